@@ -9,6 +9,7 @@ from agents import hints, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
 from agents.plans import schedule
+from runs.imports import worker
 from runs.models import Run
 from runs.run import series
 
@@ -20,13 +21,14 @@ def dispatch() -> None:
 
 @shared_task(name=hints.SWEEP)
 def sweep() -> None:
-    """Find what lost messages and dead agents left behind."""
+    """Find what lost messages and dead agents left behind, and large imports that wait to be read."""
     for run_id in life.expire_leases():
         hints.hint(hints.SUMMARISE, str(run_id))
     dispatching.take_back_unclaimed()
     life.cancel_deleted()
     observers.give_up()
     schedule.start_first()
+    worker.wake()
     if dispatching.queued().exists():
         dispatch()
 

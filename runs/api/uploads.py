@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers import PARSER_VERSION
 from benchagent.importers.report import lacks
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
@@ -31,6 +32,7 @@ from runs.api.serializers import FIELD_ERRORS, BatchAnswerSerializer, ErrorSeria
 from runs.imports.documents import ImportSubject, checked, from_text
 from runs.incoming.values import Strict
 from runs.models import ApiToken, Artefact, FileImport, Run, User
+from runs.models.choices import ImportState
 from runs.models.visible import Reader
 from runs.results import UploadOutcome
 
@@ -133,7 +135,9 @@ class FileImportSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     url = serializers.CharField()
-    state = serializers.ChoiceField(choices=["draft", "stored"])
+    state = serializers.ChoiceField(choices=ImportState.values)
+    problem = serializers.CharField(help_text="why the files were not read")
+    progress = serializers.DictField(help_text="while they are read: `files`, `size_bytes`, `read_bytes`, `file`")
     parser_version = serializers.IntegerField()
     newer_parser = serializers.BooleanField()
     files = ImportedFileSerializer(many=True)
@@ -167,20 +171,26 @@ def _writer(request: Request) -> tuple[User, ApiToken | None]:
 
 
 def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Response:
+    """202, and where to ask how far it is, as long as a worker reads the files."""
+    headers = None
+    if taken.state == ImportState.READING and request.method == "POST":
+        status, headers = 202, {"Location": reverse("api-import", args=[taken.id]), "Retry-After": "1"}
     runs = imports.runs_of(taken)
     body = {
         "id": taken.id,
         "url": request.build_absolute_uri(f"/imports/{taken.id}/"),
-        "state": "stored" if taken.stored_at else "draft",
+        "state": taken.state,
+        "problem": taken.problem,
+        "progress": taken.progress,
         "parser_version": taken.parser_version,
         "newer_parser": taken.parser_version < PARSER_VERSION,
         "files": taken.artefacts.all(),
         "items": taken.items,
-        "needs": [] if taken.stored_at else sorted(lacks(taken.items, taken.subject)),
+        "needs": [] if taken.state != ImportState.DRAFT else sorted(lacks(taken.items, taken.subject)),
         "subject": taken.subject,
         "runs": [{"id": run.id, "url": request.build_absolute_uri(run.get_absolute_url())} for run in runs],
     }
-    return Response(FileImportSerializer(body).data, status=status)
+    return Response(FileImportSerializer(body).data, status=status, headers=headers)
 
 
 class Imports(APIView):
@@ -189,12 +199,18 @@ class Imports(APIView):
 
     @extend_schema(
         request={"multipart/form-data": SentFilesSerializer},
-        responses={200: FileImportSerializer, 201: FileImportSerializer, 400: FIELD_ERRORS, 413: ErrorSerializer},
+        responses={
+            200: FileImportSerializer,
+            201: FileImportSerializer,
+            202: OpenApiResponse(FileImportSerializer, description="Large files: a worker reads them; ask `Location`."),
+            400: FIELD_ERRORS,
+            413: ErrorSerializer,
+        },
     )
     def post(self, request: Request) -> Response:
         """Send files of pgbench, sysbench, HammerDB, … They are kept and read; nothing is stored as a run yet."""
         owner, _ = _writer(request)
-        files = [SourceFile(sent.name or "file", sent.read()) for sent in request.FILES.getlist("file")]
+        files = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
         subject = checked(from_text(request.POST.get("subject", "")))
         try:
             taken, created = imports.take(files=files, owner=owner)
@@ -221,7 +237,13 @@ class ImportStore(APIView):
 
     @extend_schema(
         request=StoreRequest,
-        responses={200: FileImportSerializer, 201: FileImportSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+        responses={
+            200: FileImportSerializer,
+            201: FileImportSerializer,
+            400: FIELD_ERRORS,
+            404: ErrorSerializer,
+            409: OpenApiResponse(ErrorSerializer, description="The files are still being read."),
+        },
     )
     def post(self, request: Request, import_id: UUID) -> Response:
         """Store the import as runs: all of them or none."""
@@ -237,12 +259,20 @@ class ImportStore(APIView):
 class ImportReadAgain(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=None, responses={200: FileImportSerializer, 404: ErrorSerializer, 400: OpenApiTypes.OBJECT})
+    @extend_schema(
+        request=None,
+        responses={
+            200: FileImportSerializer, 202: FileImportSerializer, 404: ErrorSerializer, 400: OpenApiTypes.OBJECT,
+        },
+    )  # fmt: skip
     def post(self, request: Request, import_id: UUID) -> Response:
         """Read the kept files with the importers of today; runs of a stored import are replaced."""
         owner, token = _writer(request)
         taken = own(request, import_id)
-        imports.read_again(taken, owner=owner, token=token)
+        try:
+            imports.read_again(taken, owner=owner, token=token)
+        except imports.BadFiles as error:
+            raise ValidationError({"detail": str(error)}) from error
         return _import_answer(request, taken)
 
 

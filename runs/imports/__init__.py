@@ -6,4 +6,5 @@
 
 from __future__ import annotations
 
-from runs.imports.steps import BadFiles, NotReady, forget, imports_of, read_again, runs_of, say, store, take
+from runs.imports.sent import BadFiles, Sent
+from runs.imports.steps import NotReady, StillRead, forget, imports_of, read_again, runs_of, say, store, take

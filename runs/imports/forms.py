@@ -16,11 +16,12 @@ from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
 from runs.access.rules import nameable
-from runs.imports.steps import kept_files
-from runs.models import Config, FileImport, HardwareProfile, StorageDevice
+from runs.models import Artefact, Config, FileImport, HardwareProfile, StorageDevice
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
+from runs.run import artefacts
 
 SAMPLES = 3
+HEAD_BYTES = 1024 * 1024
 ROLES = [(role.value, role.value.replace("_", " ")) for role in Role]
 ROWS = [(Rows.RUNS.value, "one run"), (Rows.SAMPLES.value, "one sample of the same run")]
 DIRECTIONS = [("", "by its name"), ("higher", "higher is better"), ("lower", "lower is better"), ("none", "neither")]
@@ -66,8 +67,14 @@ def tables(taken: FileImport) -> list[MappedTable]:
     if not names:
         return []
     said = taken.subject.get("mapping", {})
-    files = enumerate(kept_files(taken))
-    return [_table(f"csv{number}", file, said.get(file.name)) for number, file in files if file.name in names]
+    kept = [file for file in taken.artefacts.order_by("position") if file.name in names]
+    return [_table(f"csv{file.position}", _head(file), said.get(file.name)) for file in kept]
+
+
+def _head(kept: Artefact) -> SourceFile:
+    """Whole lines of the beginning: columns are shown by them, and a page is not made of a large file."""
+    content = artefacts.content(kept, HEAD_BYTES)
+    return SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
 
 
 def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:

@@ -1,78 +1,112 @@
 """The steps of an import: files are taken, completed by a person, stored as runs, read again, or forgotten.
 
-Secrets are taken out of what is kept. All of an import is stored or nothing.
+Secrets are taken out of what is kept. All of an import is stored or nothing. Nothing is read within a transaction, and
+large files not in a request either: `runs.imports.worker` reads them.
 """
 
 from __future__ import annotations
 
-import hashlib
+import gzip
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
 from benchagent.importers.report import becomes_a_run, lacks, not_understood
+from django.core.files.base import ContentFile
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
-from rest_framework.exceptions import ValidationError
+from pydantic import TypeAdapter
+from rest_framework.exceptions import APIException, ValidationError
 
 from runs import results
 from runs.imports.documents import checked, document, repeats_of
+from runs.imports.sent import MB, BadFiles, Sent, clear_away, lay_aside, measured
 from runs.models import ApiToken, Artefact, FileImport, Run, User, delete_softly
+from runs.models.choices import ImportState
 from runs.models.visible import sees_all
 from runs.results.document import MAX_REPEATS, MAX_RUNS
 from runs.run import artefacts
 
-MAX_FILES = 500
-MAX_TOTAL_BYTES = 128 * 1024 * 1024
+# Reading takes a third of a second a MB and keeps Python's one lock: a request may take so much of it.
+LARGE_BYTES = 1 * MB
+# Large imports of one person at a time.
+MAX_WAITING = 5
+MAX_REPORTS = 20_000
+MAX_REPORTS_BYTES = 64 * MB
 # However many repeats each has, no request of the one door is too large.
 AT_ONCE = MAX_RUNS // MAX_REPEATS
 Reports = list[tuple[SourceFile, Report]]
+_KEPT_REPORTS = TypeAdapter(list[tuple[str, Report]])
 
 
-class BadFiles(ValueError):
-    """Files that are not taken; the text says why."""
+class StillRead(APIException):
+    """What a worker reads at this moment cannot be stored yet."""
+
+    status_code = 409
+    default_detail = "The files are still being read. Store them when that is done."
+    default_code = "still_read"
 
 
-def take(*, files: Sequence[SourceFile], owner: User) -> tuple[FileImport, bool]:
+def take(*, files: Sequence[Sent], owner: User) -> tuple[FileImport, bool]:
     """Keep and read these files. -> (import, whether it is new): the same files of the same person are one import.
 
+    Small files are read at once, before the database is asked to keep anything; large ones wait for a worker.
     Raises BadFiles when there is nothing in them or too much.
     """
-    if not files:
-        raise BadFiles("No file was sent.")
-    if len(files) > MAX_FILES:
-        raise BadFiles(f"At most {MAX_FILES} files at once; these are {len(files)}.")
-    if sum(len(file.data) for file in files) > MAX_TOTAL_BYTES:
-        raise BadFiles(f"At most {MAX_TOTAL_BYTES // 1024**2} MB at once. gzip makes logs about ten times smaller.")
-    if empty := [file.name for file in files if not file.data]:
-        raise BadFiles(f"Empty: {', '.join(empty[:5])}.")
-    # Of names and contents, in whatever order they came.
-    marks = sorted([file.name, hashlib.sha256(file.data).hexdigest()] for file in files)
-    digest = hashlib.sha256(json.dumps(marks).encode()).hexdigest()
-    known = FileImport.objects.filter(owner=owner, digest=digest).first()
-    if known is not None:
+    sent = measured(files)
+    known = FileImport.objects.filter(owner=owner, digest=sent.digest).first()
+    if known is not None and known.state != ImportState.FAILED:
         return known, False
-    kept: list[Artefact] = []
+    if known is not None:
+        forget(known)
+    taken = FileImport(owner=owner, digest=sent.digest, parser_version=PARSER_VERSION)
     try:
-        with transaction.atomic():
-            taken = FileImport.objects.create(owner=owner, digest=digest, parser_version=PARSER_VERSION)
-            for position, file in enumerate(files):
-                kept.append(
-                    artefacts.keep(name=file.name, content=file.data, file_import=taken, position=position)
-                )  # fmt: skip
-            taken.items = items_of(read(kept_files(taken), {}))
-            taken.save(update_fields=["items"])
-    except artefacts.TooLarge as error:
-        artefacts.discard(kept)
-        raise BadFiles(f"{error}.") from error
+        if sent.size_bytes > LARGE_BYTES:
+            _leave_to_worker(taken, files, sent.size_bytes)
+        else:
+            _take_small(taken, files)
     except IntegrityError:
         # The same files came twice at the same moment.
-        artefacts.discard(kept)
-        return FileImport.objects.get(owner=owner, digest=digest), False
+        return FileImport.objects.get(owner=owner, digest=sent.digest), False
     return taken, True
+
+
+def _take_small(taken: FileImport, files: Sequence[Sent]) -> None:
+    kept: list[Artefact] = []
+    try:
+        for position, file in enumerate(files):
+            kept.append(artefacts.prepared(name=file.name, content=_content(file), position=position))
+        taken.items = items_of(read([SourceFile(each.name, artefacts.content(each)) for each in kept], {}))
+        with transaction.atomic():
+            taken.save(force_insert=True)
+            for each in kept:
+                each.file_import = taken
+            Artefact.objects.bulk_create(kept)
+    except Exception:
+        artefacts.discard(kept)
+        raise
+
+
+def _content(file: Sent) -> bytes:
+    file.content.seek(0)
+    return file.content.read()
+
+
+def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int) -> None:
+    waiting = FileImport.objects.filter(owner=taken.owner, state=ImportState.READING).count()
+    if waiting >= MAX_WAITING:
+        raise BadFiles(f"{waiting} of your imports are still being read. Send more when one of them is done.")
+    taken.state = ImportState.READING
+    taken.progress = {"files": [file.name for file in files], "size_bytes": size_bytes}
+    lay_aside(taken.id, files)
+    try:
+        taken.save(force_insert=True)
+    except Exception:
+        clear_away(taken.id)
+        raise
 
 
 def imports_of(person: User) -> QuerySet[FileImport]:
@@ -84,10 +118,15 @@ def kept_files(taken: FileImport) -> list[SourceFile]:
     return [SourceFile(kept.name, artefacts.content(kept)) for kept in taken.artefacts.order_by("position")]
 
 
-def read(files: Sequence[SourceFile], mapping: dict[str, Any]) -> Reports:
-    """Every run of every file. `mapping`: which column is what, by the name of a CSV file."""
+def read(
+    files: Sequence[SourceFile], mapping: dict[str, Any], begin: Callable[[SourceFile], None] = lambda file: None
+) -> Reports:
+    """Every run of every file. `mapping`: which column is what, by the name of a CSV file. `begin`: told each file.
+
+    Raises BadFiles when there are too many.
+    """
     reports: Reports = []
-    for file, proposed in inspect(files):
+    for file, proposed in inspect(files, begin):
         runs: Sequence[Report] = proposed
         if file.name in mapping:
             try:
@@ -95,7 +134,45 @@ def read(files: Sequence[SourceFile], mapping: dict[str, Any]) -> Reports:
             except NotUnderstood as error:
                 runs = [not_understood(f"not understood: {error}", tool=plain_csv.TOOL)]
         reports += [(file, run) for run in runs]
+    if len(reports) > MAX_REPORTS:
+        raise BadFiles(f"The files hold {len(reports):,} runs; at most {MAX_REPORTS:,} are read at once. Send parts.")
     return reports
+
+
+def is_large(taken: FileImport) -> bool:
+    size_bytes = taken.artefacts.aggregate(sum=Sum("size_bytes"))["sum"] or 0
+    return int(size_bytes) > LARGE_BYTES
+
+
+def begin_reading(taken: FileImport, **changes: Any) -> None:
+    """Leave an import whose files are kept to a worker, with other changes of its fields."""
+    files = list(taken.artefacts.order_by("position"))
+    progress = {"files": [file.name for file in files], "size_bytes": sum(file.size_bytes for file in files)}
+    news = {"state": ImportState.READING, "problem": "", "progress": progress, "attempts": 0, "seen_at": None} | changes
+    FileImport.objects.filter(pk=taken.pk).exclude(state=ImportState.READING).update(**news)
+    taken.refresh_from_db()
+
+
+def keep_reports(taken: FileImport, reports: Reports) -> None:
+    """Beside the row, which is not saved: `reports` names the file. Raises BadFiles when it is too large."""
+    pairs = [(file.name, report) for file, report in reports]
+    text = json.dumps(pairs, default=vars).encode()
+    if len(text) > MAX_REPORTS_BYTES:
+        raise BadFiles("The files hold more samples than are stored at once. Send fewer, or parts of them.")
+    taken.reports.save(f"{uuid.uuid4()}.json.gz", ContentFile(gzip.compress(text, 6)), save=False)
+
+
+def _reports(taken: FileImport, subject: dict[str, Any]) -> Reports:
+    """What the files hold. Raises StillRead where a worker has to say it, or to say it anew by other columns."""
+    mapping = subject.get("mapping", {})
+    if not is_large(taken):
+        return read(kept_files(taken), mapping)
+    if not taken.reports or mapping != taken.subject.get("mapping", {}):
+        begin_reading(taken, subject=subject)
+        raise StillRead
+    with taken.reports.open("rb") as packed:
+        pairs = _KEPT_REPORTS.validate_json(gzip.decompress(packed.read()))
+    return [(SourceFile(name, b""), report) for name, report in pairs]
 
 
 def items_of(reports: Reports) -> list[dict[str, Any]]:
@@ -112,16 +189,20 @@ def store(
 ) -> tuple[list[Run], bool]:
     """Store an import as runs. -> (runs, whether they are new); one that is stored already stays as it is.
 
-    Raises NotReady or ValidationError, naming the fields; then nothing is stored.
+    Raises NotReady or ValidationError, naming the fields, or StillRead; then nothing is stored.
     """
+    if taken.state == ImportState.READING:
+        raise StillRead
+    if taken.state == ImportState.FAILED:
+        raise NotReady({"items": [taken.problem]})
     if taken.stored_at is not None:
         return runs_of(taken), False
     subject = checked(subject, before=taken.subject)
-    return _store(taken, read(kept_files(taken), subject.get("mapping", {})), subject, owner, token)
+    return _store(taken, _reports(taken, subject), subject, owner, token)
 
 
 def _store(
-    taken: FileImport, reports: Reports, subject: dict[str, Any], owner: User, token: ApiToken | None
+    taken: FileImport, reports: Reports, subject: dict[str, Any], owner: User | None, token: ApiToken | None
 ) -> tuple[list[Run], bool]:
     items = items_of(reports)
     if lacking := lacks(items, subject):
@@ -136,10 +217,11 @@ def _store(
     ]
     with transaction.atomic():
         # A second press of the button finds it stored.
-        if not FileImport.objects.filter(pk=taken.pk, stored_at=None).update(stored_at=now):
+        news = {"stored_at": now, "state": ImportState.STORED, "problem": ""}
+        if not FileImport.objects.filter(pk=taken.pk, stored_at=None).update(**news):
             return runs_of(taken), False
         taken.subject, taken.items = subject, items
-        taken.parser_version, taken.stored_at = PARSER_VERSION, now
+        taken.parser_version, taken.stored_at, taken.state, taken.problem = PARSER_VERSION, now, ImportState.STORED, ""
         taken.save(update_fields=["subject", "items", "parser_version"])
         runs = []
         for start in range(0, len(documents), AT_ONCE):
@@ -152,12 +234,20 @@ def _store(
 
 
 def say(taken: FileImport, subject: dict[str, Any]) -> None:
-    """Keep what a person said about a draft; a new mapping of columns is applied at once. Raises ValidationError."""
-    mapping = taken.subject.get("mapping", {})
-    taken.subject = checked(subject, before=taken.subject)
-    if taken.subject.get("mapping", {}) != mapping:
-        taken.items = items_of(read(kept_files(taken), taken.subject["mapping"]))
-    taken.save(update_fields=["subject", "items"])
+    """Keep what a person said about a draft; a new mapping of columns is applied at once, to large files by a worker.
+
+    Raises ValidationError, and BadFiles where the files hold too much by these columns.
+    """
+    mapping, subject = taken.subject.get("mapping", {}), checked(subject, before=taken.subject)
+    changes: dict[str, Any] = {"subject": subject}
+    # Whoever reads at this moment looks at the columns once more at the end.
+    if subject.get("mapping", {}) != mapping and taken.state != ImportState.READING:
+        if is_large(taken):
+            begin_reading(taken, **changes)
+            return
+        changes["items"] = items_of(read(kept_files(taken), subject["mapping"]))
+    FileImport.objects.filter(pk=taken.pk).update(**changes)
+    taken.subject, taken.items = subject, changes.get("items", taken.items)
 
 
 def runs_of(taken: FileImport) -> list[Run]:
@@ -165,13 +255,25 @@ def runs_of(taken: FileImport) -> list[Run]:
 
 
 def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None) -> list[Run]:
-    """Read the kept files with today's importers. A stored import's runs are replaced; the old ones can be restored."""
+    """Read the kept files with today's importers. A stored import's runs are replaced; the old ones can be restored.
+
+    Where a worker reads them the import's `state` says so, and its runs are replaced when that is done.
+    """
+    if taken.state == ImportState.READING:
+        return []
+    if is_large(taken):
+        begin_reading(taken)
+        return []
+    return replace(taken, read(kept_files(taken), taken.subject.get("mapping", {})), owner=owner, token=token)
+
+
+def replace(taken: FileImport, reports: Reports, *, owner: User | None, token: ApiToken | None = None) -> list[Run]:
+    """What was read before by what is read now, and of a stored import its runs."""
     was_stored, old = taken.stored_at is not None, runs_of(taken)
-    reports = read(kept_files(taken), taken.subject.get("mapping", {}))
     with transaction.atomic():
-        taken.items = items_of(reports)
+        taken.items, taken.problem, taken.state = items_of(reports), "", ImportState.DRAFT
         taken.parser_version, taken.stored_at = PARSER_VERSION, None
-        taken.save(update_fields=["items", "parser_version", "stored_at"])
+        taken.save(update_fields=["items", "problem", "state", "parser_version", "stored_at"])
         if not was_stored:
             return []
         for run in old:
@@ -180,9 +282,15 @@ def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None)
 
 
 def forget(taken: FileImport) -> None:
-    """A draft with its files. Raises ValueError for an import that was stored: its files are evidence."""
+    """A draft with its files, also one that is being read. Raises ValueError for an import that was stored: its files
+    are evidence.
+    """
     if taken.stored_at is not None:
         raise ValueError("this import was stored")
-    files = list(taken.artefacts.all())
+    files, reports = list(taken.artefacts.all()), taken.reports
+    import_id = taken.pk
     taken.delete()
     artefacts.discard(files)
+    clear_away(import_id)
+    if reports:
+        reports.delete(save=False)

@@ -73,6 +73,15 @@ class StorageRole(models.TextChoices):
     BACKUP = "backup", "Backup"
 
 
+class ImportState(models.TextChoices):
+    """Small files are read at once. Large ones wait for a worker; what it cannot read says why in `problem`."""
+
+    READING = "reading", "Being read"
+    DRAFT = "draft", "Draft"
+    STORED = "stored", "Stored"
+    FAILED = "failed", "Not read"
+
+
 class Visibility(models.TextChoices):
     """Who may see runs: all, all who have the address, or their owner and administrators."""
 

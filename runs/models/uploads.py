@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from runs.models.accounts import ApiToken
 from runs.models.base import UUIDModel
-from runs.models.choices import Visibility
+from runs.models.choices import ImportState, Visibility
 from runs.models.visible import VisibleQuerySet
 
 
@@ -30,6 +30,16 @@ class FileImport(UUIDModel):
     items = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     stored_at = models.DateTimeField(null=True, blank=True)
+    state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.DRAFT)
+    # Why it was not read, in words.
+    problem = models.TextField(blank=True)
+    # Of large files: `files` (their names), `size_bytes` of all, `read_bytes` of those that are read, `file` at hand.
+    progress = models.JSONField(default=dict, blank=True)
+    # How often a worker began to read, and the last sign of life of who did.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    seen_at = models.DateTimeField(null=True, blank=True)
+    # What was read of large files, so that storing need not read them again: gzip under STATE/artefacts.
+    reports = models.FileField(upload_to="imports/%Y/%m/", max_length=300, blank=True)
 
     class Meta:
         ordering = ["-created_at"]

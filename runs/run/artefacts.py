@@ -5,10 +5,10 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
-import zlib
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from benchagent.importers.source import GZIP_MAGIC, NotUnderstood, unpacked_pieces
 from benchagent.redaction import redact_text
 from django.core.files.base import ContentFile
 from django.db.models import Q
@@ -18,7 +18,6 @@ from runs.models import Artefact, FileImport, Run, Upload
 from runs.models.base import clean
 
 MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
-GZIP_MAGIC = b"\x1f\x8b"
 _PACKED_NAMES = (".gz", ".gzip")
 
 
@@ -75,10 +74,12 @@ def check_size(name: str, content: bytes) -> tuple[str, bytes]:
     return name, content
 
 
-def content(artefact: Artefact) -> bytes:
-    """The file as it was given, but for its secrets. Raises FileNotFoundError where the disk has lost it."""
-    with artefact.file.open("rb") as packed:
-        return gzip.decompress(packed.read())
+def content(artefact: Artefact, most_bytes: int = -1) -> bytes:
+    """The file as it was given, or its beginning, but for its secrets. Raises FileNotFoundError where the disk has lost
+    it.
+    """
+    with artefact.file.open("rb") as packed, gzip.GzipFile(fileobj=packed) as file:
+        return file.read(most_bytes)
 
 
 def artefacts_of(run: Run) -> list[Artefact]:
@@ -113,15 +114,14 @@ def _unpacked(name: str, content: bytes) -> tuple[str, bytes]:
     """A gzip file's content and its name without the ending; what only begins like one stays as it is."""
     if not content.startswith(GZIP_MAGIC):
         return name, content
-    reader = zlib.decompressobj(wbits=31)
+    unpacked = bytearray()
     try:
-        unpacked = reader.decompress(content, MAX_ARTEFACT_BYTES + 1)
-    except zlib.error:
-        return name, content
-    if len(unpacked) > MAX_ARTEFACT_BYTES:
-        raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB once it is unpacked")
-    if not reader.eof or reader.unused_data:
+        for piece in unpacked_pieces([content]):
+            unpacked += piece
+            if len(unpacked) > MAX_ARTEFACT_BYTES:
+                raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB once it is unpacked")
+    except NotUnderstood:
         return name, content
     for ending in _PACKED_NAMES:
         name = name.removesuffix(ending)
-    return name, unpacked
+    return name, bytes(unpacked)

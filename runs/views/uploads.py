@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from uuid import UUID
 
-from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers import PARSER_VERSION
 from benchagent.importers.report import becomes_a_run, lacks
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
@@ -25,6 +25,7 @@ from runs.api.errors import flatten
 from runs.imports.forms import DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, Upload
+from runs.models.choices import ImportState
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
@@ -108,7 +109,7 @@ def import_list(request: PersonRequest) -> HttpResponse:
     owner = request.user
     problem = ""
     if request.method == "POST":
-        files = [SourceFile(sent.name or "file", sent.read()) for sent in request.FILES.getlist("file")]
+        files = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
         try:
             taken, _ = imports.take(files=files, owner=owner)
             return redirect("import", import_id=taken.id)
@@ -125,6 +126,9 @@ def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """The preview with its form; a POST stores, or keeps what was said when the button says so."""
     owner = request.user
     taken = get_object_or_404(imports.imports_of(owner), id=import_id)
+    asks_how_far = request.htmx and request.method != "POST"  # type: ignore[attr-defined]
+    if asks_how_far or taken.state == ImportState.READING:
+        return _progress(request, taken)
     form = SubjectForm(request.POST if request.method == "POST" else None, taken=taken)
     if form.is_valid():
         try:
@@ -133,7 +137,17 @@ def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
             return redirect("import", import_id=taken.id)
         except ValidationError as error:
             _show(form, flatten(error.detail))
+        except imports.StillRead:
+            return redirect("import", import_id=taken.id)
     return _preview(request, taken, form)
+
+
+def _progress(request: PersonRequest, taken: FileImport) -> HttpResponse:
+    """How far a worker is with the files; when it has ended the page is loaded anew."""
+    if taken.state != ImportState.READING:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    template = "import_reading.html#progress" if request.htmx else "import_reading.html"  # type: ignore[attr-defined]
+    return render(request, template, {"taken": taken})
 
 
 def _show(form: SubjectForm, errors: dict[str, list[str]]) -> None:
@@ -174,6 +188,8 @@ def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
             imports.say(taken, {"mapping": answered(taken, request.POST)})
         except FormError as error:
             messages.error(request, " ".join(error.messages))
+        except imports.BadFiles as error:
+            messages.error(request, str(error))
     return redirect("import", import_id=import_id)
 
 
@@ -184,8 +200,12 @@ def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
     taken = get_object_or_404(imports.imports_of(owner), id=import_id)
     try:
         runs = imports.read_again(taken, owner=owner)
+        if taken.state == ImportState.READING:
+            return redirect("import", import_id=import_id)
         words = f"Read again; {len(runs)} runs replace the earlier ones." if runs else "Read again."
         messages.success(request, words)
+    except imports.BadFiles as error:
+        messages.error(request, str(error))
     except ValidationError as error:
         problems = "; ".join(f"{path}: {' '.join(words)}" for path, words in flatten(error.detail).items())
         messages.error(request, f"Read again, but nothing was changed: {problems}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,6 @@ from typing import Any
 from unittest import mock
 
 from benchagent.catalog import WORKLOADS
-from benchagent.importers import SourceFile
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
 from django.db import transaction
@@ -115,7 +115,9 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     waiting = experiment.runs.get(repeat=1)
     report = reports.create(title=f"{mark} report", note="", query=f"run={run.pk}", visibility="public", owner=owner)
     change_visibility(target=report, visibility=seen, by=owner)
-    file_import, _ = imports.take(files=[SourceFile(f"{mark}.log", f"nothing of {mark}\n".encode())], owner=owner)
+    file_import, _ = imports.take(
+        files=[imports.Sent(f"{mark}.log", io.BytesIO(f"nothing of {mark}\n".encode()))], owner=owner
+    )
     assert run.hardware is not None
     assert run.config is not None
     return {

@@ -22,6 +22,8 @@ class FakeApi:
         self.requests: list[tuple[str, str, list[tuple[str, str]], Any]] = []
         self.tokens: list[str | None] = []
         self.imports: dict[str, dict[str, Any]] = {}
+        # State and problem of an import each time that somebody asks, where a worker reads it.
+        self.reading: list[tuple[str, str]] = []
         self.documents: dict[str, str] = {}
         self.runs: list[dict[str, Any]] = []
         self.comparison: dict[str, Any] = {}
@@ -52,6 +54,8 @@ class FakeApi:
         parts = path.strip("/").split("/")
         if method == "POST" and parts == ["imports"]:
             return self._take(body)
+        if method == "GET" and parts[0] == "imports":
+            return 200, self._progress(parts[1])
         if method == "POST" and parts[0] == "imports":
             return self._store(parts[1], body)
         if method == "POST" and parts == ["results"]:
@@ -74,7 +78,15 @@ class FakeApi:
             "id": key, "url": f"{self.url}/imports/{key}/", "state": "draft", "items": [], "runs": [],
             "needs": self.missing, "names": [name for name, _ in files],
         })  # fmt: skip
+        if self.reading:
+            self.imports[key]["state"], status = "reading", 202
         return status, self.imports[key]
+
+    def _progress(self, key: str) -> dict[str, Any]:
+        """The next of the states that this import is to pass through."""
+        state, problem = self.reading.pop(0)
+        self.imports[key] |= {"state": state, "problem": problem}
+        return self.imports[key]
 
     def _store(self, key: str, body: dict[str, Any]) -> Answer:
         lacking = [name for name in self.missing if name not in body["subject"]]

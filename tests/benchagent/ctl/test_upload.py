@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchagent.ctl import uploading
 from benchagent.ctl.cli import main
 
 from .fake_api import FakeApi
@@ -53,6 +54,26 @@ def test_it_does_not_store_the_same_files_twice(logged_in: FakeApi, capsys: pyte
         assert main(["upload", FIO, "--hardware", "box", "--json"]) == 0
         assert json.loads(capsys.readouterr().out)[0]["state"] == state
     assert len(logged_in.sent("POST", f"/imports/{next(iter(logged_in.imports))}/store/")) == 1
+
+
+def test_it_waits_for_a_worker_to_read_large_files(
+    logged_in: FakeApi, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "ASK_EVERY_S", 0.0)
+    logged_in.reading = [("reading", ""), ("draft", "")]
+    assert main(["upload", FIO, "--hardware", "box", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)[0]["state"] == "stored"
+    assert "the server reads" in captured.err
+
+
+def test_it_says_why_the_server_could_not_read_files(
+    logged_in: FakeApi, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "ASK_EVERY_S", 0.0)
+    logged_in.reading = [("failed", "Reading took more than 5 minutes.")]
+    assert main(["upload", FIO, "--hardware", "box"]) == 1
+    assert "Reading took more than 5 minutes." in capsys.readouterr().err
 
 
 def test_it_sends_nothing_in_a_dry_run(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:

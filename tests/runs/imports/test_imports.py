@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
-from benchagent.importers import SourceFile
 from benchagent.importers.report import lacks
 from rest_framework.exceptions import ValidationError
 
@@ -36,8 +37,12 @@ SECRET = b"+ PGPASSWORD=hunter2 pgbench -c 4 postgresql://bench:hunter2@db1/benc
 SUBJECT = {"hardware": {"name": "bench 7"}, "dbms": {"name": "PostgreSQL", "version": "16.4"}}
 
 
-def files(*contents: bytes) -> list[SourceFile]:
-    return [SourceFile(f"run-{number}.txt", content) for number, content in enumerate(contents, 1)]
+def file(name: str, content: bytes) -> imports.Sent:
+    return imports.Sent(name, io.BytesIO(content))
+
+
+def files(*contents: bytes) -> list[imports.Sent]:
+    return [file(f"run-{number}.txt", content) for number, content in enumerate(contents, 1)]
 
 
 def test_it_stores_the_repeats_of_a_cell_as_runs(contributor):
@@ -131,16 +136,16 @@ def test_it_replaces_runs_when_the_files_are_read_again(contributor):
 
 
 def test_it_keeps_files_that_nobody_understands(contributor):
-    taken, _ = imports.take(files=[SourceFile("notes.txt", b"nothing to see\n")], owner=contributor)
+    taken, _ = imports.take(files=[file("notes.txt", b"nothing to see\n")], owner=contributor)
 
     assert [item["status"] for item in taken.items] == ["not_understood"]
     assert artefacts.content(taken.artefacts.get()) == b"nothing to see\n"
 
 
-@pytest.mark.parametrize("sent", [[], [SourceFile("empty", b"")]])
+@pytest.mark.parametrize("sent", [[], [("empty", b"")]])
 def test_it_refuses_nothing_at_all(contributor, sent):
     with pytest.raises(imports.BadFiles):
-        imports.take(files=sent, owner=contributor)
+        imports.take(files=[file(*each) for each in sent], owner=contributor)
 
     assert FileImport.objects.count() == 0
 
@@ -155,7 +160,7 @@ COLUMNS = {
 
 
 def test_it_reads_a_table_by_what_a_person_says_of_its_columns(client, contributor):
-    taken, _ = imports.take(files=[SourceFile("sweep.csv", TABLE)], owner=contributor)
+    taken, _ = imports.take(files=[file("sweep.csv", TABLE)], owner=contributor)
     assert [item["status"] for item in taken.items] == ["not_understood"]
     client.force_login(contributor)
     page = client.get(f"/imports/{taken.id}/").content.decode()
@@ -176,7 +181,7 @@ def test_it_reads_a_table_by_what_a_person_says_of_its_columns(client, contribut
     [("csv0-1-role", "nonsense", "thrpt"), ("csv0-1-name", "", "thrpt"), ("csv0-2-scale", "many", "lat")],
 )
 def test_it_names_the_column_that_is_wrong(client, contributor, field, value, words):
-    taken, _ = imports.take(files=[SourceFile("sweep.csv", TABLE)], owner=contributor)
+    taken, _ = imports.take(files=[file("sweep.csv", TABLE)], owner=contributor)
     client.force_login(contributor)
 
     page = client.post(f"/imports/{taken.id}/columns/", COLUMNS | {field: value}, follow=True).content.decode()
@@ -208,7 +213,7 @@ def test_it_gives_a_version_only_to_the_dbms_that_it_was_said_of(name, missing):
 
 def test_it_leaves_settings_without_a_result_alone(contributor):
     settings = b'{"shared_buffers": "128MB", "fsync": "on", "server_version": "16.4", "max_connections": "100"}'
-    taken, _ = imports.take(files=[*files(PGBENCH), SourceFile("params.json", settings)], owner=contributor)
+    taken, _ = imports.take(files=[*files(PGBENCH), file("params.json", settings)], owner=contributor)
     runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert len(runs) == 1

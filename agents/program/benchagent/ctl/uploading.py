@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -60,6 +61,7 @@ class Uploaded:
 
 EXIT_PARTLY = 1
 MAX_DOCUMENTS_AT_ONCE = 200
+ASK_EVERY_S = 1.0
 
 
 @dataclass
@@ -249,8 +251,11 @@ def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any]) ->
         counts = Counter(report.status for _, reports in inspect([local.file for local in files]) for report in reports)
         words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
         return Outcome(names, "dry run", message=words)
-    answer = api.post_files("/imports/", [(local.file.name, local.file.data) for local in files])
+    answer = _read(api, api.post_files("/imports/", [(local.file.name, local.file.data) for local in files]))
     state = "there already"
+    if answer.get("state") == "failed":
+        message = f"the server could not read them: {answer.get('problem')}"
+        return Outcome(names, "refused", url=str(answer.get("url", "")), message=message)
     if answer.get("state") != "stored":
         try:
             answer |= api.post(f"/imports/{answer['id']}/store/", {"subject": said})
@@ -264,6 +269,19 @@ def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any]) ->
             return Outcome(names, "incomplete", url=url, message=message, items=items, needs=needs)
     runs, items = answer.get("runs", []), answer.get("items", [])
     return Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
+
+
+def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:
+    """The import when its files are read: the server leaves large ones to a worker."""
+    progress = ProgressLine()
+    while answer.get("state") == "reading":
+        told = answer.get("progress", {})
+        done, size = (int(told.get(name, 0)) // 1024**2 for name in ("read_bytes", "size_bytes"))
+        progress.show(f"the server reads {told.get('file') or 'them soon'}: {done} of {size} MB")
+        time.sleep(ASK_EVERY_S)
+        answer = api.get(f"/imports/{answer['id']}/")
+    progress.end()
+    return answer
 
 
 def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Protocol, cast, runtime_checkable
 
@@ -44,9 +44,12 @@ def importers() -> list[Importer]:
     return [cast(Importer, import_module(f"benchagent.importers.{name}")) for name in MODULES]
 
 
-def inspect(files: Sequence[SourceFile]) -> list[ReadFile]:
-    """Every file with its runs; what belongs together is put together. Never raises for any content."""
-    understood = [_read(file) for file in files]
+def inspect(files: Sequence[SourceFile], begin: Callable[[SourceFile], None] = lambda file: None) -> list[ReadFile]:
+    """Every file with its runs; what belongs together is put together. Never raises for any content.
+
+    `begin` is told each file before it is read.
+    """
+    understood = [_read(file, begin) for file in files]
     results = [(file, reports) for file, (_, reports) in zip(files, understood, strict=True)]
     for importer in importers():
         own = [at for at, (reader, _) in enumerate(understood) if reader is importer]
@@ -61,8 +64,9 @@ def inspect(files: Sequence[SourceFile]) -> list[ReadFile]:
     return results
 
 
-def _read(file: SourceFile) -> tuple[Importer | None, list[Report]]:
+def _read(file: SourceFile, begin: Callable[[SourceFile], None]) -> tuple[Importer | None, list[Report]]:
     """The importer that understood the file, and what it read."""
+    begin(file)
     tool, reason = "", "no known tool wrote this"
     try:
         for importer in importers():

@@ -268,6 +268,8 @@ def lacks(items: Iterable[Item], said: Mapping[str, Any]) -> dict[str, list[str]
 # Samples on the grid of their interval; a missing one is a gap.
 
 MAX_SAMPLES = 10_000_000
+# Missing samples for each that is there.
+MAX_GAPS = 20
 MAX_SECONDS = 7 * 24 * 3600
 Row = TypeVar("Row")
 Grid = tuple[float, float, tuple[float | None, ...]]
@@ -294,6 +296,8 @@ def evenly(
         raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
     interval = interval_s or sorted(steps)[len(steps) // 2]
     grid: list[float | None] = []
+    # Two lines a year apart are no series: a small file would become a large one.
+    longest = min(longest, MAX_GAPS * len(times_s) + 3600)
     for time_s, value in zip(times_s, values, strict=True):
         exact = (time_s - times_s[0]) / interval
         position = round(exact)

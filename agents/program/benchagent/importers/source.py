@@ -6,7 +6,6 @@ command lines among them are taken apart: their words, and what their options sa
 
 from __future__ import annotations
 
-import gzip
 import html
 import json
 import math
@@ -14,7 +13,7 @@ import re
 import shlex
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import TracebackType
@@ -23,6 +22,9 @@ from typing import Any, NamedTuple, TypeVar
 Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
+PIECE_BYTES = 64 * 1024
+# bgzip makes one of every 64 kB.
+MAX_MEMBERS = 2000
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -50,20 +52,12 @@ class SourceFile:
         """The content, unzipped where it is gzip. Raises NotUnderstood for a broken or too large archive."""
         if not self.data.startswith(GZIP_MAGIC):
             return self.data
-        try:
-            stream = zlib.decompressobj(wbits=31)
-            data = stream.decompress(self.data, MAX_UNPACKED_BYTES)
-        except zlib.error as error:
-            raise NotUnderstood(f"broken gzip: {error}") from error
-        if not stream.eof:
-            raise NotUnderstood("the gzip file is cut, or larger than 256 MB unpacked")
-        rest = stream.unused_data.strip(b"\x00")
-        if rest:
-            try:
-                data += gzip.decompress(rest)
-            except (OSError, EOFError, zlib.error) as error:
-                raise NotUnderstood(f"something follows the gzip data: {error}") from error
-        return data
+        data = bytearray()
+        for piece in unpacked_pieces([self.data]):
+            data += piece
+            if len(data) > MAX_UNPACKED_BYTES:
+                raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
+        return bytes(data)
 
     @cached_property
     def text(self) -> str:
@@ -103,6 +97,32 @@ def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
         return file.once(f"{work.__module__}.{work.__qualname__}", lambda: work(file))
 
     return kept
+
+
+def unpacked_pieces(packed: Iterable[bytes]) -> Iterator[bytes]:
+    """The content of a gzip file, of all its members, in pieces of at most 64 kB: a bomb is noticed, not unpacked.
+
+    Raises NotUnderstood for what is broken or cut, or is followed by something else.
+    """
+    stream, members = zlib.decompressobj(wbits=31), 1
+    for piece in packed:
+        rest = piece
+        while rest:
+            if stream.eof:
+                rest = rest.lstrip(b"\x00")  # tapes fill their last block
+                if not rest:
+                    break
+                stream, members = zlib.decompressobj(wbits=31), members + 1
+                if members > MAX_MEMBERS:
+                    raise NotUnderstood(f"more than {MAX_MEMBERS:,} gzip files in one")
+            try:
+                yield stream.decompress(rest, PIECE_BYTES)
+            except zlib.error as error:
+                words = "broken gzip" if members == 1 else "something follows the gzip data"
+                raise NotUnderstood(f"{words}: {error}") from error
+            rest = stream.unconsumed_tail or stream.unused_data
+    if not stream.eof:
+        raise NotUnderstood("the gzip file is cut")
 
 
 def is_number(text: str) -> bool:

@@ -1,0 +1,138 @@
+"""Files as they are sent: measured piece by piece before anything is kept, and laid aside where they are large.
+
+What counts is what they hold unpacked: a small archive may hold much.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from benchagent.importers.source import GZIP_MAGIC, PIECE_BYTES, NotUnderstood, unpacked_pieces
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+
+from runs.run.artefacts import MAX_ARTEFACT_BYTES
+
+MAX_FILES = 500
+MAX_TOTAL_BYTES = 128 * 1024 * 1024
+MB = 1024**2
+
+
+class BadFiles(ValueError):
+    """Files that are not taken; the text says why."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A file that can be read and rewound: no more of it is held in memory than a piece."""
+
+    name: str
+    content: IO[bytes]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """`digest`: SHA-256 over names and contents, in whatever order they came. `size_bytes`: of all, unpacked."""
+
+    digest: str
+    size_bytes: int
+
+
+def measured(files: Sequence[Sent]) -> Measured:
+    """Raises BadFiles when there is nothing in the files or too much."""
+    if not files:
+        raise BadFiles("No file was sent.")
+    if len(files) > MAX_FILES:
+        raise BadFiles(f"At most {MAX_FILES} files at once; these are {len(files)}.")
+    marks, empty, total = [], [], 0
+    for file in files:
+        content = _Content(file.content)
+        for size_bytes in content.sizes():
+            if size_bytes > MAX_ARTEFACT_BYTES:
+                unpacked = " once it is unpacked" if content.is_packed else ""
+                raise BadFiles(f"{file.name} is larger than {MAX_ARTEFACT_BYTES // MB} MB{unpacked}. Send parts of it.")
+            if total + size_bytes > MAX_TOTAL_BYTES:
+                raise BadFiles(
+                    f"At most {MAX_TOTAL_BYTES // MB} MB at once, counted unpacked. Send fewer files at once."
+                )
+        if content.is_packed_twice:
+            raise BadFiles(f"{file.name} is packed twice. Unpack it once.")
+        total += content.size_bytes
+        empty += [] if content.sent_bytes else [file.name]
+        marks.append([file.name, content.digest.hexdigest()])
+    if empty:
+        raise BadFiles(f"Empty: {', '.join(empty[:5])}.")
+    return Measured(hashlib.sha256(json.dumps(sorted(marks)).encode()).hexdigest(), total)
+
+
+class _Content:
+    """Reads a file once. `size_bytes`: unpacked where it is gzip, else as sent, as a broken archive is kept."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self.digest, self.sent_bytes, self.size_bytes = file, hashlib.sha256(), 0, 0
+        self.is_packed = self.is_packed_twice = False
+
+    def sizes(self) -> Iterator[int]:
+        """The size so far, after each piece. Whoever has seen enough stops asking."""
+        pieces, unpacked_bytes = self._pieces(), 0
+        self.is_packed = self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        self._file.seek(0)
+        try:
+            for piece in unpacked_pieces(pieces) if self.is_packed else ():
+                self.is_packed_twice |= not unpacked_bytes and piece.startswith(GZIP_MAGIC)
+                unpacked_bytes += len(piece)
+                yield unpacked_bytes
+            self.size_bytes = unpacked_bytes
+        except NotUnderstood:
+            self.is_packed = self.is_packed_twice = False
+        for _ in pieces:
+            yield self.sent_bytes
+        if not self.is_packed:
+            self.size_bytes = self.sent_bytes
+
+    def _pieces(self) -> Iterator[bytes]:
+        self._file.seek(0)
+        while piece := self._file.read(PIECE_BYTES):
+            self.sent_bytes += len(piece)
+            self.digest.update(piece)
+            yield piece
+
+
+# Large files wait here, as they came, until the worker has taken the secrets out of them.
+
+
+def lay_aside(import_id: uuid.UUID, files: Sequence[Sent]) -> None:
+    try:
+        for position, file in enumerate(files):
+            file.content.seek(0)
+            default_storage.save(_waiting(import_id, position), File(file.content))
+    except Exception:
+        clear_away(import_id)
+        raise
+
+
+def laid_aside(import_id: uuid.UUID, position: int) -> bytes:
+    with default_storage.open(_waiting(import_id, position), "rb") as file:
+        content: bytes = file.read()
+    return content
+
+
+def is_laid_aside(import_id: uuid.UUID) -> bool:
+    return default_storage.exists(_waiting(import_id))
+
+
+def clear_away(import_id: uuid.UUID) -> None:
+    if not is_laid_aside(import_id):
+        return
+    for name in default_storage.listdir(_waiting(import_id))[1]:
+        default_storage.delete(f"{_waiting(import_id)}/{name}")
+    default_storage.delete(_waiting(import_id))
+
+
+def _waiting(import_id: uuid.UUID, *position: Any) -> str:
+    return "/".join(["imports", "waiting", str(import_id), *map(str, position)])

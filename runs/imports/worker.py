@@ -1,0 +1,216 @@
+"""Large imports are read beside everything else: by a worker, one after another, each in a process of its own.
+
+A process, because Python runs one thread at a time, and because only a process can be ended when a file takes too much
+time or memory. The row is the truth: `seen_at` is the sign of life of who reads, and what falls silent is taken up
+again; `attempts` tells the present reader from one that was given up.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+
+from benchagent.importers import PARSER_VERSION, SourceFile
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+from rest_framework.exceptions import ValidationError
+
+from runs.imports.sent import MB, BadFiles, clear_away, is_laid_aside, laid_aside
+from runs.imports.steps import Reports, items_of, keep_reports, kept_files, read, replace
+from runs.models import FileImport
+from runs.models.choices import ImportState
+from runs.run import artefacts
+
+logger = logging.getLogger(__name__)
+
+EVERY_S = 1.0
+SILENT_FOR = timedelta(seconds=20)
+ATTEMPTS = 3
+# Of one import. 128 MB of honest logs take less than a minute and 1.2 GB.
+MAX_CPU_S = 300
+MAX_S = 900
+MAX_MEMORY_BYTES = 2048 * MB
+
+_reading = threading.Lock()
+
+
+def wake() -> None:
+    """Have a thread of this process read what waits, if none does: no task of the pool is kept busy by it."""
+    if waiting().exists() and _reading.acquire(blocking=False):
+        threading.Thread(target=_read_waiting, name="imports", daemon=True).start()
+
+
+def _read_waiting() -> None:
+    try:
+        read_waiting()
+    except Exception:  # the next sweep tries again
+        logger.exception("imports are not read")
+    finally:
+        connection.close()
+        _reading.release()
+
+
+def waiting() -> QuerySet[FileImport]:
+    """Imports to be read that nobody reads."""
+    silent = Q(seen_at=None) | Q(seen_at__lt=timezone.now() - SILENT_FOR)
+    return FileImport.objects.filter(silent, state=ImportState.READING)
+
+
+def read_waiting() -> None:
+    """All that wait. Persons take turns: the next is of whoever was served longest ago."""
+    own = FileImport.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
+    served = Subquery(own.annotate(latest=Max("seen_at")).values("latest"))
+    while True:
+        turn = F("served").asc(nulls_first=True)
+        taken = waiting().annotate(served=served).order_by(turn, "created_at").first()
+        if taken is None:
+            return
+        mine = _claimed(taken)
+        if mine is not None:
+            _watch(taken, mine)
+
+
+def _claimed(taken: FileImport) -> QuerySet[FileImport] | None:
+    """The import as long as it is ours to read; None where somebody else took it, or it was given up."""
+    before = waiting().filter(pk=taken.pk, attempts=taken.attempts)
+    if taken.attempts >= ATTEMPTS:
+        give_up(before, f"Reading was interrupted {ATTEMPTS} times{_at(taken)}. Try it once more, or send fewer files.")
+        return None
+    if not before.update(seen_at=timezone.now(), attempts=taken.attempts + 1):
+        return None
+    return FileImport.objects.filter(pk=taken.pk, attempts=taken.attempts + 1, state=ImportState.READING)
+
+
+def _watch(taken: FileImport, mine: QuerySet[FileImport]) -> None:
+    """Start the reader and stay until it has ended, or has to."""
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "read_import", str(taken.pk)]
+    child = subprocess.Popen([*command, str(taken.attempts + 1)], stdin=subprocess.DEVNULL)
+    began, code = time.monotonic(), None
+    while code is None:
+        try:
+            code = child.wait(EVERY_S)
+        except subprocess.TimeoutExpired:
+            # Deleted meanwhile, or somebody else's since we were silent.
+            is_ours = mine.update(seen_at=timezone.now())
+            if not is_ours or time.monotonic() - began > MAX_S:
+                child.kill()
+                code = child.wait()
+                if is_ours:
+                    code = -signal.SIGXCPU
+    if code == -signal.SIGXCPU:
+        latest = mine.first() or taken
+        limits = f"{MAX_CPU_S // 60} minutes of processor time or {MAX_S // 60} minutes in all"
+        give_up(mine, f"Reading took more than {limits}{_at(latest)}, and was ended. Send parts of it, or without it.")
+    elif code:
+        logger.warning("the reader of import %s ended with %s", taken.pk, code)
+    if not FileImport.objects.filter(pk=taken.pk).exists():
+        clear_away(taken.pk)
+
+
+def give_up(mine: QuerySet[FileImport], words: str) -> None:
+    """What was read before stays; files that are not all kept go."""
+    taken = mine.first()
+    if taken is None:
+        return
+    state = ImportState.STORED if taken.stored_at else ImportState.FAILED
+    if mine.update(state=state, problem=words) and is_laid_aside(taken.pk):
+        files = list(taken.artefacts.all())
+        taken.artefacts.all().delete()
+        artefacts.discard(files)
+        clear_away(taken.pk)
+
+
+def _at(taken: FileImport) -> str:
+    return f", at {taken.progress['file']}" if taken.progress.get("file") else ""
+
+
+# In the process of its own (`manage.py read_import`).
+
+
+def read_now(import_id: str, attempt: int) -> None:
+    """Keep the files without their secrets, read them, keep what they say; nothing where it is not ours any more."""
+    mine = FileImport.objects.filter(pk=import_id, attempts=attempt, state=ImportState.READING)
+    taken = mine.first()
+    if taken is None:
+        return
+    try:
+        _keep_laid_aside(taken, mine)
+        _finish(taken, mine, _read(taken, mine))
+    except DatabaseError:
+        raise  # is taken up again
+    except FileImport.DoesNotExist:
+        return
+    except (BadFiles, artefacts.TooLarge) as error:
+        give_up(mine, f"{str(error).removesuffix('.')}.")
+    except ValidationError as error:
+        problems = error.detail.items() if isinstance(error.detail, dict) else [("detail", error.detail)]
+        words = "; ".join(f"{path}: {' '.join(map(str, problem))}" for path, problem in problems)
+        give_up(mine, f"Read again, but nothing was changed: {words}")
+    except MemoryError:
+        give_up(
+            mine, f"Reading took more than {MAX_MEMORY_BYTES // MB // 1024} GB of memory{_at(taken)}. Send parts of it."
+        )
+    except Exception as error:
+        logger.exception("import %s is not read", import_id)
+        give_up(mine, f"An importer failed ({type(error).__name__}){_at(taken)}. The files can be read again later.")
+
+
+def _keep_laid_aside(taken: FileImport, mine: QuerySet[FileImport]) -> None:
+    if not is_laid_aside(taken.pk):
+        return
+    kept = set(taken.artefacts.values_list("position", flat=True))
+    for position, name in enumerate(taken.progress["files"]):
+        if position not in kept:
+            _tell(taken, mine, name, 0)
+            content = laid_aside(taken.pk, position)
+            artefacts.keep(name=name, content=content, file_import=taken, position=position)
+    clear_away(taken.pk)
+
+
+def _read(taken: FileImport, mine: QuerySet[FileImport]) -> Reports:
+    """By the columns as they are said at the end."""
+    files = kept_files(taken)
+    while True:
+        mapping = taken.subject.get("mapping", {})
+        read_bytes = 0
+
+        def begin(file: SourceFile) -> None:
+            nonlocal read_bytes
+            _tell(taken, mine, file.name, read_bytes)
+            read_bytes += len(file.data)
+
+        reports = read(files, mapping, begin)
+        taken.subject = mine.values_list("subject", flat=True).get()
+        if taken.subject.get("mapping", {}) == mapping:
+            return reports
+
+
+def _tell(taken: FileImport, mine: QuerySet[FileImport], file: str, read_bytes: int) -> None:
+    """How far it is. Raises FileImport.DoesNotExist where it is not ours any more."""
+    taken.progress |= {"file": file, "read_bytes": read_bytes}
+    if not mine.update(progress=taken.progress):
+        raise FileImport.DoesNotExist
+
+
+def _finish(taken: FileImport, mine: QuerySet[FileImport], reports: Reports) -> None:
+    items, before = items_of(reports), taken.reports.name
+    keep_reports(taken, reports)
+    try:
+        with transaction.atomic():
+            news = {"items": items, "parser_version": PARSER_VERSION, "reports": taken.reports.name, "problem": ""}
+            if not mine.update(state=ImportState.DRAFT, progress={}, **news):
+                raise FileImport.DoesNotExist
+            if taken.stored_at is not None:
+                replace(taken, reports, owner=taken.owner)
+    except Exception:
+        taken.reports.delete(save=False)
+        raise
+    if before:
+        taken.reports.storage.delete(before)

@@ -1,0 +1,78 @@
+"""Files as they are sent: what counts is what they hold unpacked, noticed piece by piece."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import resource
+import time
+import tracemalloc
+from functools import cache
+
+import pytest
+
+from runs.imports.sent import MB, BadFiles, Sent, measured
+
+
+def sent(name: str, content: bytes) -> Sent:
+    return Sent(name, io.BytesIO(content))
+
+
+@cache
+def bomb(unpacked_mb: int) -> bytes:
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1) as file:
+        for _ in range(unpacked_mb):
+            file.write(bytes(MB))
+    return packed.getvalue()
+
+
+def cpu_s() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+
+
+@pytest.mark.parametrize("shape", ["one", "members", "cut"])
+def test_it_refuses_a_bomb_without_unpacking_it(shape):
+    packed = bomb(100)
+    content = {"one": packed, "members": gzip.compress(b"tps") + packed, "cut": packed[:-9]}[shape]
+    tracemalloc.start()
+    before = cpu_s()
+    with pytest.raises(BadFiles, match="larger than 64 MB once it is unpacked"):
+        measured([sent("a.gz", content)])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert cpu_s() - before < 1
+    assert peak < 2 * MB
+
+
+def test_it_counts_what_all_files_hold_unpacked():
+    with pytest.raises(BadFiles, match="At most 128 MB at once, counted unpacked"):
+        measured([sent(f"{number}.gz", bomb(60)) for number in range(3)])
+
+
+def test_it_refuses_what_is_packed_twice():
+    with pytest.raises(BadFiles, match=r"a\.gz is packed twice"):
+        measured([sent("a.gz", gzip.compress(bomb(1)))])
+
+
+def test_it_measures_all_members_of_an_archive():
+    assert (
+        measured([sent("a.gz", gzip.compress(b"x" * 1000) + gzip.compress(b"y" * 500) + bytes(9))]).size_bytes == 1500
+    )
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8bnothing", gzip.compress(b"x" * 9000)[:-20], gzip.compress(b"x") + b"?"])
+def test_it_measures_a_broken_archive_as_it_is_kept(content):
+    assert measured([sent("a.gz", content)]).size_bytes == len(content)
+
+
+def test_it_knows_the_same_files_in_another_order():
+    first, second = sent("a", b"1"), sent("b", b"2")
+    assert measured([first, second]) == measured([second, first]) != measured([sent("a", b"2"), sent("b", b"1")])
+
+
+def test_it_notices_thousands_of_members_at_once():
+    began = time.process_time()
+    measured([sent("a.gz", gzip.compress(b"") * 20_000)])
+    assert time.process_time() - began < 5

@@ -1,0 +1,246 @@
+"""Large imports: left to a worker, read once, taken up again, given up in words; never half of one."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+from datetime import timedelta
+from unittest import mock
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from runs import imports
+from runs.imports import sent, steps, worker
+from runs.models import Artefact, FileImport, Run
+from runs.run import artefacts
+from tests.runs.imports.test_imports import PGBENCH, SECRET, SUBJECT, TABLE
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def everything_is_large(monkeypatch):
+    monkeypatch.setattr(steps, "LARGE_BYTES", 10)
+    yield
+    for taken in FileImport.objects.all():
+        sent.clear_away(taken.pk)
+
+
+def taken_of(owner, *contents: bytes, ending: str = "txt") -> FileImport:
+    files = [imports.Sent(f"run-{number}.{ending}", io.BytesIO(content)) for number, content in enumerate(contents, 1)]
+    return imports.take(files=files, owner=owner)[0]
+
+
+def read_by_worker(taken: FileImport) -> None:
+    """As `read_waiting` does, without a process of its own."""
+    mine = worker._claimed(taken)
+    assert mine is not None
+    worker.read_now(str(taken.pk), mine.get().attempts)
+    taken.refresh_from_db()
+
+
+def test_it_leaves_large_files_to_a_worker(contributor):
+    taken = taken_of(contributor, SECRET + PGBENCH)
+
+    assert taken.state == "reading" and not taken.artefacts.exists()
+    with pytest.raises(imports.StillRead):
+        imports.store(taken, subject=SUBJECT, owner=contributor)
+    read_by_worker(taken)
+    assert taken.state == "draft" and taken.items[0]["tool"] == "pgbench" and not sent.is_laid_aside(taken.pk)
+    assert b"hunter2" not in artefacts.content(taken.artefacts.get())
+
+
+def test_it_stores_what_was_read_without_reading_it_again(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    read_by_worker(taken)
+    with mock.patch.object(steps, "inspect", side_effect=AssertionError("read in a request")):
+        runs, stored = imports.store(taken, subject=SUBJECT, owner=contributor)
+
+    assert stored and [run.measurements.get(metric__name="tps").value for run in runs] == [800.0]
+    assert FileImport.objects.get().state == "stored"
+
+
+def test_it_answers_202_and_tells_how_far_it_is(client, bearer):
+    answer = client.post("/api/v1/imports/", {"file": SimpleUploadedFile("a.txt", PGBENCH)}, headers=bearer("upload"))
+
+    body = answer.json()
+    assert (answer.status_code, body["state"]) == (202, "reading")
+    assert body["progress"] == {"files": ["a.txt"], "size_bytes": len(PGBENCH)}
+    told = client.get(answer["Location"], headers=bearer("upload")).json()
+    assert told["state"] == "reading"
+    stored = client.post(f"{answer['Location']}store/", {}, content_type="application/json", headers=bearer("upload"))
+    assert stored.status_code == 409 and "still being read" in stored.json()["detail"]
+
+
+def test_its_page_asks_until_the_files_are_read(client, contributor):
+    taken = taken_of(contributor, PGBENCH)
+    client.force_login(contributor)
+    page, htmx = f"/imports/{taken.pk}/", {"HX-Request": "true"}
+
+    assert b"Waiting for a worker" in client.get(page).content
+    part = client.get(page, headers=htmx)
+    assert b"import-progress" in part.content and b"<html" not in part.content
+    read_by_worker(taken)
+    assert client.get(page, headers=htmx)["HX-Refresh"] == "true"
+    assert b"What was understood" in client.get(page).content
+
+
+def test_it_takes_turns_between_persons(contributor, operator):
+    first, second = taken_of(contributor, PGBENCH), taken_of(contributor, PGBENCH + b" ")
+    third = taken_of(operator, PGBENCH)
+    order = []
+
+    def read(taken, mine):
+        order.append(taken.pk)
+        worker.read_now(str(taken.pk), mine.get().attempts)
+
+    with mock.patch.object(worker, "_watch", read):
+        worker.read_waiting()
+    assert order == [first.pk, third.pk, second.pk]
+
+
+def test_it_lets_one_person_fill_no_queue(contributor):
+    for number in range(steps.MAX_WAITING):
+        taken_of(contributor, PGBENCH + b" " * number)
+    with pytest.raises(imports.BadFiles, match="5 of your imports are still being read"):
+        taken_of(contributor, PGBENCH + b"more")
+    assert FileImport.objects.count() == steps.MAX_WAITING
+
+
+def test_it_takes_up_what_a_killed_worker_left(contributor):
+    taken = taken_of(contributor, PGBENCH, PGBENCH)
+    killed = worker._claimed(taken)
+    worker._keep_laid_aside(taken, killed)  # and no further
+    assert not worker.waiting().exists()
+
+    killed.update(seen_at=timezone.now() - timedelta(minutes=1))
+    read_by_worker(FileImport.objects.get())
+    taken.refresh_from_db()
+    assert (taken.state, taken.attempts, taken.artefacts.count()) == ("draft", 2, 2)
+
+
+def test_who_was_silent_for_long_changes_nothing_any_more(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    worker._claimed(taken).update(seen_at=timezone.now() - timedelta(minutes=1))
+    assert worker._claimed(FileImport.objects.get()) is not None
+
+    worker.read_now(str(taken.pk), 1)
+    taken.refresh_from_db()
+    assert taken.state == "reading" and taken.items == []
+
+
+def test_it_gives_up_what_was_interrupted_again_and_again(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    FileImport.objects.update(attempts=worker.ATTEMPTS, progress={"files": ["a"], "file": "run-1.txt"})
+    worker.read_waiting()
+
+    taken.refresh_from_db()
+    assert taken.state == "failed" and "interrupted 3 times, at run-1.txt" in taken.problem
+    assert not sent.is_laid_aside(taken.pk) and not Artefact.objects.exists()
+    # The same files may be tried anew.
+    assert taken_of(contributor, PGBENCH).state == "reading"
+
+
+def test_a_draft_thrown_away_while_it_is_read_leaves_nothing(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    mine = worker._claimed(taken)
+    with mock.patch.object(worker, "_read", side_effect=lambda *_: imports.forget(FileImport.objects.get()) or []):
+        worker.read_now(str(taken.pk), mine.get().attempts)
+
+    assert not FileImport.objects.exists() and not Artefact.objects.exists()
+    assert not sent.is_laid_aside(taken.pk)
+
+
+def test_it_ends_a_reader_whose_import_is_gone(contributor, monkeypatch):
+    monkeypatch.setattr(worker, "EVERY_S", 0.05)
+    taken = taken_of(contributor, PGBENCH)
+    mine = worker._claimed(taken)
+    child = subprocess.Popen(["sleep", "60"])
+    imports.forget(FileImport.objects.get())
+    with mock.patch.object(subprocess, "Popen", return_value=child):
+        worker._watch(taken, mine)
+
+    assert child.returncode == -signal.SIGKILL
+
+
+def test_it_ends_a_reader_that_takes_too_long_and_says_so(contributor, monkeypatch):
+    monkeypatch.setattr(worker, "EVERY_S", 0.05)
+    monkeypatch.setattr(worker, "MAX_S", 0)
+    taken = taken_of(contributor, PGBENCH)
+    mine = worker._claimed(taken)
+    mine.update(progress=taken.progress | {"file": "run-1.txt"})
+    with mock.patch.object(subprocess, "Popen", return_value=subprocess.Popen(["sleep", "60"])):
+        worker._watch(taken, mine)
+
+    taken.refresh_from_db()
+    assert taken.state == "failed" and "5 minutes of processor time" in taken.problem and "run-1.txt" in taken.problem
+
+
+def test_it_says_that_memory_did_not_suffice(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    with mock.patch.object(worker, "read", side_effect=MemoryError):
+        read_by_worker(taken)
+
+    assert taken.state == "failed" and "2 GB of memory" in taken.problem
+    with pytest.raises(imports.NotReady):
+        imports.store(taken, subject=SUBJECT, owner=contributor)
+
+
+def test_it_replaces_the_runs_of_a_stored_import(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    read_by_worker(taken)
+    old = imports.store(taken, subject=SUBJECT, owner=contributor)[0][0]
+
+    assert imports.read_again(taken, owner=contributor) == [] and taken.state == "reading"
+    assert list(Run.objects.present()) == [old]
+    read_by_worker(taken)
+    assert taken.state == "stored" and old not in Run.objects.present() and Run.objects.present().count() == 1
+
+
+def test_it_changes_nothing_of_a_stored_import_that_is_not_read_again(contributor):
+    taken = taken_of(contributor, PGBENCH)
+    read_by_worker(taken)
+    old = imports.store(taken, subject=SUBJECT, owner=contributor)[0][0]
+    FileImport.objects.update(subject={**taken.subject, "factors": {"x" * 99: 1}})
+    imports.read_again(taken, owner=contributor)
+    read_by_worker(taken)
+
+    assert taken.state == "stored" and "factors" in taken.problem and list(Run.objects.present()) == [old]
+
+
+def test_it_reads_a_large_table_anew_by_other_columns(contributor):
+    taken = taken_of(contributor, TABLE, ending="csv")
+    read_by_worker(taken)
+    columns = [
+        {"heading": "n", "role": "factor", "name": "terminals"},
+        {"heading": "thrpt", "role": "metric", "name": "tps", "unit": "TPS"},
+        {"heading": "lat", "role": "ignore"},
+    ]
+    imports.say(taken, {"mapping": {"run-1.csv": {"rows": "runs", "columns": columns}}})
+    assert taken.state == "reading"
+    read_by_worker(taken)
+
+    assert [item["metrics"][0]["value"] for item in taken.items] == [100.5, 190.25, 350.125]
+
+
+def test_a_sweep_wakes_one_reader(contributor, monkeypatch):
+    taken_of(contributor, PGBENCH)
+    started = []
+    monkeypatch.setattr(worker.threading, "Thread", lambda **made: mock.Mock(start=lambda: started.append(made)))
+    try:
+        worker.wake()
+        worker.wake()
+        assert len(started) == 1
+    finally:
+        worker._reading.release()
+
+
+def test_files_wait_under_names_of_ours(contributor):
+    taken = imports.take(files=[imports.Sent("../../../etc/passwd", io.BytesIO(PGBENCH))], owner=contributor)[0]
+
+    assert default_storage.listdir(f"imports/waiting/{taken.pk}") == ([], ["0"])
+    assert sent.laid_aside(taken.pk, 0) == PGBENCH
