@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms.base import Connection, Instance, Retryable, Transaction
+from benchagent.dbms.base import Connection, Guest, Instance, JobError, Retryable, Transaction
 from benchagent.dbms.counters import ASIDE, EngineCounters, QueryRows, query_steps, rows_named
 from benchagent.job.session import session_job, watched
 
@@ -86,3 +87,40 @@ def test_the_rows_of_queries_are_found_by_their_prefix():
     (step,) = query_steps("schema:", {"sizes": "SELECT 1"})
     assert step == {"op": "query", "phase": ASIDE, "name": "schema:sizes", "sql": "SELECT 1"}
     assert rows_named("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}
+
+
+class WithGuest(MadeUp):
+    def guest(self) -> Guest:
+        guest, owner = (Connection("jdbc:made-up:x", properties={"user": user}) for user in ("guest", "owner"))
+        return Guest(guest, owner, ["CREATE USER guest"], {r"\bfile\b": "reads files"})
+
+
+def with_guest() -> WithGuest:
+    connection = Connection("jdbc:made-up:x", properties={"user": "u"})
+    return WithGuest(connection=connection, class_path=[], data_path=Path("/nowhere"), generator_dir=Path("/nowhere"))
+
+
+def test_sql_of_others_is_run_by_a_guest_whom_the_owner_lets_in():
+    foreign = {"op": "query", "name": "q", "sql": "SELECT 1", "guest": True}
+    first, later = (session_job(with_guest(), [foreign], setup=setup) for setup in (True, False))
+    assert first["steps"] == [
+        {"op": "execute", "phase": "setup", "statements": ["CREATE ROLE r", "CREATE USER guest"]},
+        foreign,
+    ]
+    assert later["steps"] == [foreign]
+    assert [later[who]["properties"]["user"] for who in ("connection", "guest")] == ["owner", "guest"]
+    assert "guest" not in session_job(with_guest(), [RUN], setup=False)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"op": "query", "name": "q", "sql": "SELECT FILE('x')"},
+        {"op": "execute", "phase": "p", "statements": ["SELECT 1", "SELECT /* file */ 1"]},
+        {"op": "run", "transactions": [{"name": "t", "statements": [{"sql": "READ\nFile ?"}]}]},
+    ],
+)
+def test_a_guest_opens_no_door_that_the_engine_cannot_close(step: dict[str, object]):
+    with pytest.raises(JobError, match=r"(?i)a script may not use 'file', which reads files"):
+        session_job(with_guest(), [{**step, "guest": True}], setup=False)
+    session_job(with_guest(), [step], setup=False)

@@ -60,6 +60,30 @@ class Retryable:
     codes: Sequence[int] = ()
 
 
+# The user of a guest, where the engine has users with names of their own.
+GUEST = "bench_guest"
+
+
+@dataclass(frozen=True)
+class Guest:
+    """Who runs SQL that somebody else wrote: makes tables, and reaches no file, no program and nothing of the agent's.
+
+    `owner`: as whom the agent connects beside it. `grants`: what the owner runs first, once per job. `refused`:
+    patterns of SQL that opens a door which the engine itself cannot close, with what it would do.
+    """
+
+    connection: Connection
+    owner: Connection
+    grants: Sequence[str] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, sql: str) -> None:
+        """Raises `JobError`. A pattern is looked for in comments and texts too: no reading of quotes can be evaded."""
+        for pattern, what in self.refused.items():
+            if match := re.search(pattern, sql, re.IGNORECASE | re.DOTALL):
+                raise JobError(f"a script may not use {match[0].strip()!r}, which {what}: {' '.join(sql.split())[:80]}")
+
+
 @dataclass(frozen=True)
 class EngineContext:
     """What discovery may look at. `installed` names the optional engines that were added, as "derby-10.6.2.1".
@@ -116,6 +140,8 @@ class Instance(ABC):
     # Run on one last connection; then `close_url` is connected to and its error ignored.
     close_sql: Sequence[str] = ()
     close_url: str | None = None
+    # Whether a guest's tables are analysed by the guest: where the agent's own user must not look up names of theirs.
+    guest_settles = False
     # True where nothing outlives the process: there is one session, no restart and no copy of the data.
     in_memory = False
     # Why it cannot be started anew; empty where it can.
@@ -156,6 +182,13 @@ class Instance(ABC):
     @abstractmethod
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         """What a COMMIT promises under the *effective* settings, and why."""
+
+    def guest(self) -> Guest | None:
+        """For a job with SQL that somebody else wrote. None: it is run as the connection's user.
+
+        SHALL be there for an instance that the agent has made.
+        """
+        return None
 
     def adapted(self, steps: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """Steps as the load generator gets them. Raises `JobError` for what must not be done here."""
@@ -253,14 +286,22 @@ def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:
 SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_. ]*\Z")
 
 
-def checked_settings(settings: Sequence[tuple[str, str]], forbidden: str = "\n\r\0") -> list[tuple[str, str]]:
-    """Trimmed names and values. Raises `JobError` for what could break out of its line or statement."""
+def checked_settings(
+    settings: Sequence[tuple[str, str]], forbidden: str = "\n\r\0", doors: Mapping[str, str] | None = None
+) -> list[tuple[str, str]]:
+    """Trimmed names and values. Raises `JobError` for what could break out of its line or statement, or opens a door.
+
+    `doors`: patterns of how `name value` begins, with what such a setting does.
+    """
     result = []
     for name, value in ((str(name).strip(), str(value).strip()) for name, value in settings):
         if not SETTING_NAME.match(name):
             raise JobError(f"{name!r} is not the name of a setting")
         if any(character in value for character in forbidden):
             raise JobError(f"the value of {name} holds a character that is not allowed there")
+        for pattern, what in (doors or {}).items():
+            if re.match(pattern, f"{name} {value}", re.IGNORECASE | re.DOTALL):
+                raise JobError(f"{name} is not for a job to set, as it {what}: leave it out")
         result.append((name, value))
     return result
 

@@ -84,7 +84,7 @@ class EmbeddedAdapter(Adapter):
     """An embedded engine is there when its jars are in the default set or were added with `engines install`.
 
     `no_log_apart`, `no_temp_apart`: why the transaction log or temporary files cannot be put on a storage of their
-    own; empty where they can. `forbidden`: characters that may be in no value of a setting.
+    own; empty where they can. `forbidden`, `doors`: see `checked_settings`.
     """
 
     slug: str
@@ -93,6 +93,7 @@ class EmbeddedAdapter(Adapter):
     no_log_apart: str = ""
     no_temp_apart: str = ""
     forbidden: str = "\n\r\0;"
+    doors: Mapping[str, str] = field(default_factory=dict)
     knobs: Mapping[str, Mapping[str, Settings] | str] = field(default_factory=dict)
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
@@ -108,7 +109,7 @@ class EmbeddedAdapter(Adapter):
             raise JobError(self.no_log_apart)
         if self.no_temp_apart and request.folders.temp_apart:
             raise JobError(self.no_temp_apart)
-        settings = checked_settings(request.settings, self.forbidden)
+        settings = checked_settings(request.settings, self.forbidden, self.doors)
         return self.instance(request, jars(request.toolchain, self.slug, request.version), settings)
 
 

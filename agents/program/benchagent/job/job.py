@@ -15,7 +15,7 @@ from benchagent import dbms, workloads
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.workloads import KNOBS
 from benchagent.dbms import external
-from benchagent.dbms.base import Adapter, Instance, JobError, ProvisionRequest, bytes_on_disk
+from benchagent.dbms.base import GUEST, Adapter, Instance, JobError, ProvisionRequest, bytes_on_disk
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import checks
@@ -236,6 +236,8 @@ class Job:
         # Commit groups leave the data as they are; maintenance in the background works on them from the load on.
         deciding = [name for name in (*workload.data_factors, "background_maintenance") if name in self._factors]
         factors = {name: self._factors.text(name) for name in deciding}
+        if workload.foreign_sql:
+            factors["owner"] = GUEST
         origin = self._factors.text("data_origin", "") or FRESH
         beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
         key = dataset_key(self.spec, factors, origin, log_apart=self._folders.log_apart, beside_data=beside_data)

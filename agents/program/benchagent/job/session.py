@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 from benchagent.dbms.base import Instance, JobError
@@ -16,16 +17,27 @@ from benchagent.dbms.counters import (
     Step,
     query_steps,
 )
+from benchagent.dbms.external.guard import statements
 from benchagent.job import checks
 from benchagent.workloads.base import SessionResult, execute
 
 
 def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool) -> dict[str, Any]:
-    """`setup`: run what the instance wants to be run once, before everything else."""
-    before = execute("setup", instance.setup_sql) if setup else []
+    """`setup`: run what the instance wants to be run once, before everything else.
+
+    Steps marked as a `guest`'s hold SQL that somebody else wrote. Raises `JobError` where that is not to be run.
+    """
+    foreign = [step for step in steps if step.get("guest")]
+    guest = instance.guest() if foreign else None
+    if guest:
+        for sql in chain.from_iterable(map(statements, foreign)):
+            guest.check(sql)
+    grants = guest.grants if guest else ()
+    before = execute("setup", [*instance.setup_sql, *grants]) if setup else []
     return {
         "version": 1,
-        "connection": asdict(instance.connection),
+        "connection": asdict(guest.owner if guest else instance.connection),
+        **({"guest": asdict(guest.connection)} if guest else {}),
         "session": list(instance.session_sql),
         "transaction": asdict(instance.transaction),
         "retryable": asdict(instance.retryable),

@@ -160,13 +160,17 @@ def prepare(
 
     A `load` without tables is left out, and so are the empty texts in `index` of keys that had to be given at once.
     """
-    each = [sql.format(table=table) for table in tables for sql in dialect.after_load_each]
     return [
         *execute("create", create),
         *([load] if load["tables"] else []),
         *execute("index", [sql for sql in index if sql]),
-        *execute("settle", [*each, *dialect.after_load]),
+        *settle(dialect, tables),
     ]
+
+
+def settle(dialect: Dialect, tables: Sequence[str]) -> list[Step]:
+    each = [sql.format(table=table) for table in tables for sql in dialect.after_load_each]
+    return execute("settle", [*each, *dialect.after_load])
 
 
 def insert(table: str, columns: Collection[str]) -> str:
@@ -230,10 +234,14 @@ def require_one_session(bench: Bench) -> None:
 
 
 class Workload(ABC):
-    """`data_factors`: those that decide what is loaded; runs that agree in them may share a copy of the data."""
+    """`data_factors`: those that decide what is loaded; runs that agree in them may share a copy of the data.
+
+    `foreign_sql`: its SQL is written by whoever schedules it, so the data are a `dbms.base.Guest`'s.
+    """
 
     slug: str
     data_factors: Sequence[str] = ()
+    foreign_sql = False
 
     def factors(self, given: Mapping[str, int | float | str], dbms: str = "") -> Factors:
         """All factors of the catalogue, defaults filled in. Raises `JobError` for a value that cannot be.

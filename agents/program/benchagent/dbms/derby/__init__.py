@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchagent.configfiles.engines.derby import ENGINE
 from benchagent.configfiles.units import MIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
-from benchagent.dbms.base import Connection, JobError, ProvisionRequest, Retryable, Settings
+from benchagent.dbms.base import Connection, Guest, JobError, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
@@ -190,6 +191,20 @@ FIRST_WITH_FETCH_FIRST = (10, 5)
 FIRST_WITH_UPDATE_STATISTICS = (10, 5)
 FIRST_WITH_AUTOMATIC_STATISTICS = (10, 8)
 LOCKED = ("derby.system.home", "derby.stream.error.file", "derby.storage.tempDirectory")
+# Where rights are asked for, who has made the database owns it and alone reaches files; the guest has the usual schema.
+OWNER = "BENCH_OWNER"
+AUTHORIZATION = ("derby.database.sqlAuthorization", "true")
+# Who has a schema may make routines of it, out of any public method of Java. No SQL is made of SQL here.
+REFUSED = {
+    r"\bEXTERNAL\b": "runs Java",
+    r"\b(ERROR_LOG_READER|STATEMENT_DURATION|XMLPARSE)\b|\borg\s*\.": "reads files",
+}
+DOORS = {
+    r"derby\.(authentication|connection|user|database|security|subSubProtocol)\b": "decides who may do what",
+    r"derby\.(service|module|jdbc|language\.sequence\.preallocator|stream\.error\.(method|field))\b": "runs Java",
+    r"derby\.(drda|replication)\b": "opens a port",
+    r"derby\.stream\.error\.(style|rollingFile)\b": "writes files into any folder",
+}
 LOG_DEVICE = "logDevice="
 DATABASE = "bench"
 
@@ -239,11 +254,24 @@ class DerbyInstance(EmbeddedInstance):
             for name, _ in kept
             if not ENGINE.knows(name)
         ]
-        # The working directory of the JVM is Derby's system home, where this file is read from.
-        all_lines = [*kept, ("derby.storage.tempDirectory", str(request.folders.temp))]
-        lines = ["{}={}\n".format(name, value.replace("\\", "\\\\")) for name, value in all_lines]
+        self._lines = [*kept, ("derby.storage.tempDirectory", str(request.folders.temp))]
+        self._guest: Guest | None = None
+        self._write_properties()
+
+    def _write_properties(self) -> None:
+        """The working directory of the JVM is Derby's system home, where this file is read from."""
+        lines = ["{}={}\n".format(name, value.replace("\\", "\\\\")) for name, value in self._lines]
         path = self.generator_dir / "derby.properties"
         path.write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
+
+    def guest(self) -> Guest:
+        """Rights are asked for from then on. Only one who can start a JVM here could give another name."""
+        if self._guest is None:
+            self._lines.append(AUTHORIZATION)
+            self._write_properties()
+            owner, guest = (replace(self.connection, properties={"user": user}) for user in (OWNER, OWN_SCHEMA))
+            self._guest = Guest(guest, owner, refused=REFUSED)
+        return self._guest
 
     def effective_queries(self) -> Mapping[str, str]:
         return {"space": self.engine_counters.space}
@@ -321,4 +349,4 @@ class DerbyAdapter(EmbeddedAdapter):
         return [(INDEX_STATISTICS, "true" if value == "on" else "false")]
 
 
-ADAPTER = DerbyAdapter("derby", DerbyInstance, forbidden="\n\r\0")
+ADAPTER = DerbyAdapter("derby", DerbyInstance, forbidden="\n\r\0", doors=DOORS)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.base import (
+    GUEST,
     INTEGRITY_CLASS,
     Adapter,
     Connection,
     EngineContext,
+    Guest,
     JobError,
     ProvisionRequest,
     Retryable,
@@ -87,6 +89,9 @@ class BlockDialect(Dialect):
         return f"EXECUTE BLOCK ({', '.join(given)}) AS BEGIN {' '.join(inserts)} END"
 
 
+# What a guest may make: nothing of the whole database, such as shadows, files and triggers of connections.
+MADE_BY_GUEST = ("TABLE", "VIEW", "PROCEDURE", "FUNCTION", "PACKAGE", "GENERATOR", "DOMAIN", "EXCEPTION", "ROLE")
+GRANTS = tuple(f"GRANT CREATE {kind} TO USER {GUEST}" for kind in MADE_BY_GUEST)
 # To a server of others no blocks are sent.
 BLOCK_DIALECT = BlockDialect(**vars(DIALECT))
 
@@ -109,6 +114,7 @@ class FirebirdInstance(ServerInstance):
     server: Server
     retryable = RETRYABLE
     tolerable = TOLERABLE
+    guest_settles = True
 
     def __init__(
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
@@ -123,6 +129,10 @@ class FirebirdInstance(ServerInstance):
     def connect(self) -> Connection:
         properties = {"user": SYSDBA, "password": self.server.password, **DRIVER_PROPERTIES}
         return Connection(backup.url(self.server, self.server.database), None, properties)
+
+    def guest(self) -> Guest:
+        properties = {**self.connection.properties, "user": GUEST}
+        return Guest(replace(self.connection, properties=properties), self.connection, GRANTS)
 
     # Settings
 
@@ -195,7 +205,7 @@ class FirebirdAdapter(Adapter):
             raise JobError(f"Firebird {request.version} is no longer on this machine")
         if request.folders.log_apart:
             raise JobError(f"the log cannot be put on a storage of its own: {NO_LOG}")
-        given = settings.split(checked_settings(request.settings), home.engine)
+        given = settings.split(checked_settings(request.settings, doors=settings.DOORS), home.engine)
         mode = given.mode
         class_path = jars(request.toolchain, self.slug)
         server = Server(request, home, allowed_user(discovery.SERVICE_USERS))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psutil
 
-from benchagent.dbms.base import JobError, ProvisionRequest, Settings
+from benchagent.dbms.base import GUEST, JobError, ProvisionRequest, Settings
 from benchagent.dbms.firebird.discovery import Home
 from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, log_end
 from benchagent.machine import process
@@ -112,12 +112,12 @@ class Server(PrivateServer):
         self._write_configurations()
 
     def create_users(self) -> None:
-        """The security database, with one user. Raises `ProcessFailed`."""
+        """The security database, with two users. Raises `ProcessFailed`."""
         database = self.root.security_database
         self.run_sql(f"CREATE DATABASE '{database}';", None, embedded=True)
         self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-i", self.home.security_sql, database], embedded=True)
-        user = f"CREATE OR ALTER USER {SYSDBA} PASSWORD '{self.password}'; COMMIT;"
-        self.run_sql(user, database, embedded=True)
+        users = [f"CREATE OR ALTER USER {user} PASSWORD '{self.password}';" for user in (SYSDBA, GUEST)]
+        self.run_sql("\n".join([*users, "COMMIT;"]), database, embedded=True)
 
     def _write_configurations(self) -> None:
         base = [("SecurityDatabase", str(self.root.security_database)), *self._settings]

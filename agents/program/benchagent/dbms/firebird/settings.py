@@ -20,6 +20,10 @@ remoteserviceport remoteservicename remotebindaddress remoteauxport remoteaccess
 securitydatabase rootdirectory databaseaccess authserver authclient authentication usermanager tempdirectories
 ipv6v6only bugcheckabort externalfileaccess udfaccess audittraceconfigfile"""
 LOCKED = frozenset(_LOCKED.split())
+DOORS = {
+    r"(\w*plugin|include)\b": "runs code of the machine, or reads its files",
+    r"(OutputRedirectionFile|RemotePipeName)\b": "reads or writes files of the machine",
+}
 # Properties of the database, as gfix and CREATE DATABASE give them; what they are called in `SPECS`.
 PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS = "pagesize", "forcedwrites", "sweepinterval", "pagebuffers"
 RESERVE, CHARACTER_SET = "reservespace", "characterset"
@@ -144,6 +148,7 @@ def configuration(split: Split, temp: Path, *, mixed: bool) -> Settings:
     whose protocol has no types of 4.0, such as those of SUM and CURRENT_TIMESTAMP."""
     first = [("WireCrypt", "Disabled"), *([("DataTypeCompatibility", "3.0")] if mixed else [])]
     last = [("AuthServer", "Srp"), ("AuthClient", "Srp"), ("UserManager", "Srp"), ("TempDirectories", str(temp))]
+    last += [("ExternalFileAccess", "None"), ("UdfAccess", "None")]
     return [*first, *split.server, *last]
 
 

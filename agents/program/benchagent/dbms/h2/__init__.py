@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchagent.configfiles.units import KIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
-from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings
+from benchagent.dbms.base import GUEST, Connection, Guest, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import COUNTERS, Counted, EngineCounters, QueryRows, TableFacts, with_index_bytes
 from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
@@ -112,6 +112,15 @@ UPKEEP = {
     "on": [("AUTO_COMPACT_FILL_RATE", "90"), ("ANALYZE_AUTO", "2000")],
     "off": [("AUTO_COMPACT_FILL_RATE", "0"), ("ANALYZE_AUTO", "0")],
 }
+# Files, Java and other databases are for administrators only.
+GRANTS = (f"CREATE USER IF NOT EXISTS {GUEST} PASSWORD ''", f"GRANT ALTER ANY SCHEMA TO {GUEST}")
+GUEST_LOGIN = {"user": GUEST, "password": ""}
+OF_A_SESSION = ("LOCK_TIMEOUT", "QUERY_TIMEOUT", "LAZY_QUERY_EXECUTION", "VARIABLE_BINARY", "NON_KEYWORDS")
+DOORS = {
+    r"INIT\b": "runs SQL as the administrator",
+    r"(AUTO_SERVER\w*|USER|PASSWORD\w*|AUTHENTICATOR|AUTHREALM|PROPERTIES|ACCESS_MODE_DATA)\b": "lets others in",
+    r"(DATABASE_EVENT_LISTENER|JAVA_OBJECT_SERIALIZER)\b": "runs Java",
+}
 
 
 class H2Instance(EmbeddedInstance):
@@ -122,8 +131,11 @@ class H2Instance(EmbeddedInstance):
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self.in_memory, settings = split_storage(given)
         address = "mem:bench;DB_CLOSE_DELAY=-1" if self.in_memory else f"file:{in_url(request.folders.data / 'bench')}"
-        parameters = "".join(f";{name}={value}" for name, value in settings)
-        connection = Connection(f"jdbc:h2:{address}{parameters}", None, {"user": "sa", "password": ""})
+        parameters = [f";{name}={value}" for name, value in settings]
+        connection = Connection(f"jdbc:h2:{address}{''.join(parameters)}", None, {"user": "sa", "password": ""})
+        # Those of the database are in force by then, and not for everybody to give.
+        own = [f";{name}={value}" for name, value in settings if name.upper() in OF_A_SESSION]
+        self._guest = Connection(f"jdbc:h2:{address.partition(';')[0]}{''.join(own)}", None, GUEST_LOGIN)
         super().__init__(request, class_path, connection, settings)
         self.engine_counters = H2MemoryCounters() if self.in_memory else H2Counters()
         after_load = () if self.in_memory else ("CHECKPOINT SYNC",)
@@ -139,6 +151,9 @@ class H2Instance(EmbeddedInstance):
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return self.told(in_force(rows))
+
+    def guest(self) -> Guest:
+        return Guest(self._guest, self.connection, GRANTS)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return () if self.in_memory else (BackupTo(self._toolchain, self.class_path),)
@@ -176,5 +191,6 @@ ADAPTER = EmbeddedAdapter(
     "h2",
     H2Instance,
     no_log_apart=f"{ONE_FILE} that could have a storage of its own",
+    doors=DOORS,
     knobs={"group_commit": "H2 has no group commit: no commit waits for the disk", "background_maintenance": UPKEEP},
 )

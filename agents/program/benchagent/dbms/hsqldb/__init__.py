@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchagent.configfiles.engines.hsqldb import canonical
 from benchagent.configfiles.units import KIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
-from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings
+from benchagent.dbms.base import GUEST, Connection, Guest, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
@@ -59,6 +59,24 @@ TEMPORARY = "hsqldb.temp_directory"
 CACHE_SIZE, ISOLATION = "hsqldb.cache_size", "hsqldb.tx_level"
 DEFAULT_CACHE_KIB = 10_000
 ARCHIVE = "bench.tar.gz"
+# A schema of the guest's own: the public one is the administrators'.
+GRANTS = (
+    f"CREATE USER {GUEST} PASSWORD ''",
+    f"CREATE SCHEMA {GUEST} AUTHORIZATION {GUEST}",
+    f"ALTER USER {GUEST} SET INITIAL SCHEMA {GUEST}",
+    f"ALTER USER SA SET INITIAL SCHEMA {GUEST}",
+    f"SET SCHEMA {GUEST}",
+)
+# No SQL is made of SQL here. A file is the source of a text table, whoever owns that; and SA may have no password.
+REFUSED = {
+    r"\bSET\b.*\bTABLE\b.*\bSOURCE\b": "opens a file as a table",
+    r"\bCONNECT\b|\bSET\s+PASSWORD\b": "goes on as somebody else",
+}
+DOORS = {
+    r"(DATABASE\s+)?(AUTHENTICATION|PASSWORD)\b": "runs Java to let people in",
+    r"(DATABASE\s+)?TEXT\b": "opens files as tables",
+    r".*(/\*|--)": "holds a comment, which could hide what it does",
+}
 
 
 class HsqldbInstance(EmbeddedInstance):
@@ -74,6 +92,7 @@ class HsqldbInstance(EmbeddedInstance):
         address = "mem:bench" if self.in_memory else f"file:{in_url(data / 'bench')}"
         connection = Connection(f"jdbc:hsqldb:{address}", None, {"user": "SA", "password": ""})
         super().__init__(request, class_path, connection, settings, log_path=data)
+        self._restored = request.restored
         self.setup_sql = [_command(name, value) for name, value in settings]
         # Without CACHED a table of a file database too is held in the heap, and written as a script.
         table = "CREATE MEMORY TABLE" if self.in_memory else "CREATE CACHED TABLE"
@@ -91,6 +110,11 @@ class HsqldbInstance(EmbeddedInstance):
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return self.told(in_force(rows))
+
+    def guest(self) -> Guest:
+        properties = {"user": GUEST.upper(), "password": ""}
+        grants = () if self._restored else GRANTS
+        return Guest(replace(self.connection, properties=properties), self.connection, grants, REFUSED)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return () if self.in_memory else (BackupDatabase(self._toolchain, self.class_path),)
@@ -131,6 +155,7 @@ ADAPTER = EmbeddedAdapter(
     "hsqldb",
     HsqldbInstance,
     no_log_apart="HSQLDB keeps its log beside its data under one name: it cannot have a storage of its own",
+    doors=DOORS,
     no_temp_apart="HSQLDB keeps temporary files beside its data: they cannot have another storage",
     knobs={
         "group_commit": "HSQLDB has no group commit: with WRITE DELAY off each commit syncs the log itself",

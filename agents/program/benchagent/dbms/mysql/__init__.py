@@ -12,10 +12,12 @@ from pathlib import Path
 
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
+    GUEST,
     INTEGRITY_CLASS,
     Adapter,
     Connection,
     EngineContext,
+    Guest,
     JobError,
     ProvisionRequest,
     Retryable,
@@ -81,6 +83,12 @@ class MysqlFamilyInstance(ServerInstance):
     def connect(self) -> Connection:
         properties = {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES[self.slug]}
         return Connection(backup.url(self.server, DATABASE), None, properties)
+
+    def guest(self) -> Guest:
+        """The driver, too, would read files of the agent's machine where the server asked it for one."""
+        closed = {"user": GUEST, "allowLocalInfile": "false", "allowLoadLocalInfile": "false"}
+        properties = {**self.connection.properties, **closed}
+        return Guest(replace(self.connection, properties=properties), self.connection)
 
     def effective_queries(self) -> Mapping[str, str]:
         return {

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchagent.dbms.base import GUEST
 from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts
 from benchagent.dbms.mysql.product import Product
 
@@ -41,8 +42,9 @@ STATISTICS_AGES = (
     "WHERE database_name = '{schema}' ORDER BY table_name"
 )
 STATES = (
-    "SELECT CONCAT('state: ', COALESCE(NULLIF(state, ''), 'running')), COUNT(*) "
-    "FROM information_schema.processlist WHERE user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Sleep' "
+    "SELECT CONCAT('state: ', COALESCE(NULLIF(state, ''), 'running')), COUNT(*) "  # noqa: S608 - a constant
+    "FROM information_schema.processlist "
+    f"WHERE user IN (SUBSTRING_INDEX(USER(), '@', 1), '{GUEST}') AND command <> 'Sleep' "
     "AND id <> CONNECTION_ID() GROUP BY 1"
 )
 LOCKS = "SELECT 'row lock', COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"

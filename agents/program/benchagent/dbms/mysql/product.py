@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from benchagent.dbms.base import GUEST
 from benchagent.dbms.dialect import Dialect
 
 MYSQL, MARIADB = "mysql", "mariadb"
@@ -67,8 +68,10 @@ def accounts(product: Product, password_hash: str) -> list[str]:
     if product.since((5, 7), None):
         no_others = ["DROP USER 'root'@'localhost'"]
         identified = f"IDENTIFIED WITH mysql_native_password AS '{password_hash}'"
-    made = [f"CREATE USER '{USER}'@'{host}' {identified}" for host in HOSTS]
+    made = [f"CREATE USER '{user}'@'{host}' {identified}" for user in (USER, GUEST) for host in HOSTS]
     granted = [f"GRANT ALL PRIVILEGES ON *.* TO '{USER}'@'{host}' WITH GRANT OPTION" for host in HOSTS]
+    # Rights on a database only: none on files, on other databases, on the server.
+    granted += [f"GRANT ALL PRIVILEGES ON {DATABASE}.* TO '{GUEST}'@'{host}'" for host in HOSTS]
     return ["SET sql_log_bin = 0", *no_others, *made, *granted, f"CREATE DATABASE {DATABASE}"]
 
 

@@ -32,13 +32,21 @@ innodb_tmpdir innodb_doublewrite_dir innodb_doublewrite_file log_bin_index relay
 slow_query_log_file general_log_file plugin_dir character_sets_dir lc_messages lc_messages_dir secure_file_priv
 slave_load_tmpdir aria_log_dir_path init_file skip_networking skip_grant_tables admin_address admin_port mysqlx
 mysqlx_port mysqlx_socket ssl ssl_ca ssl_cert ssl_key ssl_capath skip_ssl require_secure_transport extra_port
-default_authentication_plugin report_host report_port daemonize bootstrap old_passwords secure_auth"""
+default_authentication_plugin report_host report_port local_infile daemonize bootstrap old_passwords secure_auth"""
 LOCKED = frozenset(_LOCKED.split())
+DOORS = {
+    r"(loose_)*(plugin_load\w*|early_plugin_load|wsrep\w*) ": "runs programs or code of the machine",
+    r"(loose_)*(keyring_\w+|server_audit\w*) ": "reads or writes files of the machine",
+}
+# The servers take an option by its begin, too, as far as only one begins so.
+HIDDEN = frozenset(("plugin_load", "plugin_load_add", "early_plugin_load", *LOCKED))
 OF_BINARY_LOG = ("log_bin", "skip_log_bin", "gtid_mode", "log_slave_updates")
 # Options that take an empty value; of every other one an empty value is a flag.
 MAY_BE_EMPTY = frozenset({"sql_mode", "init_connect"})
 # A file name may follow these where another folder than the data directory is meant.
-FILE_OPTIONS = frozenset({"innodb_data_file_path", "innodb_temp_data_file_path"})
+_FILE_OPTIONS = """innodb_data_file_path innodb_temp_data_file_path innodb_buffer_pool_filename log log_isam
+log_slow_queries log_tc des_key_file master_info_file relay_log_info_file"""
+FILE_OPTIONS = frozenset(_FILE_OPTIONS.split())
 # Read back even where they have their default: durability, memory, the engine's habits.
 _TELLING = """version version_comment innodb_flush_log_at_trx_commit innodb_flush_log_at_timeout innodb_flush_method
 innodb_doublewrite innodb_support_xa log_bin sync_binlog binlog_format default_storage_engine transaction_isolation
@@ -67,7 +75,13 @@ SYNONYMS = {"utf8": "utf8mb3"}
 
 def given(settings: Settings) -> list[tuple[str, str]]:
     """With underscores in names, as the server reads them. Raises `JobError`."""
-    return checked_settings([(name.strip().replace("-", "_"), value) for name, value in settings])
+    lines = checked_settings([(name.strip().replace("-", "_"), value) for name, value in settings], doors=DOORS)
+    for name, _ in lines:
+        option = plain(name)
+        whole = next((other for other in sorted(HIDDEN) if other.startswith(option) and other != option), "")
+        if whole and option not in HIDDEN and not MYSQL.knows(option):
+            raise JobError(f"{name} could be short for {whole}, which is not for a job to set: give the whole name")
+    return lines
 
 
 def locked(settings: Settings) -> list[str]:
@@ -122,6 +136,9 @@ def all_lines(
         ("slow_query_log_file", str(folders.work / "slow.log")),
         ("general_log_file", str(folders.work / "general.log")),
         ("secure_file_priv", str(folders.backup)),
+        ("local_infile", "0"),
+        # With links a table of MyISAM may lie in any folder.
+        ("loose_skip_symbolic_links", ""),
         ("loose_skip_ssl", ""),
     ]
     return [*lines, ("mysqlx", "OFF")] if product.since((8, 0, 11), None) else lines

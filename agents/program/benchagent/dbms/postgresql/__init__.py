@@ -5,15 +5,19 @@ Here are its settings, what it tells, how it is backed up.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import (
+    GUEST,
     INTEGRITY_CLASS,
     Adapter,
     Connection,
     EngineContext,
+    Guest,
     JobError,
     ProvisionRequest,
     Retryable,
@@ -56,6 +60,7 @@ class PostgresqlInstance(ServerInstance):
         after_load=("CHECKPOINT",),
     )
     retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE, DEADLOCK))
+    guest_settles = True
     log_names = LOG_NAMES
     tolerable = Retryable(sqlstates=(LOCK_TIMEOUT, CANCELLED), sqlstate_prefixes=(INTEGRITY_CLASS,))
 
@@ -82,6 +87,23 @@ class PostgresqlInstance(ServerInstance):
     def buffer_bytes(self) -> int | None:
         return buffer_in_force(self.slug, self._given, version=self.server.installation.version)
 
+    def guest(self) -> Guest:
+        """The agent itself looks for names in the system's schema only: in the public one a function could have been
+        made that fits better than the system's, and would run as the superuser."""
+        connection = self.connection
+        # No password stands in SQL, which may be logged.
+        digest = hashlib.md5(f"{self.server.password}{GUEST}".encode(), usedforsecurity=False).hexdigest()
+        grants = (
+            f"CREATE ROLE {GUEST} LOGIN PASSWORD 'md5{digest}'",
+            f"GRANT CREATE ON DATABASE {DATABASE} TO {GUEST}",
+            f"GRANT CREATE ON SCHEMA public TO {GUEST}",
+        )
+        return Guest(
+            replace(connection, properties={**connection.properties, "user": GUEST}),
+            replace(connection, properties={**connection.properties, "currentSchema": "pg_catalog"}),
+            () if self._request.restored else grants,
+        )
+
     def backup_methods(self) -> Sequence[BackupMethod]:
         return methods(self.server, self._request, self._given)
 
@@ -99,7 +121,7 @@ class PostgresqlAdapter(Adapter):
         installation = discovery.installations(request.engines_dir).get(request.version)
         if installation is None:
             raise JobError(f"PostgreSQL {request.version} is no longer on this machine")
-        given = checked_settings(request.settings)
+        given = checked_settings(request.settings, doors=settings.DOORS)
         class_path = jars(request.toolchain, self.slug)
         user = allowed_user(discovery.SERVICE_USERS)
         folders = request.folders.by_role().values()

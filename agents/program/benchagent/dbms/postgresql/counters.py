@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from benchagent.dbms.base import GUEST
 from benchagent.dbms.counters import Age, Counted, EngineCounters, QueryRows, oldest
 from benchagent.dbms.postgresql.discovery import Version
 
@@ -16,6 +17,7 @@ from benchagent.dbms.postgresql.discovery import Version
 LEVEL_OFFSET = 36
 CHECKPOINT_TIME_SINCE = (9, 6)
 
+_VISIBLE, _OWN_TABLE, _OWN_VIEW = "pg_table_is_visible({})", "n.nspname = 'public'", "schemaname = 'public'"
 # Without the header of a row (24 bytes) and its pointer (4): what the columns hold, in the mean of a sample.
 _ROW_BYTES = (
     "(SELECT sum(s.avg_width * (1 - s.null_frac)) FROM pg_stats s"
@@ -29,7 +31,7 @@ _ROWS = (
 _TABLES = f"""SELECT c.relname, {_ROWS}, {_ROW_BYTES},
  pg_relation_size(c.oid) / current_setting('block_size')::bigint, pg_table_size(c.oid), pg_indexes_size(c.oid)
  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
- WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{tables}})
+ WHERE c.relkind = 'r' AND {{seen}} AND lower(c.relname) IN ({{tables}})
  ORDER BY c.relname"""
 
 # Of the first page of an index as it is on disk: true after a checkpoint.
@@ -50,12 +52,12 @@ _INDEXES = f"""SELECT i.relname, c.relname, {{level}}, CASE WHEN i.relpages > 1 
  pg_relation_size(i.oid)
  FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid
  JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_am m ON m.oid = i.relam
- WHERE i.relkind = 'i' AND pg_table_is_visible(c.oid) AND lower(c.relname) IN ({{tables}})
+ WHERE i.relkind = 'i' AND {{seen}} AND lower(c.relname) IN ({{tables}})
  ORDER BY c.relname, i.relname"""
 _UPKEEP = (
     "SELECT relname, extract(epoch FROM now() - greatest(last_analyze, last_autoanalyze)),"
     " extract(epoch FROM now() - greatest(last_vacuum, last_autovacuum)), n_dead_tup FROM pg_stat_user_tables"
-    " WHERE pg_table_is_visible(relid) AND lower(relname) IN ({tables}) ORDER BY relname"
+    " WHERE {seen} AND lower(relname) IN ({tables}) ORDER BY relname"
 )
 _CHECKPOINT = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
 NO_LOCK_COUNTERS = "PostgreSQL counts no waits for locks; those sampled each second are among the wait events"
@@ -138,7 +140,8 @@ COUNTED: dict[str, dict[Version, Counted]] = {
 
 
 class PostgresqlCounters(EngineCounters):
-    """`wal_sync_method` as given, if it was. `superuser`: may read files of the server, which tell an index's depth."""
+    """`wal_sync_method` as given, if it was. `superuser`: of a server of the agent's own, whose tables are all in one
+    schema, and where files may be read, which tell an index's depth."""
 
     same_as = {"data_reads": "buffer_reads"}
     spelt = staticmethod(str.lower)
@@ -149,8 +152,14 @@ class PostgresqlCounters(EngineCounters):
     def __init__(self, version: Version, *, wal_sync_method: str = "", superuser: bool = True) -> None:
         self._version = version
         level = _LEVEL if superuser else "NULL"
-        self.schema_sql = {"tables": _TABLES, "indexes": _INDEXES.format(level=level, tables="{tables}")}
-        self.maintenance_sql = {"upkeep": _UPKEEP}
+        visible = _VISIBLE.format("c.oid"), _VISIBLE.format("relid")
+        of_table, of_view = (_OWN_TABLE, _OWN_VIEW) if superuser else visible
+        self._users = f"usename IN (current_user, '{GUEST}')" if superuser else "usename = current_user"
+        self.schema_sql = {
+            "tables": _TABLES.format(seen=of_table, tables="{tables}"),
+            "indexes": _INDEXES.format(seen=of_table, level=level, tables="{tables}"),
+        }
+        self.maintenance_sql = {"upkeep": _UPKEEP.format(seen=of_view, tables="{tables}")}
         if version >= CHECKPOINT_TIME_SINCE:
             self.maintenance_sql["checkpoint"] = _CHECKPOINT
         known = {query: [sql for since, sql in asked.items() if version >= since] for query, asked in COUNTED.items()}
@@ -177,8 +186,8 @@ class PostgresqlCounters(EngineCounters):
     # Waits
 
     def wait_queries(self) -> Mapping[str, str]:
-        """Sessions of our user that are in a transaction; the session that asks is left out."""
-        of_terminals = "FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()"
+        """Sessions of our users that are in a transaction; the session that asks is left out."""
+        of_terminals = f"FROM pg_stat_activity WHERE {self._users} AND pid <> pg_backend_pid()"
         if self._version < WAIT_EVENTS_SINCE:
             state = f"CASE WHEN waiting THEN '{LOCK}' WHEN state = 'active' THEN '{RUNNING}' ELSE state END"
             return {"waits": f"SELECT {state}, count(*) {of_terminals} AND state <> 'idle' GROUP BY 1"}

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchagent.dbms.base import ProvisionRequest, Settings
+from benchagent.dbms.base import GUEST, ProvisionRequest, Settings
 from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.postgresql.discovery import Installation, numbers
 from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, relink, write_private
@@ -93,8 +93,9 @@ class Server(PrivateServer):
         write_private(folders.password_file, f"{HOST}:*:*:{USER}:{self.password}\n", self.user)
         method = "scram-sha-256" if self.version >= (10, 0) else "md5"
         self._initdb(method, initdb_options)
-        # Our user alone, over loopback: also for a base backup, which is its own kind of connection.
+        # Our users alone, over loopback: also for a base backup, which is its own kind of connection.
         access = [f"host {database} {USER} {HOST}/32 {method}\n" for database in ("all", "replication")]
+        access.append(f"host {DATABASE} {GUEST} {HOST}/32 md5\n")
         (folders.data / "pg_hba.conf").write_text("".join(access))
         with (folders.data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.write(f"\ninclude '{OWN_CONFIGURATION}'\n")

@@ -19,8 +19,15 @@ from benchagent.dbms.private_server import HOST
 # commit that waited for one would wait for ever.
 _LOCKED = """port listen_addresses data_directory hba_file ident_file external_pid_file config_file
 unix_socket_directory unix_socket_directories include include_dir include_if_exists logging_collector
-log_destination ssl synchronous_standby_names"""
+log_destination ssl synchronous_standby_names stats_temp_directory krb_server_keyfile promote_trigger_file
+trigger_file primary_conninfo lo_compat_privileges"""
 LOCKED = tuple(_LOCKED.split())
+DOORS = {
+    r"\w+_command (?!\W*(/bin/|/usr/bin/)?true\W*\Z|\W*\Z)": "runs programs of the machine",
+    r"(archive_library|dynamic_library_path|extension_control_path) ": "runs code of the machine",
+    # Without a folder it is one that came with the server.
+    r"(\w+_libraries|jit_provider) .*/": "runs code of the machine",
+}
 # Read back even where they have their default: durability, memory, upkeep.
 _TELLING = """fsync synchronous_commit full_page_writes wal_sync_method wal_writer_delay wal_level commit_delay
 commit_siblings shared_buffers work_mem maintenance_work_mem effective_cache_size max_connections

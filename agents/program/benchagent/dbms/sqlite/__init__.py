@@ -6,12 +6,13 @@ It tells the pages of each B-tree in its table `dbstat`, estimates of ANALYZE, p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchagent.configfiles.engines.sqlite import LEVELS
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
-from benchagent.dbms.base import Connection, ProvisionRequest, Retryable, Settings, Transaction, first_value
+from benchagent.dbms.base import Connection, Guest, ProvisionRequest, Retryable, Settings, Transaction, first_value
 from benchagent.dbms.counters import (
     COUNTERS,
     EFFORT,
@@ -103,6 +104,13 @@ WORDS = {
     "temp_store": {"0": "DEFAULT", "1": "FILE", "2": "MEMORY"},
 }
 BUSY_TIMEOUT_MS = "60000"
+# Without users: limits of the connection, which no SQL can lift, and what the driver and PRAGMAs do beside them.
+GUEST_LIMITS = {"limit_attached": "0", "enable_load_extension": "false"}
+ELSEWHERE = {
+    r"(temp|data)_store_directory": "writes files into any folder",
+    r"writable_schema": "lets a file be damaged so that it is read in other ways",
+}
+REFUSED = {r"\A\s*(backup|restore)\b": "the driver takes for a copy of any file", **ELSEWHERE}
 
 
 class SqliteInstance(EmbeddedInstance):
@@ -151,6 +159,10 @@ class SqliteInstance(EmbeddedInstance):
         self._effective = in_force
         return in_force
 
+    def guest(self) -> Guest:
+        limited = replace(self.connection, properties=GUEST_LIMITS)
+        return Guest(limited, self.connection, refused=REFUSED)
+
     def backup_methods(self) -> Sequence[BackupMethod]:
         return (VacuumInto(), OnlineBackup())
 
@@ -190,6 +202,7 @@ ADAPTER = EmbeddedAdapter(
     "sqlite",
     SqliteInstance,
     no_log_apart="SQLite keeps its journal beside the database file: its log cannot have a storage of its own",
+    doors={rf"[\w. ]*{pattern}": what for pattern, what in ELSEWHERE.items()},
     knobs={
         "group_commit": "SQLite has no group commit: one transaction writes at a time",
         "background_maintenance": VACUUM,

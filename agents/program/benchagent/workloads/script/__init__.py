@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -21,6 +22,7 @@ from benchagent.workloads.base import (
     load_step,
     prepare,
     run_step,
+    settle,
 )
 from benchagent.workloads.script.model import Drawn, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse
@@ -36,6 +38,7 @@ NUMBER_BYTES = 8
 class SqlScript(Workload):
     slug = "script"
     data_factors = ("script_text",)
+    foreign_sql = True
 
     def factors(self, given: Mapping[str, int | float | str], dbms: str = "") -> Factors:
         """Raises `JobError` also for a script that cannot be read, so that nothing is started for it."""
@@ -52,8 +55,12 @@ class SqlScript(Workload):
             run_step(bench.factors, bench.seed, [_program(transaction) for transaction in script.transactions]),
             *_questions(AFTER, script.questions),
         ]
-        steps = _prepare(script, bench.instance.dialect, bench.seed)
-        result = load_and_run(bench, steps, run, before=_questions(BEFORE, growing))
+        dialect, each = bench.instance.dialect, bench.instance.guest_settles
+        of_guest = replace(dialect, after_load_each=dialect.after_load_each if each else (), after_load=())
+        of_agent = replace(dialect, after_load_each=() if each else dialect.after_load_each)
+        steps = _of_guest(_prepare(script, of_guest, bench.seed))
+        steps += settle(of_agent, [load.table for load in script.loads])
+        result = load_and_run(bench, steps, _of_guest(run), before=_of_guest(_questions(BEFORE, growing)))
         for question in script.questions:
             bench.check(judged(question, result))
 
@@ -91,6 +98,10 @@ def _bytes(column: Drawn) -> int:
     if column["kind"] == "choice":
         return max(len(str(value)) for value in column["values"])
     return len(str(column["value"])) if column["kind"] == "constant" else NUMBER_BYTES
+
+
+def _of_guest(steps: Sequence[Step]) -> list[Step]:
+    return [{**step, "guest": True} for step in steps]
 
 
 def _prepare(script: Script, dialect: Dialect, seed: int) -> list[Step]:

@@ -19,7 +19,10 @@ import org.json.JSONObject;
 final class JobRunner {
     private final JSONObject job;
     private final Database database;
+    /** Of who runs SQL that somebody else wrote; where nobody is named, the job's own. */
+    private final Database guest;
     private final Events events;
+    private Connection guestAnchor;
 
     JobRunner(JSONObject job, Events events) {
         if (job.getInt("version") != 1) {
@@ -28,6 +31,7 @@ final class JobRunner {
         this.job = job;
         this.events = events;
         this.database = new Database(job);
+        this.guest = job.has("guest") ? new Database(job, job.getJSONObject("guest")) : database;
     }
 
     void run() throws PhaseException, SQLException, InterruptedException {
@@ -35,6 +39,9 @@ final class JobRunner {
         try (Connection anchor = database.connectPlain()) {
             for (Object step : job.getJSONArray("steps")) {
                 perform((JSONObject) step, anchor);
+            }
+            if (guestAnchor != null) {
+                guestAnchor.close();
             }
         }
         close();
@@ -44,18 +51,29 @@ final class JobRunner {
         String operation = step.getString("op");
         String phase = step.optString("phase", operation);
         try {
+            boolean isGuest = step.optBoolean("guest") && guest != database;
+            Database user = isGuest ? guest : database;
+            SqlSteps sql = new SqlSteps(events, isGuest ? guestAnchor() : anchor);
             switch (operation) {
-                case "execute" -> new SqlSteps(events, anchor).execute(step, phase);
-                case "prepare_all" -> new SqlSteps(events, anchor).prepareAll(step, phase);
-                case "query" -> new SqlSteps(events, anchor).query(step, phase);
+                case "execute" -> sql.execute(step, phase);
+                case "prepare_all" -> sql.prepareAll(step, phase);
+                case "query" -> sql.query(step, phase);
                 case "product" -> events.emit(Database.product(anchor).put("event", "product"));
-                case "load" -> new LoadStep(database, events, step, phase).load();
-                case "run" -> new RunStep(database, events, step, anchor).run();
+                case "load" -> new LoadStep(user, events, step, phase).load();
+                case "run" -> new RunStep(user, events, step, anchor, database).run();
                 default -> throw new IllegalArgumentException("unknown step: " + operation);
             }
         } catch (SQLException | RuntimeException | InterruptedException | Error problem) {
             throw new PhaseException(phase, problem);
         }
+    }
+
+    /** Connected when it is first needed: before, the guest may not be known to the DBMS. */
+    private Connection guestAnchor() throws SQLException {
+        if (guestAnchor == null) {
+            guestAnchor = guest.connectPlain();
+        }
+        return guestAnchor;
     }
 
     private void close() throws SQLException {

@@ -34,13 +34,18 @@ public final class RunStep {
     private final List<Thread> threads = new ArrayList<>();
 
     public RunStep(Database database, Events events, JSONObject step, Connection anchor) {
+        this(database, events, step, anchor, database);
+    }
+
+    /** {@code watching}: as whom the DBMS is asked beside the terminals, as by {@code anchor}. */
+    public RunStep(Database database, Events events, JSONObject step, Connection anchor, Database watching) {
         this.events = events;
         this.phase = step.optString("phase", "run");
         this.anchor = anchor;
         this.plan = RunPlan.of(database, step);
         this.window = plan.window();
         this.snapshots = new Snapshots(events, phase, anchor, step.optJSONObject("snapshots"));
-        this.sampled = new Sampled(events, database, window, step.optJSONObject("sampled"));
+        this.sampled = new Sampled(events, watching, window, step.optJSONObject("sampled"));
     }
 
     public void run() throws SQLException, PhaseException, InterruptedException {

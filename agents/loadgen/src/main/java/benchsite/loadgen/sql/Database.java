@@ -49,7 +49,11 @@ public final class Database {
     private final ErrorClass tolerable;
 
     public Database(JSONObject job) {
-        JSONObject connection = job.getJSONObject("connection");
+        this(job, job.getJSONObject("connection"));
+    }
+
+    /** Another connection, of somebody with other rights, beside the job's own. */
+    public Database(JSONObject job, JSONObject connection) {
         url = connection.getString("url");
         JSONObject given = connection.optJSONObject("properties", new JSONObject());
         given.keySet().forEach(key -> properties.setProperty(key, given.get(key).toString()));
