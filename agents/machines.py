@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from benchagent.catalog import DBMSS
-from benchagent.protocol import HardwareFacts, Poll, Registration
+from benchagent.protocol import ConfinementFacts, HardwareFacts, Poll, Registration
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -24,18 +24,26 @@ SEEN_EVERY = timedelta(seconds=5)
 MAX_PENDING = 100
 
 
+NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}
+
+
 class TooManyPending(Exception):
     """So many agents wait for approval that no more are taken: registering needs no login."""
 
 
 def register(*, message: Registration) -> tuple[Agent, str]:
-    """A new agent and its token, which is not stored. Approved with a valid one-time code. Raises TooManyPending."""
+    """A new agent and its token, which is not stored. Raises TooManyPending.
+
+    Approved with a valid one-time code, unless its jobs are not confined: that needs an operator's yes.
+    """
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     name = message["name"].strip()[:200] or message["hardware"]["hostname"][:200] or "unnamed agent"
     with transaction.atomic():
         code = message.get("code", "").strip()
-        approved = bool(code) and EnrolmentCode.redeem(code)
-        if not approved and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
+        invited = bool(code) and EnrolmentCode.redeem(code)
+        confinement = message.get("confinement", NOT_TOLD)
+        approved = invited and confinement["confined"]
+        if not invited and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
             raise TooManyPending
         agent = Agent.objects.create(
             slug=Agent.free_slug(name),
@@ -46,6 +54,7 @@ def register(*, message: Registration) -> tuple[Agent, str]:
             engines=list(message["engines"]),
             places=list(message.get("places", [])),
             observations=list(message.get("observations", [])),
+            confinement=confinement,
             agent_version=message["agent_version"][:40],
             last_seen_at=timezone.now(),
         )
@@ -72,10 +81,14 @@ def update(agent: Agent, *, poll: Poll) -> None:
         "engines": poll.get("engines"),
         "places": poll.get("places"),
         "observations": poll.get("observations"),
+        "confinement": poll.get("confinement"),
         "agent_version": poll["agent_version"][:40],
         "facts": poll.get("hardware"),
     }
     changed = [name for name, value in told.items() if value is not None and value != getattr(agent, name)]
+    if "confinement" in changed and agent.confinement.get("confined") and agent.status == AgentStatus.APPROVED:
+        told["status"] = agent.status if told["confinement"]["confined"] else AgentStatus.PENDING
+        changed.append("status")
     for name in changed:
         setattr(agent, name, told[name])
     if changed:

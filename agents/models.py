@@ -63,6 +63,8 @@ class Agent(NamedModel):
     places = models.JSONField(default=list, blank=True)
     # What it can sample for runs of others: list of benchagent.protocol.ObservationFacts.
     observations = models.JSONField(default=list, blank=True)
+    # What its jobs may reach: benchagent.protocol.ConfinementFacts; empty of an agent that does not tell.
+    confinement = models.JSONField(default=dict, blank=True)
     # Its HardwareFacts as reported. They become a hardware profile when the agent is approved: registering needs no
     # login, and a stranger must not write into the machines that results refer to.
     facts = models.JSONField(default=dict, blank=True)

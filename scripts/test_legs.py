@@ -43,6 +43,7 @@ NEEDED = {
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
     "ops": ("postgres",),
+    "attack": ("postgres",),
     "browser": ("chromium", "libatomic.so.1"),  # the library is of the Node.js that Playwright brings
 }
 DEBIAN_PACKAGES = {
@@ -172,7 +173,7 @@ def installed(missing: Sequence[str]) -> str:
     return f"apt-get could not install {' '.join(packages)}" if run([*command, *packages], quiet) else ""
 
 
-OF_THE_SERVER = "not browser and not ops and not java"
+OF_THE_SERVER = "not attack and not browser and not ops and not java"
 SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m"]
 # Real DBMSs of many versions, which the agent installs for itself.
 ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "job/test_job.py")]
@@ -193,6 +194,8 @@ TESTS = {
     "alone": [ALONE_TESTS],
     "browser": ["tests/e2e", "-m", "browser"],
     "ops": ["tests/ops", "-m", "ops"],
+    # Whoever wants in, wants more than they may, or wants it all to stop.
+    "attack": ["tests/attack", "-m", "attack"],
 }  # fmt: skip
 # Legs that count for themselves.
 PROGRAMS = {
@@ -221,7 +224,7 @@ def outcome_of(leg: str) -> Outcome:
 # looks at the clock stays in one lane, so that such legs do not disturb each other. A lane that has ended takes what
 # is left, the longest first. While one lane installs what is missing, another has a leg that needs nothing of it; `js`
 # comes first with what it installs, before `alone` and `bare` hide what is there.
-LANES = (("engines",), ("java", "browser", "ops", "bare"), ("js", "agent"))
+LANES = (("engines",), ("java", "browser", "ops", "bare", "attack"), ("js", "agent"))
 LEFT = ("postgresql", "sqlite", "foreign", "alone", "check")
 
 

@@ -36,7 +36,7 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/views",
 )
 # Legs that collect one folder, by the marker of their tests.
-FOLDERS = {"browser": "tests/e2e/", "ops": "tests/ops/"}
+FOLDERS = {"attack": "tests/attack/", "browser": "tests/e2e/", "ops": "tests/ops/"}
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_server"}
 
 TokenFactory = Callable[..., str]

@@ -64,6 +64,7 @@ def registration(name: str = "bench1", engines: tuple[str, ...] = EMBEDDED, **mo
     return {
         "protocol": PROTOCOL_VERSION,
         "agent_version": "0.1.0",
+        "confinement": {"confined": True, "words": "jobs run as user nobody"},
         "name": name,
         "hardware": {**deepcopy(HARDWARE), "hostname": name},
         "engines": [facts_of(engine) for engine in engines],

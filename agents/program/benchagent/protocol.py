@@ -3,7 +3,7 @@
 Life cycle, agent -> server, JSON over HTTPS (plain http only to a loopback address):
 
 1. ``POST {API_ROOT}/register/`` with `Registration` -> `Registered`: the agent's id and its token, shown once.
-   With a valid one-time code the agent is approved at once, otherwise it waits on the agents page.
+   With a valid one-time code an agent that confines its jobs is approved at once; others wait on the agents page.
 2. ``POST {API_ROOT}/poll/`` (``Authorization: Bearer <agent token>``) with `Poll` -> `PollAnswer`. The server sets
    the tempo (``poll_after_s``). ``job`` names the run assigned to this agent, if any. A protocol version the server
    does not speak is refused with 426 and both versions in words.
@@ -134,6 +134,13 @@ class NamedStorageFacts(TypedDict):
     problem: str
 
 
+class ConfinementFacts(TypedDict):
+    """What the processes of a job may reach, in words; `confined` false: whatever the agent's own user may."""
+
+    confined: bool
+    words: str
+
+
 class Registration(TypedDict):
     protocol: int
     agent_version: str
@@ -143,6 +150,7 @@ class Registration(TypedDict):
     engines: list[EngineFacts]
     places: NotRequired[list[NamedStorageFacts]]
     observations: NotRequired[list[ObservationFacts]]
+    confinement: NotRequired[ConfinementFacts]
 
 
 class Registered(TypedDict):
@@ -158,6 +166,7 @@ class Poll(TypedDict):
     hardware: NotRequired[HardwareFacts]
     places: NotRequired[list[NamedStorageFacts]]
     observations: NotRequired[list[ObservationFacts]]
+    confinement: NotRequired[ConfinementFacts]
 
 
 class PollAnswer(TypedDict):

@@ -48,7 +48,7 @@ def start(live_server: Any, tmp_path: Path, toolchain: JavaToolchain) -> Iterato
         code.touch(mode=0o600)
         code.write_text(EnrolmentCode.issue())
         state.cache.rmdir()
-        state.cache.symlink_to(toolchain._cache_dir)
+        state.cache.symlink_to(toolchain.folder)
         words = ["run", "--server", live_server.url, "--name", name, "--code-file", str(code)]
         started.append(
             subprocess.Popen([sys.executable, "-m", "benchagent", *words, "--state", str(state.root)], stderr=-3)

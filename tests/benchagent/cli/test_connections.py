@@ -100,7 +100,7 @@ def test_it_shows_all_sql_of_a_workload_and_sends_none_of_it(
     make_postgresql: Any, registered: AgentDirs, toolchain, capsys
 ):
     (registered.root / "cache").rmdir()
-    (registered.root / "cache").symlink_to(toolchain._cache_dir)
+    (registered.root / "cache").symlink_to(toolchain.folder)
     trial = make_postgresql()
     connect_to(trial, registered)
     assert call(registered, "check", NAME, "--workload", "tpcb", "--dry-run") == 0
@@ -122,7 +122,7 @@ def test_a_run_sends_nothing_but_what_a_dry_run_has_shown(
     make_postgresql: Any, registered: AgentDirs, toolchain, run_on: RunOn, tmp_path: Path, monkeypatch, capsys
 ):
     (registered.root / "cache").rmdir()
-    (registered.root / "cache").symlink_to(toolchain._cache_dir)
+    (registered.root / "cache").symlink_to(toolchain.folder)
     connect_to(make_postgresql(), registered)
     script = tmp_path / "own.txt"
     script.write_text(SCRIPT)
@@ -148,7 +148,7 @@ def test_a_dry_run_refuses_what_a_run_refuses_with_the_same_words(
     make_postgresql: Any, registered: AgentDirs, toolchain, run_on: RunOn, capsys
 ):
     (registered.root / "cache").rmdir()
-    (registered.root / "cache").symlink_to(toolchain._cache_dir)
+    (registered.root / "cache").symlink_to(toolchain.folder)
     connect_to(make_postgresql(), registered)
     for name, value in (
         ("group_commit", "2"),

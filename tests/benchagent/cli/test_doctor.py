@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
 
 import pytest
 from benchagent.cli import doctor, main
 from benchagent.cli.doctor import State, examine
 from benchagent.java import JavaNotFoundError, JavaToolchain
+from benchagent.machine.confinement import Walls
 from benchagent.machine.limits import CgroupError
 from benchagent.machine.process import ServiceUser
 from benchagent.paths import AgentDirs
+
+NOBODY = ServiceUser("nobody", 65534, 65534)
 
 
 @pytest.fixture(autouse=True)
@@ -75,14 +78,21 @@ def test_an_adapter_that_fails_hides_no_other(toolchain: JavaToolchain, dirs: Ag
     assert findings["SQLite"].state is State.OK
 
 
-def test_it_says_which_folder_the_servers_user_may_not_enter(
-    toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("around", "state", "words"),
+    [
+        (Walls(NOBODY, 7), State.OK, "jobs run as user nobody and reach, by Landlock, only their own folders"),
+        (Walls(NOBODY, 0), State.LIMITED, "may read whatever that user can"),
+        (Walls(None, 7, "user nobody may not enter /root"), State.LIMITED, "user nobody may not enter /root"),
+    ],
+)
+def test_it_says_what_is_around_jobs(
+    toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch, around: Walls, state: State, words: str
 ):
-    nobody = ServiceUser("nobody", 65534, 65534)
-    monkeypatch.setattr(doctor, "service_user", lambda preferred: nobody)
-    monkeypatch.setattr(doctor, "first_blocked", lambda user, folder: folder if folder == dirs.engines else None)
-    finding = found(toolchain, dirs, "postgresql")["PostgreSQL user"]
-    assert (finding.state, finding.words) == (State.MISSING, f"'nobody' may not enter {dirs.engines}")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(doctor, "walls", lambda *folders: around)
+    finding = found(toolchain, dirs, "sqlite")["jobs"]
+    assert (finding.state, words in finding.words) == (state, True)
 
 
 def test_what_only_limits_is_no_failure(toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch):

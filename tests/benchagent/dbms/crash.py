@@ -166,7 +166,7 @@ def check_commits_do_not_wait(trial: Trial) -> None:
 
 def _syncs(trial: Trial, of: str) -> int:
     """How often the engine waited for the disk while one terminal committed."""
-    output = trial.root / "trace"
+    output = trial.children.job_dir / "tmp" / "trace"
     # Only the calls that are traced stop the engine: a JVM makes many others.
     made = generator(trial, "strace", "-f", "--seccomp-bpf", "-y", "-s", "0", "-e", TRACED, "-o", output)
     step = run_step(trial, terminals=1, duration_s=600, max_transactions=COMMITS)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from benchagent.dbms.counters import EFFECTIVE_PREFIX, EFFORT, PARTS, Step, rows
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.session import session_job, watched
+from benchagent.machine.confinement import Confinement, walls
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import JobFolders, Storage
 from benchagent.workloads.base import Factors, SessionResult
@@ -54,6 +54,11 @@ class Trial:
             for role in ("data", "log"):
                 source, target = restored_from.folders.by_role()[role], self.folders.by_role()[role]
                 subprocess.run(["cp", "-a", f"{source}/.", f"{target}/"], check=True)
+        own = (root / "job", root / "job" / "tmp", *self.folders.by_role().values())
+        readable = (*toolchain.readable(), engines_dir or root)
+        around = walls(*own, *readable)
+        self.children.confinement = Confinement(around, readable, own, secrets=root)
+        self.children.own(*own[1:])
         self.request = ProvisionRequest(
             version=version,
             settings=list(settings.items()),
@@ -92,6 +97,9 @@ class Trial:
 
     def unmeasured(self) -> AbstractContextManager[None]:
         return nullcontext()
+
+    def own(self, folder: Path) -> None:
+        self.children.own(folder)
 
     def check(self, check: Any) -> None:
         self.checks.append(check)
@@ -150,24 +158,25 @@ class Trial:
                 session = self.events([{"op": "execute", "phase": "act", "statements": list(action.statements)}], other)
                 assert session.error is None, session.error
             else:
-                run_tool(action)
+                self.tool(action)
+
+    def popen(self, command: ToolCommand, **more: Any) -> subprocess.Popen[Any]:
+        """As a job starts it."""
+        environment = self.children.environment(**command.environment)
+        return self.children.spawn(command.argv, env=environment, cwd=command.cwd or self.root / "job", **more)
+
+    def tool(self, command: ToolCommand) -> None:
+        """As a job does it: with the tool's standard input and output where the method says so."""
+        with ExitStack() as files:
+            stdin = files.enter_context(command.stdin.open("rb")) if command.stdin else subprocess.DEVNULL
+            stdout = files.enter_context(command.stdout.open("wb")) if command.stdout else subprocess.PIPE
+            done = self.popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)
+            output = done.communicate()
+        assert done.returncode == 0, output
 
     def close(self) -> None:
         self.instance.stop()
         self.children.kill_all()
-
-
-def run_tool(command: ToolCommand) -> None:
-    done = subprocess.run(
-        [str(part) for part in command.argv],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **command.environment},
-        cwd=command.cwd,
-        **dict(command.user),  # type: ignore[call-overload]
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def take(session: SessionResult, event: Mapping[str, Any]) -> None:

@@ -137,7 +137,7 @@ def test_abort_kills_what_does_not_listen(generator):
 
 def test_the_jvm_ends_when_its_parent_is_killed(toolchain, engine, tmp_path):
     jars = map(str, toolchain.class_path(engine("h2")))
-    arguments = [sys.executable, "-c", PARENT, str(toolchain._cache_dir), str(tmp_path), *jars]
+    arguments = [sys.executable, "-c", PARENT, str(toolchain.folder), str(tmp_path), *jars]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
         parent.stdin.write(json.dumps(job("jdbc:h2:mem:bench", seconds=600)) + "\n")
         parent.stdin.flush()

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,8 +18,8 @@ from benchagent.dbms import adapter
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import catalogue
 from benchagent.java import JavaNotFoundError, JavaToolchain
+from benchagent.machine.confinement import walls
 from benchagent.machine.limits import CgroupError, hierarchy
-from benchagent.machine.process import first_blocked, service_user
 from benchagent.paths import AgentDirs
 
 EXIT_MISSING = 1
@@ -86,13 +85,7 @@ def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = (
         external = [entry.name for entry in DBMSS.values() if entry.unverified]
         words = f"{', '.join(external)}: only on servers of yours"
         yield Finding("other DBMSs", State.OK, words, "`benchagent connections add NAME`")
-    users: dict[str, Sequence[str]] = {}
-    for slug in slugs:
-        with suppress(Exception):  # one that fails was told of above
-            users[slug] = adapter(slug).service_users
-    for slug, names in users.items():
-        if names:
-            yield _user(f"{DBMSS[slug].name} user", names, dirs)
+    yield _walls(toolchain, dirs)
     yield _space(dirs)
     yield from _limits()
     for tool, loss in TOOLS.items():
@@ -141,19 +134,15 @@ def _how_to_get(slug: str) -> str:
 # The machine
 
 
-def _user(subject: str, users: Sequence[str], dirs: AgentDirs) -> Finding:
-    """Servers do not run as root: as whom, and can that user reach the folders?"""
-    try:
-        user = service_user(users)
-    except LookupError as error:
-        return Finding(subject, State.MISSING, str(error), f"`useradd --system {users[0]}`")
-    if user is None:
-        return Finding(subject, State.OK, "its servers run as the agent's own user")
-    for folder in (dirs.jobs, dirs.engines):
-        if blocked := first_blocked(user, folder):
-            remedy = "start the agent with a state folder that every user can reach"
-            return Finding(subject, State.MISSING, f"{user.name!r} may not enter {blocked}", remedy)
-    return Finding(subject, State.OK, f"its servers run as {user.name!r}")
+def _walls(toolchain: JavaToolchain, dirs: AgentDirs) -> Finding:
+    """What keeps the processes of jobs from what is not theirs."""
+    around = walls(dirs.jobs, dirs.engines, *toolchain.readable())
+    if around.no_user and os.geteuid() == 0:
+        remedy = "start the agent with a state folder that every user can reach"
+        return Finding("jobs", State.LIMITED, f"{around.words}; PostgreSQL, MySQL and MariaDB refuse that", remedy)
+    if not around.landlock:
+        return Finding("jobs", State.LIMITED, around.words, "a kernel of 5.19 or later with Landlock")
+    return Finding("jobs", State.OK, around.words)
 
 
 def _space(dirs: AgentDirs) -> Finding:

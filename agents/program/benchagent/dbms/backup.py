@@ -17,15 +17,13 @@ Options = Mapping[str, str]
 class ToolCommand:
     """A tool to be run and timed. Passwords go into `environment` or a file of mode 0600, never into `argv`.
 
-    `stdout`: file that takes the tool's output, where it writes the backup there. `user`: arguments of
-    `subprocess.Popen` that choose the user it runs as.
+    `stdout`: file that takes the tool's output, where it writes the backup there.
     """
 
     argv: Sequence[str | Path]
     environment: Mapping[str, str] = field(default_factory=dict)
     stdout: Path | None = None
     stdin: Path | None = None
-    user: Mapping[str, object] = field(default_factory=dict)
     cwd: Path | None = None
 
 

@@ -223,9 +223,6 @@ class Instance(ABC):
     def start(self) -> None:  # noqa: B027
         """Start again after `shut_down`. Raises `JobError`."""
 
-    def own(self, folder: Path) -> None:  # noqa: B027 - an engine in our own process may write wherever we may
-        """Hand a folder to the user that the DBMS runs as."""
-
     def make_dense(self) -> Sequence[Action]:
         """What leaves the data without old versions and gaps, where loading alone does not."""
         return ()
@@ -242,8 +239,6 @@ class Adapter(ABC):
     slug: str
     # Settings that leave no trace in the files: what was loaded under one value of them serves the others.
     settings_beside_data: frozenset[str] = frozenset()
-    # As whom its servers run where the agent is root, preferred first; empty of an embedded one.
-    service_users: Sequence[str] = ()
     # Version of the group of jars with the driver for its servers; empty for the default one.
     driver: str = ""
     # Of `catalog.workloads.KNOBS`: settings by value, or why the engine has nothing of the kind.

@@ -6,12 +6,13 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
+from benchagent.machine.confinement import JOB_USERS
 from benchagent.machine.process import answer_of, first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
@@ -31,16 +32,16 @@ def java_problem(toolchain: JavaToolchain) -> str:
 
 
 def servers(
-    dbms: str, context: EngineContext, users: Sequence[str], runs_as: str, listed: Iterable[tuple[str, str, Path]]
+    dbms: str, context: EngineContext, runs_as: str, listed: Iterable[tuple[str, str, Path]]
 ) -> list[EngineFacts]:
     """One of each version: the first that can be used, else the first.
 
-    `listed`: version, why it cannot be used, folder of its programs. `users` and `runs_as`: see `user_problem`.
+    `listed`: version, why it cannot be used, folder of its programs. `runs_as`: see `user_problem`.
     """
     java = java_problem(context.toolchain)
     chosen: dict[str, EngineFacts] = {}
     for version, problem, folder in listed:
-        reason = problem or java or user_problem(users, runs_as, context.jobs_dir, folder)
+        reason = problem or java or user_problem(runs_as, context.jobs_dir, folder)
         known = chosen.get(version)
         if known is None or not (reason or known["available"]):
             chosen[version] = engine_facts(dbms, version, reason, folder)
@@ -70,13 +71,13 @@ def _asked(
     return match, "" if match else f"{program} does not tell its version: {words}"
 
 
-def user_problem(users: Sequence[str], runs_as: str, jobs_dir: Path, *folders: Path) -> str:
+def user_problem(runs_as: str, jobs_dir: Path, *folders: Path) -> str:
     """Why no instance can be run below `jobs_dir`; empty when one can. The agent never opens a folder to make it so.
 
     `runs_as`: begin of the words, as "PostgreSQL has to run as".
     """
     try:
-        user = service_user(users)
+        user = service_user(JOB_USERS)
     except LookupError as error:
         return str(error)
     if user is None:

@@ -142,6 +142,7 @@ def driver_folder(request: ProvisionRequest) -> Path:
     folder = request.job_dir / "driver"
     folder.mkdir()
     (folder / "tmp").symlink_to(request.folders.temp)
+    request.children.own(folder)
     return folder
 
 

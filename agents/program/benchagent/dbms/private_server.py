@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,43 +20,21 @@ from benchagent.dbms.base import Connection, Instance, JobError, ProvisionReques
 from benchagent.dbms.embedded import driver_folder
 from benchagent.machine import process
 from benchagent.machine.devices import write_cache_words
-from benchagent.machine.process import ProcessFailed, ServiceUser, first_blocked, service_user
+from benchagent.machine.process import Children, ProcessFailed, first_blocked
+from benchagent.paths import without_links
 
 HOST = "127.0.0.1"
 PORT_ATTEMPTS = 3
 LOG_TAIL_BYTES = 3000
 
 
-def allowed_user(users: Sequence[str], *folders: Path) -> ServiceUser | None:
-    """Who runs the server, and may enter these folders; None: the agent's own user. Raises `JobError`."""
-    try:
-        user = service_user(users)
-    except LookupError as error:
-        raise JobError(str(error)) from error
+def check_user(children: Children, *folders: Path) -> None:
+    """Raises `JobError` where the server would be root, or its user may not enter these folders."""
+    if children.user is None and os.geteuid() == 0:
+        raise JobError("a server must not run as root, and there is no other user who may enter the agent's folders")
     for folder in folders:
-        if user and (blocked := first_blocked(user, folder)):
-            raise JobError(f"user {user.name!r} may not enter {blocked}")
-    return user
-
-
-def hand_over(paths: Iterable[Path], user: ServiceUser | None) -> None:
-    for path in paths:
-        if user:
-            os.chown(path, user.uid, user.gid)
-
-
-def write_private(path: Path, text: str, user: ServiceUser | None) -> None:
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
-    hand_over([path], user)
-
-
-def relink(link: Path, target: Path, user: ServiceUser | None) -> None:
-    """Make a link, or the one that is there lead elsewhere."""
-    link.unlink(missing_ok=True)
-    link.symlink_to(target)
-    if user:
-        os.lchown(link, user.uid, user.gid)
+        if children.user and (blocked := first_blocked(children.user, folder)):
+            raise JobError(f"user {children.user.name!r} may not enter {blocked}")
 
 
 def free_port() -> int:
@@ -76,7 +54,7 @@ def log_size(path: Path) -> int:
 def log_end(path: Path, begin: int = 0) -> str:
     """The last of what was written into a log from byte `begin` on; empty where there is none."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=without_links) as file:
             file.seek(max(begin, log_size(path) - LOG_TAIL_BYTES))
             return file.read().decode(errors="replace").strip()
     except OSError:
@@ -95,11 +73,8 @@ class PrivateServer(ABC):
     # What a log says of a port that another program has taken meanwhile.
     port_taken = "port"
 
-    def __init__(
-        self, name: str, request: ProvisionRequest, user: ServiceUser | None, variables: Mapping[str, str], log: Path
-    ) -> None:
+    def __init__(self, name: str, request: ProvisionRequest, variables: Mapping[str, str], log: Path) -> None:
         self.name = name
-        self.user = user
         self.port = 0
         self.password = ""
         # It may have another port than before.
@@ -173,18 +148,28 @@ class PrivateServer(ABC):
     def pids(self) -> list[int]:
         return [self.process.pid] if self.process and self.process.poll() is None else []
 
-    def popen_user(self) -> dict[str, Any]:
-        """Arguments of `Popen` that choose the user."""
-        return self.user.popen() if self.user else {}
+    def own(self, *paths: Path) -> None:
+        self._request.children.own(*paths)
+
+    def write_private(self, path: Path, text: str) -> None:
+        with open(path, "w", encoding="utf-8", opener=without_links) as file:
+            file.write(text)
+        self.own(path)
+
+    def relink(self, link: Path, target: Path) -> None:
+        """Make a link, or the one that is there lead elsewhere."""
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        self.own(link)
 
     def remember(self, command: Sequence[str | Path]) -> None:
         self.command_lines.append(shlex.join(str(part) for part in command))
 
     def spawn(self, command: Sequence[str | Path], output: Path, **popen: Any) -> None:
         """Within the limits of the job; what the server prints goes to the end of `output`."""
-        with output.open("ab") as file:
+        with open(output, "ab", opener=without_links) as file:
             self.process = self._request.children.spawn(
-                command, stdout=file, stderr=file, cage=self._request.cage, **self.popen_user(), **popen
+                command, stdout=file, stderr=file, cage=self._request.cage, **popen
             )
 
 
@@ -233,9 +218,6 @@ class ServerInstance(Instance):
 
     def server_pids(self) -> list[int]:
         return self.server.pids()
-
-    def own(self, folder: Path) -> None:
-        hand_over([folder], self.server.user)
 
     def log_tail(self) -> str:
         return self.server.log_tail()

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -197,7 +197,7 @@ class JavaToolchain:
     """Everything is written below `cache_dir`; what is there already needs no network."""
 
     def __init__(self, cache_dir: Path) -> None:
-        self._cache_dir = cache_dir
+        self.folder = cache_dir
         self.store = JarStore(cache_dir / "jars")
 
     @cached_property
@@ -207,6 +207,12 @@ class JavaToolchain:
     def java(self) -> JavaRuntime:
         """Raises `JavaNotFoundError`."""
         return self._java
+
+    def readable(self) -> list[Path]:
+        """What a load generator has to reach."""
+        with suppress(JavaNotFoundError):
+            return [self.folder, self._java.path.parent]
+        return [self.folder]
 
     def engine_groups(self) -> list[EngineJars]:
         return engine_groups()
@@ -218,11 +224,11 @@ class JavaToolchain:
     def loadgen_class_path(self, progress: Callable[[str], None] = lambda text: None) -> list[Path]:
         """The compiled load generator and the jars it needs; compiled on first use."""
         jars = self.store.files(tool_jars("loadgen"), progress)
-        classes = compiled_classes(self._java, self.store, jars, self._cache_dir / "classes", progress)
+        classes = compiled_classes(self._java, self.store, jars, self.folder / "classes", progress)
         return [classes, *jars]
 
     def class_archive(self, class_path: Sequence[Path]) -> Path | None:
-        return class_archive(self._java, class_path, self._cache_dir / "classes")
+        return class_archive(self._java, class_path, self.folder / "classes")
 
     def prepare(self, groups: Iterable[EngineJars], progress: Callable[[str], None]) -> None:
         """Fetch and compile everything that runs of these engines need."""

@@ -267,6 +267,9 @@ class JobBench:
     def unmeasured(self) -> AbstractContextManager[None]:
         return self._around.server_cage.at_full_speed()
 
+    def own(self, folder: Path) -> None:
+        self._around.children.own(folder)
+
     def write_back(self, *folders: Path) -> float:
         try:
             return sum(write_back(folder) for folder in folders)
@@ -293,7 +296,6 @@ class JobBench:
                 stderr=output,
                 cwd=command.cwd or around.job_dir,
                 cage=around.server_cage,
-                **command.user,
             )
             try:
                 whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))

@@ -128,7 +128,7 @@ class PaperBench:
     def _leave(self, *_: Any, **__: Any) -> None:
         """On paper nothing is kept, started, measured or told."""
 
-    data_loaded = before_run = restart = metric = check = warn = log = describe = condition = _leave
+    data_loaded = before_run = restart = metric = check = warn = log = describe = condition = own = _leave
 
 
 def planned(

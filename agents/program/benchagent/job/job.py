@@ -26,6 +26,7 @@ from benchagent.link import identity
 from benchagent.link.client import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine import process
+from benchagent.machine.confinement import Confinement, walls
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import SyncRate, SyncRates
@@ -117,6 +118,7 @@ class Job:
         names = {role: self._factors.text(f"{role}_storage", "") for role in ("data", "log", "temp", "backup")}
         self._folders = self._storages.make_folders(self.run_id, names)
         (self.job_dir / "tmp").mkdir(mode=0o755)
+        self._confine()
         self._data = self._data_plan(workload)
         if not self._connection:  # there the space that counts is the server's
             self._data.ensure_space(self._folders.data, workload.disk_bytes(self._factors))
@@ -138,6 +140,15 @@ class Job:
             if outcome[0] == "finished":
                 self._hand_on()
         return outcome
+
+    def _confine(self) -> None:
+        """From now on what runs reaches the job's folders and what is installed, as far as this machine has walls."""
+        own = [*self._folders.by_role().values(), self.job_dir / "tmp"]
+        readable = (*self._toolchain.readable(), self._dirs.engines)
+        around = walls(self.job_dir, *readable)
+        self._children.confinement = Confinement(around, readable, (self.job_dir, *own), secrets=self._dirs.root)
+        self._children.own(*own)
+        self._log(around.words)
 
     def _hand_on(self) -> None:
         """Keep the data for the run that goes on with them: within the limits, whose end kills what is still there."""

@@ -23,6 +23,7 @@ from benchagent.link.client import Backoff, Client, Refused, Unreachable
 from benchagent.link.identity import Identity
 from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool, SpooledJob
+from benchagent.machine.confinement import walls
 from benchagent.machine.devices import hardware_facts
 from benchagent.machine.limits import remove_leftover_cages
 from benchagent.machine.observations import Observations
@@ -33,6 +34,7 @@ from benchagent.protocol import (
     POLL_IDLE_S,
     PROTOCOL_VERSION,
     Claimed,
+    ConfinementFacts,
     EngineFacts,
     FinishItem,
     HardwareFacts,
@@ -145,6 +147,7 @@ class Worker:
             "engines": self._discovered(),
             "places": self._storages.facts(),
             "observations": Observations(self._dirs.root).facts(),
+            "confinement": self._confinement(),
         }
         code = identities.one_time_code(self._code_file)
         if code:
@@ -198,7 +201,7 @@ class Worker:
             self._engines, self._storage_facts = self._discovered(), self._storages.facts()
             self._observations = Observations(self._dirs.root).facts()
             if not self._reported:
-                message["hardware"] = self._hardware()
+                message["hardware"], message["confinement"] = self._hardware(), self._confinement()
             if (self._engines, self._storage_facts, self._observations) != before or not self._reported:
                 message["engines"], message["places"] = self._engines, self._storage_facts
                 message["observations"] = self._observations
@@ -208,6 +211,10 @@ class Worker:
     def _hardware(self) -> HardwareFacts:
         facts = hardware_facts(self._dirs.root)
         return {**facts, "storage": self._storages.named(facts["storage"])}
+
+    def _confinement(self) -> ConfinementFacts:
+        around = walls(self._dirs.jobs, self._dirs.engines, *self._toolchain.readable())
+        return {"confined": bool(around), "words": around.words}
 
     def _discovered(self) -> list[EngineFacts]:
         self._looked_at = time.monotonic()

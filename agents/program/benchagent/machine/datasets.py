@@ -40,8 +40,11 @@ def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
     """
 
     def copy(source: Path, target: Path) -> None:
-        for command in (["cp", "-a", "--reflink=never", f"{source}/.", f"{target}/"], ["sync", "-f", f"{target}"]):
-            children.run(command, timeout_s=COPY_TIMEOUT_S, cage=cage())
+        commands = [["cp", "-a", "--reflink=never", f"{source}/.", f"{target}/"], ["sync", "-f", f"{target}"]]
+        if user := children.user:  # the copy may have been made by a job of another user
+            commands.insert(1, ["chown", "-R", "--no-dereference", f"{user.uid}:{user.gid}", f"{target}"])
+        for command in commands:
+            children.run(command, timeout_s=COPY_TIMEOUT_S, cage=cage(), trusted=True)
 
     return copy
 

@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 if TYPE_CHECKING:
+    from benchagent.machine.confinement import Confinement
+    from benchagent.machine.landlock import Ruleset
     from benchagent.machine.limits import Cage
 
 PR_SET_PDEATHSIG = 1
@@ -100,10 +102,14 @@ class ProcessFailed(Exception):
     """A helper command ended with an error; the text holds the end of its output."""
 
 
-def _die_with_parent(parent_pid: int, death_signal: int, cage: Cage | None) -> Callable[[], None]:
+def _die_with_parent(
+    parent_pid: int, death_signal: int, cage: Cage | None, rules: Ruleset | None
+) -> Callable[[], None]:
     def preexec() -> None:
         if cage is not None:
             cage.enter()
+        if rules is not None:
+            rules.enter()
         if _LIBC is not None:
             _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
         if os.getppid() != parent_pid:  # the agent died between fork and prctl
@@ -113,20 +119,26 @@ def _die_with_parent(parent_pid: int, death_signal: int, cage: Cage | None) -> C
 
 
 def spawn(
-    argv: Sequence[str | Path], *, death_signal: int = signal.SIGKILL, cage: Cage | None = None, **popen: Any
+    argv: Sequence[str | Path],
+    *,
+    death_signal: int = signal.SIGKILL,
+    cage: Cage | None = None,
+    rules: Ruleset | None = None,
+    **popen: Any,
 ) -> subprocess.Popen[Any]:
     """Start a child in a session of its own that gets `death_signal` when the agent dies, however it dies.
 
-    It runs within the limits of `cage` from its first instruction on. Raises `ProcessFailed` when it cannot.
+    It runs within the limits of `cage` and behind `rules` from its first instruction on. Raises `ProcessFailed` when
+    it cannot.
     """
     popen.setdefault("stdin", subprocess.DEVNULL)
     popen["start_new_session"] = True
-    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cage)
+    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cage, rules)
     command = [str(part) for part in argv]
     try:
         return _forking.submit(lambda: subprocess.Popen(command, **popen)).result()
     except subprocess.SubprocessError as error:  # the only words that come back from between fork and exec
-        raise ProcessFailed(f"{command[0]} could not be started within its limits") from error
+        raise ProcessFailed(f"{command[0]} could not be started within its limits and walls") from error
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -178,10 +190,12 @@ def stop(process: subprocess.Popen[Any], *, first: int = signal.SIGTERM, grace_s
 
 
 class Children:
-    """The children of one job. After `kill_all` no new one can be started."""
+    """The children of one job, behind the walls around it. After `kill_all` no new one can be started."""
 
     def __init__(self, job_dir: Path) -> None:
         self.job_dir = job_dir
+        # None: they may reach what the agent may.
+        self.confinement: Confinement | None = None
         self._lock = threading.Lock()
         self._running: list[subprocess.Popen[Any]] = []
         self._closed = False
@@ -192,14 +206,35 @@ class Children:
         base = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
         return {**base, "HOME": str(tmp), "TMPDIR": str(tmp), JOB_DIR_VARIABLE: str(self.job_dir), **more}
 
-    def spawn(self, argv: Sequence[str | Path], *, cage: Cage | None = None, **popen: Any) -> subprocess.Popen[Any]:
-        """`process.spawn`, recorded in the job's folder. Raises `Aborted` after `kill_all`."""
+    @property
+    def user(self) -> ServiceUser | None:
+        """As whom they run; None: as the agent's own user."""
+        return self.confinement.walls.user if self.confinement else None
+
+    def own(self, *paths: Path) -> None:
+        """Hand over to their user what the agent has made for them."""
+        if user := self.user:
+            for path in paths:
+                os.chown(path, user.uid, user.gid, follow_symlinks=False)
+
+    def spawn(
+        self, argv: Sequence[str | Path], *, cage: Cage | None = None, trusted: bool = False, **popen: Any
+    ) -> subprocess.Popen[Any]:
+        """`process.spawn`, recorded in the job's folder. Raises `Aborted` after `kill_all`.
+
+        `trusted`: a program of the system, with arguments of ours alone, that works beyond the job's own folders.
+        """
         environment = popen.pop("env", None) or self.environment()
         environment = {**environment, JOB_DIR_VARIABLE: str(self.job_dir)}
         with self._lock:
             if self._closed:
                 raise Aborted("the job is being stopped")
-            child = spawn(argv, env=environment, cage=cage, **popen)
+            if self.confinement is None or trusted:
+                child = spawn(argv, env=environment, cage=cage, **popen)
+            else:
+                popen |= self.user.popen() if self.user else {}
+                with self.confinement.rules(argv[0]) as rules:
+                    child = spawn(argv, env=environment, cage=cage, rules=rules, **popen)
             self._running.append(child)
         with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
             record = {"pid": child.pid, "started": psutil.Process(child.pid).create_time(), "name": str(argv[0])}

@@ -117,6 +117,9 @@ class Bench(Protocol):
     def unmeasured(self) -> AbstractContextManager[None]:
         """Emulated disks are at full speed in the block."""
 
+    def own(self, folder: Path) -> None:
+        """Hand a folder over to the user that DBMS and tools run as."""
+
     def write_back(self, *folders: Path) -> float:
         """Bring to the disks what was written to the file systems of the folders, by anybody; the seconds that took."""
 

@@ -59,7 +59,7 @@ def test_it_drops_at_its_next_start_what_a_killed_agent_has_left(
     connect_to(trial, registered)
     factors = {"terminals": 1, "warm_up_s": 0, "duration_s": 60, "script_text": SCRIPT}
     spec = job_spec("run-killed", dbms="postgresql", workload="script", factors=factors, connection=NAME)
-    arguments = [str(registered.root), str(toolchain._cache_dir), json.dumps(spec)]
+    arguments = [str(registered.root), str(toolchain.folder), json.dumps(spec)]
     killed = subprocess.run([sys.executable, "-c", AGENT, *arguments], check=False, capture_output=True, text=True)
     assert killed.returncode == -9, killed.stdout + killed.stderr
     relations = RELATIONS.format(schema=SCHEMA) + " ORDER BY 1"

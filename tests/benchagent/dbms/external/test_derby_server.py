@@ -133,7 +133,7 @@ def test_it_shows_its_sql_sends_none_of_it_and_cleans_up_what_a_killed_run_has_l
     monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
     monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())
     (registered.root / "cache").rmdir()
-    (registered.root / "cache").symlink_to(toolchain._cache_dir)
+    (registered.root / "cache").symlink_to(toolchain.folder)
     name_it(registered, url, "dry")
     assert call(registered, "check", NAME, "--workload", "backup", "--dry-run") == 0
     shown = capsys.readouterr().out

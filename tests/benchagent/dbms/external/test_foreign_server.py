@@ -212,7 +212,7 @@ def test_it_finds_all_folders_that_a_server_on_this_machine_writes_to(servers: S
     data = Path(trial.query("SHOW data_directory")[0][0][0])
     fast = data.with_name("fast")
     fast.mkdir()
-    trial.instance.own(fast)
+    trial.own(fast)
     made = [f"CREATE TABLESPACE fast LOCATION '{fast}'"]
     assert trial.events([{"op": "execute", "phase": "x", "statements": made}]).error is None
     assert told_of(trial) == space.Watched(

@@ -48,23 +48,15 @@ MORE_BYTES = 400_000
 TOO_EARLY = "the backup was over before it was cancelled"
 
 
-def popen(command: ToolCommand, **more: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [str(part) for part in command.argv],
-        env={**os.environ, **command.environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        **dict(command.user),  # type: ignore[call-overload]
-        **more,
-    )
+def popen(trial: Trial, command: ToolCommand, **more: Any) -> subprocess.Popen[str]:
+    return trial.popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
 
 
-def perform(actions: Any) -> list[str]:
+def perform(trial: Trial, actions: Any) -> list[str]:
     """Run tools to their end; whom they were seen connected to."""
     trace: list[str] = []
     for action in actions:
-        tool = popen(action)
+        tool = popen(trial, action)
         while tool.poll() is None:
             trace += backup.seen(tool.pid)
             time.sleep(0.005)
@@ -81,7 +73,7 @@ def restored(trial: Trial, method: BackupMethod, backup: Path) -> list[int]:
     scratch = trial.folders.data / method.slug
     scratch.mkdir()
     scratch.chmod(0o777)
-    perform(method.restore(backup, scratch))
+    perform(trial, method.restore(backup, scratch))
     server = trial.instance.server
     answer = server.run_sql(f"SET HEADING OFF;\n{COUNT};\n", server.remote(scratch / RESTORED))
     return [int(word) for word in answer.split()]
@@ -106,7 +98,7 @@ def test_every_method_backs_up_and_restores_by_the_way_it_claims(make_firebird: 
         target = trial.folders.backup / f"{method.slug}.bak"
         verbose = {"verbose": "on"} if method.options else {}
         method.check(verbose)
-        trace = perform(method.backup(target, verbose))
+        trace = perform(trial, method.backup(target, verbose))
         assert method.honest(trace) == "", trace
         assert target.stat().st_size > FEW * 200
         if verbose:
@@ -122,7 +114,7 @@ def test_a_local_backup_beside_an_open_database_works_in_super_classic(make_fire
     method, target = method_of(trial, "gbak_local"), trial.folders.backup / "a.bak"
     with held_open(trial):
         method.check({})
-        trace = perform(method.backup(target, {}))
+        trace = perform(trial, method.backup(target, {}))
     assert backup.tcp_targets(trace) == []
     assert target.stat().st_size > FEW * 200
 
@@ -144,7 +136,7 @@ def test_a_local_backup_that_goes_over_tcp_is_detected_and_refused(make_firebird
     with held_open(trial), SlowTarget(trial.folders.backup / "a.bak") as slow:
         with pytest.raises(JobError, match=rf"went over TCP, to .*:{server.port}"):
             trap.check({})
-        trace = perform(trap.backup(slow.path, {}))
+        trace = perform(trial, trap.backup(slow.path, {}))
     assert slow.read > 0
     assert f"127.0.0.1:{server.port}" in backup.tcp_targets(trace)
     assert "went over TCP" in trap.honest(trace)
@@ -183,7 +175,7 @@ def test_a_cancelled_services_backup_writes_no_more(make_firebird: MakeFirebird,
     trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "forced_writes": "off"}), MANY)
     method, target = method_of(trial, "gbak_services"), trial.folders.backup / "a.bak"
     with SlowTarget(target) as slow:
-        kill_under_way(method, slow)
+        kill_under_way(trial, method, slow)
         assert slow.grows(), "killing gbak alone was to end nothing"
         cancel_under_way(method, slow)
     assert counted(trial) == MANY
@@ -194,7 +186,7 @@ def test_a_cancelled_backup_in_classic_and_over_tcp_writes_no_more(make_firebird
     for slug in ("gbak_services", "gbak_tcp"):
         method, target = method_of(trial, slug), trial.folders.backup / f"{slug}.bak"
         with SlowTarget(target) as slow:
-            kill_under_way(method, slow)
+            kill_under_way(trial, method, slow)
             cancel_under_way(method, slow)
 
 
@@ -203,7 +195,7 @@ def test_a_server_that_cannot_end_a_backup_is_started_anew(make_firebird: MakeFi
     method, target = method_of(trial, "gbak_services"), trial.folders.backup / "a.bak"
     monkeypatch.setattr("benchagent.dbms.firebird.backup.CANCEL_TIMEOUT_S", -1.0)
     with SlowTarget(target) as slow:
-        kill_under_way(method, slow)
+        kill_under_way(trial, method, slow)
         assert slow.grows(), "killing gbak alone was to end nothing"
         before = trial.instance.server_pids()
         cancel_under_way(method, slow)
@@ -232,8 +224,9 @@ class held_open:
         server = trial.instance.server
         command = [str(server.home.bin_dir / "isql-fb"), "-q", server.remote(server.database)]
         environment = {**os.environ, **server.tool_environment()}
+        user = trial.children.user.popen() if trial.children.user else {}
         self._isql = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **server.popen_user()
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **user
         )
 
     def __enter__(self) -> None:
@@ -290,10 +283,10 @@ class SlowTarget:
         os.close(self._handle)
 
 
-def kill_under_way(method: BackupMethod, target: SlowTarget) -> None:
+def kill_under_way(trial: Trial, method: BackupMethod, target: SlowTarget) -> None:
     """Start a backup and kill gbak when it has written something."""
     (command,) = method.backup(target.path, {})
-    gbak = popen(command)  # type: ignore[arg-type]
+    gbak = popen(trial, command)  # type: ignore[arg-type]
     while gbak.poll() is None and target.read < 100_000:
         time.sleep(0.02)
     assert gbak.poll() is None, f"{TOO_EARLY}: {gbak.communicate()[0]}"
@@ -403,7 +396,7 @@ def test_one_backup_and_restore_makes_the_data_dense(make_firebird: MakeFirebird
     server.query("DELETE FROM wide WHERE MOD(id, 3) <> 0; COMMIT")
     loose = wide(trial)
     closed(trial)
-    perform(trial.instance.make_dense())
+    perform(trial, trial.instance.make_dense())
     dense = wide(trial)
     assert dense.pages < 0.5 * loose.pages
     assert dense.rows == counted(trial) == len(range(0, FEW, 3))

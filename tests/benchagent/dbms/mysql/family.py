@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
-from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
+from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.counters import query_steps, rows_named
 from benchagent.engines import catalogue
 from benchagent.engines.install import install
@@ -56,33 +55,15 @@ def command_lines_of_the_machine() -> str:
     return "\n".join(" ".join(found.info["cmdline"] or []) for found in psutil.process_iter(["cmdline"]))
 
 
-def act(trial: Trial, actions: list[Action]) -> None:
-    """As a job does it: with the tool's standard input and output where the method says so."""
-    for action in actions:
-        if isinstance(action, SqlCommands):
-            trial.act([action])
-            continue
-        done = subprocess.run(
-            [str(part) for part in action.argv],
-            stdin=action.stdin.open("rb") if action.stdin else subprocess.DEVNULL,
-            stdout=action.stdout.open("wb") if action.stdout else subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            check=False,
-            env={**os.environ, **action.environment},
-            **dict(action.user),  # type: ignore[call-overload]
-        )
-        assert done.returncode == 0, (done.stdout, done.stderr)
-
-
 def backed_up_and_restored(trial: Trial, method: BackupMethod) -> list[list[Any]]:
     """Rows of the restored table, counted; the backup is left where it is."""
     target = trial.folders.backup / method.slug
     scratch = trial.folders.backup / f"{method.slug}-scratch"
     method.check({})
-    act(trial, list(method.backup(target, {"verbose": "on", "jobs": "2"})))
+    trial.act(list(method.backup(target, {"verbose": "on", "jobs": "2"})))
     scratch.mkdir()
-    trial.instance.own(scratch)
-    act(trial, [*method.restore(target, scratch), *method.prepare(scratch)])
+    trial.own(scratch)
+    trial.act([*method.restore(target, scratch), *method.prepare(scratch)])
     close = method.open_restored(target, scratch)
     try:
         connection = dataclasses.replace(trial.instance.connection, url=method.restored_url(target, scratch))
@@ -90,5 +71,5 @@ def backed_up_and_restored(trial: Trial, method: BackupMethod) -> list[list[Any]
         (rows,) = trial.query("SELECT COUNT(*), SUM(id), MAX(filler) FROM t", connection=connection)
     finally:
         close()
-        act(trial, list(method.discard(target, scratch)))
+        trial.act(list(method.discard(target, scratch)))
     return rows

@@ -37,7 +37,7 @@ def methods(trial: Trial) -> dict[str, BackupMethod]:
 def restored_rows(trial: Trial, method: BackupMethod, target: Path) -> Any:
     scratch = trial.folders.backup / f"{method.slug}-scratch"
     scratch.mkdir()
-    trial.instance.own(scratch)
+    trial.own(scratch)
     trial.act(method.restore(target, scratch))
     close = method.open_restored(target, scratch)
     try:
@@ -123,8 +123,7 @@ def test_it_ends_what_the_server_still_does_for_a_backup(make_postgresql: MakePo
 def _sleeper(trial: Trial, method: Any) -> Any:
     """A tool at work."""
     tool = method._client.command("psql", "-X", "-d", "postgres", "-c", "SELECT pg_sleep(600)")
-    environment = trial.children.environment(**tool.environment)
-    return trial.children.spawn(tool.argv, env=environment, cwd=tool.cwd, stderr=subprocess.DEVNULL, **tool.user)
+    return trial.popen(tool, stderr=subprocess.DEVNULL)
 
 
 def _sessions(trial: Trial) -> list[str]:

@@ -31,7 +31,7 @@ from benchagent.dbms.embedded import jars
 from benchagent.dbms.firebird import backup, discovery, settings
 from benchagent.dbms.firebird.counters import NO_LOG, FirebirdCounters
 from benchagent.dbms.firebird.server import SYSDBA, Server
-from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
+from benchagent.dbms.private_server import ServerInstance, check_user, stopped_on_failure
 from benchagent.machine.process import ProcessFailed
 from benchagent.protocol import EngineFacts
 
@@ -187,7 +187,6 @@ class FirebirdInstance(ServerInstance):
 
 class FirebirdAdapter(Adapter):
     slug = discovery.SLUG
-    service_users = discovery.SERVICE_USERS
     settings_beside_data = frozenset({"ServerMode", "DefaultDbCachePages"})
     # Background maintenance: sweeps, and in SuperServer the garbage collector's own thread.
     knobs = {"group_commit": {"off": ()}, "background_maintenance": MAINTENANCE}
@@ -196,7 +195,7 @@ class FirebirdAdapter(Adapter):
         homes = discovery.homes(context.engines_dir).values()
         problem = java_problem(context.toolchain) if homes else ""
         if homes and not problem:
-            problem = user_problem(self.service_users, "Firebird runs as", context.jobs_dir)
+            problem = user_problem("Firebird runs as", context.jobs_dir)
         return [engine_facts(self.slug, home.version, problem or home.problem(), home.server) for home in homes]
 
     def provision(self, request: ProvisionRequest) -> FirebirdInstance:
@@ -208,8 +207,8 @@ class FirebirdAdapter(Adapter):
         given = settings.split(checked_settings(request.settings, doors=settings.DOORS), home.engine)
         mode = given.mode
         class_path = jars(request.toolchain, self.slug)
-        server = Server(request, home, allowed_user(discovery.SERVICE_USERS))
-        allowed_user(discovery.SERVICE_USERS, server.root.folder)
+        server = Server(request, home)
+        check_user(request.children, server.root.folder)
         with stopped_on_failure(server):
             server.configure(settings.configuration(given, request.folders.temp, mixed=home.mixed))
             server.create_users()

@@ -264,7 +264,7 @@ def dense(server: Server, between: Path) -> Sequence[Action]:
     return [
         back_up,
         restore(server, "-rep", between, server.database),
-        ToolCommand(["rm", "-f", between], user=server.popen_user()),
+        ToolCommand(["rm", "-f", between]),
     ]
 
 
@@ -277,7 +277,6 @@ def tool(server: Server, name: str, arguments: Sequence[str | Path], *, embedded
     return ToolCommand(
         [server.home.bin_dir / name, *arguments],
         environment=server.tool_environment(embedded=embedded),
-        user=server.popen_user(),
         cwd=server.root.folder,
     )
 

@@ -12,7 +12,6 @@ from benchagent.dbms.discovery import version_of
 from benchagent.engines import InstalledEngine, installed
 
 SLUG = "firebird"
-SERVICE_USERS = ("firebird",)
 # A folder that replaces the root below which Debian's packages lie.
 ROOT_VARIABLE = "BENCHAGENT_FIREBIRD_ROOT"
 SERIES = "3.0"

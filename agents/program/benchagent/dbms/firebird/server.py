@@ -9,6 +9,7 @@ reached through a symbolic link is refused ("entrypoint does not exist"), so eve
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import shlex
 import shutil
@@ -23,9 +24,10 @@ import psutil
 
 from benchagent.dbms.base import GUEST, JobError, ProvisionRequest, Settings
 from benchagent.dbms.firebird.discovery import Home
-from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, log_end
+from benchagent.dbms.private_server import HOST, PrivateServer, log_end
 from benchagent.machine import process
-from benchagent.machine.process import ProcessFailed, ServiceUser
+from benchagent.machine.process import Children, ProcessFailed
+from benchagent.paths import without_links
 
 SYSDBA = "SYSDBA"
 PLUGIN_NAMES = {"udr_engine": "UDR"}
@@ -55,10 +57,12 @@ class Root:
         """firebird.conf with `settings` in their order, duplicates kept."""
         quoted = [(name, f'"{value}"' if "#" in value and '"' not in value else value) for name, value in settings]
         lines = [f"{name} = {value}\n" for name, value in quoted]
-        (self.folder / "firebird.conf").write_text("".join(lines), encoding="utf-8")
+        with open(self.folder / "firebird.conf", "w", encoding="utf-8", opener=without_links) as file:
+            file.writelines(lines)
+            os.fchmod(file.fileno(), 0o644)
 
 
-def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path | None = None) -> Root:
+def make_root(folder: Path, home: Home, children: Children, *, lock: Path | None = None) -> Root:
     """A folder that may be used as FIREBIRD. With `lock`: one that shares the locks of another root."""
     folder = folder.resolve()
     root = Root(folder, lock or folder / "lock", home)
@@ -75,7 +79,7 @@ def make_root(folder: Path, home: Home, user: ServiceUser | None, *, lock: Path 
     lines = [f"Plugin = {PLUGIN_NAMES.get(name, name)} {{\n\tModule = {path}\n}}\n" for name, path in named]
     (folder / "plugins.conf").write_text("".join(lines))
     (folder / "databases.conf").write_text("")
-    hand_over([folder, root.lock], user)
+    children.own(folder, root.lock)
     return root
 
 
@@ -91,18 +95,18 @@ class Server(PrivateServer):
     start_timeout_s = 60.0
     port_taken = ""  # tried again whatever its log says
 
-    def __init__(self, request: ProvisionRequest, home: Home, user: ServiceUser | None) -> None:
+    def __init__(self, request: ProvisionRequest, home: Home) -> None:
         folder = request.job_dir / "firebird"
-        self.root = make_root(folder, home, user)
+        self.root = make_root(folder, home, request.children)
         log = home.shared_log or folder / "firebird.log"
-        super().__init__("Firebird", request, user, self.root.environment(), log)
+        super().__init__("Firebird", request, self.root.environment(), log)
         self.home = home
         self.password = secrets.token_urlsafe(20)
         self.data_dir = request.folders.data
         self.database = self.data_dir / DATABASE_NAME
         self._settings: Settings = ()
-        self.embedded = make_root(folder / EMBEDDED_FOLDER, home, user, lock=self.root.lock)
-        hand_over([request.folders.data, request.folders.temp, request.folders.backup], user)
+        self.embedded = make_root(folder / EMBEDDED_FOLDER, home, request.children, lock=self.root.lock)
+        self.own(request.folders.data, request.folders.temp, request.folders.backup)
 
     # Made once
 
@@ -204,7 +208,6 @@ class Server(PrivateServer):
             env=children.environment(**self.tool_environment(embedded=embedded)),
             cwd=self.root.folder,
             cage=self._request.cage if caged else None,
-            **self.popen_user(),
         )
 
     def run_sql(self, script: str, database: str | Path | None, *, embedded: bool = False) -> str:

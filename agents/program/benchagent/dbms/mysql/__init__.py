@@ -30,7 +30,7 @@ from benchagent.dbms.mysql import backup, discovery, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
 from benchagent.dbms.mysql.server import LOG_NAMES, Server, folders_of
-from benchagent.dbms.private_server import ServerInstance, allowed_user, stopped_on_failure
+from benchagent.dbms.private_server import ServerInstance, check_user, stopped_on_failure
 from benchagent.protocol import EngineFacts
 
 DRIVERS = {MYSQL: "5.1.49", MARIADB: "3.5.11"}
@@ -112,15 +112,13 @@ class MysqlFamilyInstance(ServerInstance):
 
 
 class MysqlFamilyAdapter(Adapter):
-    service_users = discovery.SERVICE_USERS
-
     def __init__(self, slug: str) -> None:
         self.slug, self.driver = slug, DRIVERS[slug]
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         known = discovery.all_installations(self.slug, context.engines_dir)
         listed = ((server.product.version, server.problem, server.server.parent) for server in known)
-        return servers(self.slug, context, self.service_users, "the server is run as", listed)
+        return servers(self.slug, context, "the server is run as", listed)
 
     def provision(self, request: ProvisionRequest) -> MysqlFamilyInstance:
         product = Product(self.slug, request.version)
@@ -129,11 +127,10 @@ class MysqlFamilyAdapter(Adapter):
             raise JobError(f"{product} is no longer on this machine")
         given = settings.given(request.settings)
         class_path = jars(request.toolchain, self.slug, self.driver)
-        user = allowed_user(discovery.SERVICE_USERS)
         where = folders_of(request.folders, request.job_dir)
-        server = Server(request, installation, where, user)
+        server = Server(request, installation, where)
         server.make_folders()
-        allowed_user(discovery.SERVICE_USERS, where.home, where.work, installation.base)
+        check_user(request.children, where.home, where.work, installation.base)
         with stopped_on_failure(server):
             server.configure(given)
             if request.restored:

@@ -11,7 +11,7 @@ from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, T
 from benchagent.dbms.base import ProvisionRequest, Settings
 from benchagent.dbms.mysql.product import DATABASE
 from benchagent.dbms.mysql.server import Folders, Server
-from benchagent.dbms.private_server import HOST, hand_over
+from benchagent.dbms.private_server import HOST
 from benchagent.machine.process import answer_of
 
 RESTORED = f"{DATABASE}_restored"
@@ -29,7 +29,7 @@ def methods(server: Server, request: ProvisionRequest, given: Settings) -> list[
 
 def tool(server: Server, argv: Sequence[str | Path], **more: Path) -> ToolCommand:
     """As the server's user."""
-    return ToolCommand(argv, server.installation.environment, user=server.popen_user(), **more)
+    return ToolCommand(argv, server.installation.environment, **more)
 
 
 def connected(server: Server, program: Path, *arguments: str | Path, **more: Path) -> ToolCommand:
@@ -81,7 +81,7 @@ class DumpTables(Dump):
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         target.mkdir()
-        hand_over([target], self._server.user)
+        self._server.own(target)
         return [connected(self._server, self._dumper, *dump_options(options), f"--tab={target}", DATABASE)]
 
     def _script(self, source: Path, scratch: Path) -> Path:
@@ -107,7 +107,7 @@ class DumpTables(Dump):
         """Although the job may be over, so that its children can no longer be used."""
         command = connected(self._server, self._client, "--batch", "--skip-column-names", f"--execute={sql}")
         environment = {**os.environ, **command.environment}
-        return answer_of(command.argv, timeout_s=CANCEL_TIMEOUT_S, env=environment, **command.user).stdout
+        return answer_of(command.argv, timeout_s=CANCEL_TIMEOUT_S, env=environment).stdout
 
 
 @dataclass(eq=False)
@@ -137,7 +137,7 @@ class Copy(BackupMethod):
     def open_restored(self, source: Path, scratch: Path) -> Callable[[], None]:
         server = self.server
         where = Folders(scratch, None, scratch / "tmp", scratch, server.folders.work / "restored")
-        second = self.second = Server(self.request, server.installation, where, server.user)
+        second = self.second = Server(self.request, server.installation, where)
         second.make_folders()
         second.configure(self.given)
         second.start()

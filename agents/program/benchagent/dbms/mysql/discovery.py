@@ -17,7 +17,6 @@ DIRS_VARIABLES = {MYSQL: "BENCHAGENT_MYSQL_DIRS", MARIADB: "BENCHAGENT_MARIADB_D
 USUAL_FOLDERS = ("/usr", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt/mysql*", "/opt/mariadb*")
 FOLDERS = ("bin", "sbin", "libexec", "scripts")
 SERVERS = ("mariadbd", "mysqld")
-SERVICE_USERS = ("mysql",)
 VERSION = re.compile(r"Ver (\d+\.\d+\.\d+)(\S*)")
 # The script that makes a data directory, where the server cannot do so itself.
 INSTALLERS = ("mariadb-install-db", "mysql_install_db")

@@ -15,8 +15,8 @@ from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_data
 from benchagent.dbms.mysql.product import USER, accounts
 from benchagent.dbms.mysql.settings import BINLOG, all_lines, initial_lines, option_file
-from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, relink, write_private
-from benchagent.machine.process import ProcessFailed, ServiceUser
+from benchagent.dbms.private_server import HOST, PrivateServer
+from benchagent.machine.process import ProcessFailed
 
 if TYPE_CHECKING:
     from benchagent.machine.storages import JobFolders
@@ -84,11 +84,9 @@ class Server(PrivateServer):
 
     stop_timeout_s = STOP_TIMEOUT_S
 
-    def __init__(
-        self, request: ProvisionRequest, installation: Installation, folders: Folders, user: ServiceUser | None
-    ) -> None:
+    def __init__(self, request: ProvisionRequest, installation: Installation, folders: Folders) -> None:
         name = installation.product.name
-        super().__init__(name, request, user, installation.environment, folders.work / "output.log")
+        super().__init__(name, request, installation.environment, request.job_dir / f"{folders.work.name}.log")
         self.installation = installation
         self.product = installation.product
         self.folders = folders
@@ -100,7 +98,7 @@ class Server(PrivateServer):
         made = [folders.work, folders.temp, *filter(None, (folders.redo, folders.binlog))]
         for folder in made:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        hand_over([folders.home, folders.backup, *made, *filter(None, [folders.log])], self.user)
+        self.own(folders.home, folders.backup, *made, *filter(None, [folders.log]))
 
     def configure(self, settings: Settings) -> None:
         """Write the option file. Raises `JobError`."""
@@ -117,7 +115,7 @@ class Server(PrivateServer):
     def create(self, settings: Settings) -> None:
         """Make password and data directory. Raises `JobError` with the server's words, as for an unknown setting."""
         self.password = secrets.token_urlsafe(24)
-        write_private(self.folders.password_file, self.password, None)
+        self.write_private(self.folders.password_file, self.password)
         base, plugins = self.installation.base, self.installation.plugins
         lines = initial_lines(self.product, settings, self.folders, base=base, plugins=plugins)
         defaults = f"--defaults-file={self._write('initial.cnf', option_file(lines))}"
@@ -132,9 +130,7 @@ class Server(PrivateServer):
             command += [f"--basedir={base}", f"--datadir={self.folders.data}"]
         self.remember(command)
         try:
-            self._request.children.run(
-                command, timeout_s=INIT_TIMEOUT_S, cwd=base, env=self.environment, **self.popen_user()
-            )
+            self._request.children.run(command, timeout_s=INIT_TIMEOUT_S, cwd=base, env=self.environment)
         except ProcessFailed as error:
             raise JobError(f"{self.product.name}: {_words(str(error))}") from error
 
@@ -161,7 +157,7 @@ class Server(PrivateServer):
         server_options = (self.folders.work / OPTION_FILE).read_text()
         client = ["[client]", f"host={HOST}", f"port={self.port}", "protocol=tcp", f"user={USER}"]
         text = "\n".join([server_options, *client, f'password="{self.password}"', ""])
-        write_private(self.folders.client_file, text, self.user)
+        self.write_private(self.folders.client_file, text)
 
     def start(self) -> None:
         """With the logs where they belong and the link to the binary log renewed: a copy may be opened elsewhere."""
@@ -170,7 +166,7 @@ class Server(PrivateServer):
             for pattern in REDO_FILES:
                 for path in folders.data.glob(pattern):  # of a copy whose logs lay with the data
                     shutil.move(path, folders.redo / path.name)
-            relink(folders.data / BINLOG, folders.binlog, self.user)
+            self.relink(folders.data / BINLOG, folders.binlog)
         super().start()
 
     def launch(self) -> None:
@@ -194,7 +190,7 @@ class Server(PrivateServer):
 
     def _write(self, name: str, text: str) -> Path:
         path = self.folders.work / name
-        write_private(path, text, self.user)
+        self.write_private(path, text)
         return path
 
 

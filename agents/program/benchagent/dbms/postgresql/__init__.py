@@ -32,7 +32,7 @@ from benchagent.dbms.postgresql import discovery, settings
 from benchagent.dbms.postgresql.backup import methods
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.postgresql.server import DATABASE, LOG_NAMES, USER, Server, folders_of
-from benchagent.dbms.private_server import HOST, ServerInstance, allowed_user, hand_over, stopped_on_failure
+from benchagent.dbms.private_server import HOST, ServerInstance, check_user, stopped_on_failure
 from benchagent.protocol import EngineFacts
 
 # A connection that ever had a time-out, also that of asking for encryption, is waited for with poll(): three system
@@ -110,12 +110,11 @@ class PostgresqlInstance(ServerInstance):
 
 class PostgresqlAdapter(Adapter):
     slug = discovery.SLUG
-    service_users = discovery.SERVICE_USERS
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         known = discovery.all_installations(context.engines_dir)
         listed = ((installation.version, installation.problem, installation.bin_dir) for installation in known)
-        return servers(self.slug, context, self.service_users, "PostgreSQL has to run as", listed)
+        return servers(self.slug, context, "PostgreSQL has to run as", listed)
 
     def provision(self, request: ProvisionRequest) -> PostgresqlInstance:
         installation = discovery.installations(request.engines_dir).get(request.version)
@@ -123,11 +122,8 @@ class PostgresqlAdapter(Adapter):
             raise JobError(f"PostgreSQL {request.version} is no longer on this machine")
         given = checked_settings(request.settings, doors=settings.DOORS)
         class_path = jars(request.toolchain, self.slug)
-        user = allowed_user(discovery.SERVICE_USERS)
-        folders = request.folders.by_role().values()
-        hand_over([*folders, request.job_dir / "tmp"], user)
-        allowed_user(discovery.SERVICE_USERS, *folders, installation.bin_dir)
-        server = Server(request, installation, folders_of(request.folders), user)
+        check_user(request.children, *request.folders.by_role().values(), installation.bin_dir)
+        server = Server(request, installation, folders_of(request.folders))
         with stopped_on_failure(server):
             temp = server.folders.temp is not None
             lines = settings.configuration(server.version, given, connections=request.connections, temp=temp)

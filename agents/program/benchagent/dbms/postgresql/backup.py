@@ -64,7 +64,7 @@ class Client:
         server, installation = self.server, self.tools[name]
         argv = [installation.bin_dir / name, "-h", HOST, "-p", str(server.port), "-U", USER, "-w", *arguments]
         environment = {**installation.environment, "PGPASSFILE": str(server.folders.password_file)}
-        return ToolCommand(argv, environment, user=server.popen_user(), cwd=server.folders.home)
+        return ToolCommand(argv, environment, cwd=server.folders.home)
 
     def url(self, database: str, port: int | None = None) -> str:
         return f"jdbc:postgresql://{HOST}:{port or self.server.port}/{database}"
@@ -186,8 +186,8 @@ class BaseBackup(BackupMethod):
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
         """A copy: a base backup is a cluster."""
         server = self.client.server
-        self.second = Server(self.request, server.installation, Folders(scratch), server.user)
-        return [ToolCommand(["cp", "-a", source, self.second.folders.data], user=server.popen_user())]
+        self.second = Server(self.request, server.installation, Folders(scratch))
+        return [ToolCommand(["cp", "-a", source, self.second.folders.data])]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return self.client.url(DATABASE, self._running().port)

@@ -19,7 +19,6 @@ Version = tuple[int, int]
 # A colon-separated list of folders that replaces the usual folders.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"
 USUAL_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql/*/bin")
-SERVICE_USERS = ("postgres",)
 VERSION = re.compile(r"\(PostgreSQL\) (\S+)")
 
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from benchagent.dbms.base import GUEST, ProvisionRequest, Settings
 from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.postgresql.discovery import Installation, numbers
-from benchagent.dbms.private_server import HOST, PrivateServer, hand_over, relink, write_private
-from benchagent.machine.process import ServiceUser
+from benchagent.dbms.private_server import HOST, PrivateServer
+from benchagent.paths import without_links
 
 if TYPE_CHECKING:
     from benchagent.machine.storages import JobFolders
@@ -75,11 +75,9 @@ class Server(PrivateServer):
     stop_signal, kill_signal = signal.SIGINT, signal.SIGQUIT
     port_taken = "could not bind"
 
-    def __init__(
-        self, request: ProvisionRequest, installation: Installation, folders: Folders, user: ServiceUser | None
-    ) -> None:
+    def __init__(self, request: ProvisionRequest, installation: Installation, folders: Folders) -> None:
         name, log = f"PostgreSQL {installation.version}", request.job_dir / f"{folders.home.name}-postgresql.log"
-        super().__init__(name, request, user, installation.environment, log)
+        super().__init__(name, request, installation.environment, log)
         self.installation = installation
         self.version = numbers(installation.version)
         self.folders = folders
@@ -90,14 +88,14 @@ class Server(PrivateServer):
         """initdb, password, access and configuration. Raises `ProcessFailed`."""
         folders = self.folders
         self.password = secrets.token_urlsafe(24)
-        write_private(folders.password_file, f"{HOST}:*:*:{USER}:{self.password}\n", self.user)
+        self.write_private(folders.password_file, f"{HOST}:*:*:{USER}:{self.password}\n")
         method = "scram-sha-256" if self.version >= (10, 0) else "md5"
         self._initdb(method, initdb_options)
         # Our users alone, over loopback: also for a base backup, which is its own kind of connection.
         access = [f"host {database} {USER} {HOST}/32 {method}\n" for database in ("all", "replication")]
         access.append(f"host {DATABASE} {GUEST} {HOST}/32 md5\n")
         (folders.data / "pg_hba.conf").write_text("".join(access))
-        with (folders.data / "postgresql.conf").open("a", encoding="utf-8") as file:
+        with open(folders.data / "postgresql.conf", "a", encoding="utf-8", opener=without_links) as file:
             file.write(f"\ninclude '{OWN_CONFIGURATION}'\n")
         self.configure(settings)
         if folders.temp:
@@ -115,13 +113,13 @@ class Server(PrivateServer):
             bare = value[1:-1].replace("''", "'") if len(value) > 1 and value[0] == value[-1] == "'" else value
             quoted = bare.replace("\\", "\\\\").replace("'", "''")
             lines.append(f"{name} = '{quoted}'\n")
-        write_private(self.folders.data / OWN_CONFIGURATION, "".join(lines), self.user)
+        self.write_private(self.folders.data / OWN_CONFIGURATION, "".join(lines))
 
     def _initdb(self, method: str, options: Sequence[str]) -> None:
         """The cluster is thrown away, so initdb need not sync it, where it can be told so."""
         folders = self.folders
         secret = folders.home / "password"
-        write_private(secret, self.password + "\n", self.user)
+        self.write_private(secret, self.password + "\n")
         command: list[str | Path] = [self.installation.bin_dir / "initdb", "-D", folders.data, "-U", USER]
         command += ["-A", method, f"--pwfile={secret}", "-E", "UTF8", "--locale=C", *options]
         command += ["-N"] if self.version >= (9, 3) else []
@@ -147,7 +145,7 @@ class Server(PrivateServer):
 
     def _make_folder(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
-        hand_over([folder], self.user)
+        self.own(folder)
 
     def _run(self, command: Sequence[str | Path], stdin: Any = subprocess.DEVNULL) -> None:
         self._request.children.run(
@@ -156,7 +154,6 @@ class Server(PrivateServer):
             cwd=self.folders.home,
             stdin=stdin,
             env=self.environment,
-            **self.popen_user(),
         )
 
     # Process
@@ -174,7 +171,7 @@ class Server(PrivateServer):
         for link, target in links:
             if not link.is_symlink():  # a log that lay with the data so far
                 shutil.move(link, target)
-            relink(link, target, self.user)
+            self.relink(link, target)
         super().start()
 
     def launch(self) -> None:

@@ -246,7 +246,7 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     """Restore the backup and count the rows of every table of it."""
     scratch = bench.temp_dir / "restored"
     scratch.mkdir()
-    bench.instance.own(scratch)
+    bench.own(scratch)
     if method.in_place:
         _do(bench, [SqlCommands([f"DROP TABLE {name}" for name in rows])], "drop")
     restored_s, prepare = _do(bench, method.restore(target, scratch), RESTORE), method.prepare(scratch)

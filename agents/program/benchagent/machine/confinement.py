@@ -1,0 +1,86 @@
+"""What the processes of a job may reach: the job's own folders, and to read what is installed on the machine.
+
+Two walls, each where the machine has it. A user of their own, when the agent is root: files that are private to
+others stay so. Landlock: nothing but what is listed, whoever they run as. A job runs SQL and settings of people who
+may schedule, and engines have doors to files and programs; behind neither wall those doors lead to everything that
+the agent's user can read.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchagent.machine import landlock
+from benchagent.machine.landlock import Ruleset
+from benchagent.machine.process import ServiceUser, first_blocked, service_user
+
+# Made by the operator (`useradd --system benchagent-job`); without it jobs run as `nobody`, whom others may use too.
+JOB_USERS = ("benchagent-job",)
+# Programs, libraries and what they look up; nothing of /home, /root, /run, /srv, /tmp and /var.
+INSTALLED = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")))
+KERNEL = (Path("/proc"), Path("/sys"))
+DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom", "fd", "shm"))
+FOLDERS_OF_PROGRAMS = ("bin", "sbin", "libexec")
+
+
+@dataclass(frozen=True)
+class Walls:
+    """What this machine has: the user of jobs, None where they run as the agent's own, and Landlock's version or 0."""
+
+    user: ServiceUser | None
+    landlock: int
+    # Why they run as the agent's own; empty where they do not.
+    no_user: str = ""
+
+    def __bool__(self) -> bool:
+        """True where there is one at least."""
+        return bool(self.user or self.landlock)
+
+    @property
+    def words(self) -> str:
+        who = f"as user {self.user.name}" if self.user else f"as the agent's own user ({self.no_user})"
+        where = (
+            "reach, by Landlock, only their own folders and what is installed"
+            if self.landlock
+            else "may read whatever that user can: this kernel has no Landlock that suffices (Linux 5.19 or later)"
+        )
+        return f"jobs run {who} and {where}"
+
+
+def walls(*folders: Path) -> Walls:
+    """Of an agent whose jobs have to reach these folders."""
+    if os.geteuid() != 0:
+        return Walls(None, landlock.version(), "only root can start processes as somebody else")
+    try:
+        user = service_user(JOB_USERS)
+    except LookupError as error:
+        return Walls(None, landlock.version(), str(error))
+    if user and (blocked := next(filter(None, (first_blocked(user, folder) for folder in folders)), None)):
+        return Walls(None, landlock.version(), f"user {user.name} may not enter {blocked}")
+    return Walls(user, landlock.version())
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """The walls around one job. `secrets` is never opened for the sake of a program that lies above it."""
+
+    walls: Walls
+    readable: tuple[Path, ...]
+    writable: tuple[Path, ...]
+    secrets: Path
+
+    def rules(self, program: str | Path) -> AbstractContextManager[Ruleset | None]:
+        """To enter between fork and exec; None where there is no Landlock."""
+        if not self.walls.landlock:
+            return nullcontext()
+        readable = (*INSTALLED, *KERNEL, *self.readable, self._home(Path(program)))
+        return Ruleset(readable=readable, writable=(*self.writable, *DEVICES))
+
+    def _home(self, program: Path) -> Path:
+        """Where a program lies that was not installed by the system's packages."""
+        real = program.resolve()
+        home = real.parents[1] if real.parent.name in FOLDERS_OF_PROGRAMS else real.parent
+        return real if self.secrets.is_relative_to(home) else home

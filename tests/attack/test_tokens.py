@@ -1,0 +1,54 @@
+"""A token reaches what its scopes say and nothing more, over the wire."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+import requests
+
+from tests.attack.conftest import Site
+from tests.conftest import REPOSITORY
+
+pytestmark = pytest.mark.attack
+
+# What makes somebody an administrator, or a machine an agent.
+TAKEOVERS = [
+    ("GET", "/people/"),
+    ("POST", "/people/"),
+    ("POST", "/account/tokens/"),
+    ("POST", "/account/password/"),
+    ("POST", "/agents/code/"),
+    ("POST", "/agents/local/approve/"),
+    ("POST", "/publications/import/"),
+    ("POST", "/publications/gbak-backup-2007/delete/"),
+]
+SCOPES = ["read", "upload", "schedule", "read,upload,schedule", "agent"]
+
+
+def token(site: Site, scopes: str) -> str:
+    command = [sys.executable, "manage.py", "token", "--name", f"attack {scopes}", "--scopes", scopes]
+    environment = os.environ | {"STATE": str(site.state)}
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("scopes", SCOPES)
+def test_a_token_opens_no_page_that_gives_power(site: Site, tries: Callable[[int], None], scopes: str):
+    headers = {"Authorization": f"Bearer {token(site, scopes)}"}
+    for method, path in TAKEOVERS:
+        answer = requests.request(method, site.url + path, headers=headers, allow_redirects=False, timeout=60)
+        to_login = "/login/" in answer.headers.get("Location", "")
+        assert (answer.status_code, to_login) in ((302, True), (403, False)), path
+    tries(len(TAKEOVERS))
+
+
+def test_only_the_scope_agent_makes_codes_for_agents(site: Site, tries: Callable[[int], None]):
+    for scopes in SCOPES:
+        headers = {"Authorization": f"Bearer {token(site, scopes)}"}
+        answer = requests.post(f"{site.url}/api/v1/agents/enrolment-codes/", headers=headers, timeout=60)
+        assert (answer.status_code == 201) == (scopes == "agent"), (scopes, answer.text)
+    tries(len(SCOPES))
