@@ -41,14 +41,14 @@ class Parameter:
     comment: str = ""
 
 
-def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "") -> Config:
-    """The configuration row of a scheduled run's settings, of a DBMS of the catalogue.
+def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "", by: User | None = None) -> Config:
+    """The configuration row of a scheduled run's settings, of a DBMS of the catalogue. `by`: as in `config_of`.
 
     `called`: what people call these settings, as "printed my.cnf"; it replaces a made name.
     """
     entry = DBMSS[dbms_slug]
     parameters = [Parameter(clean(name, 200), clean(value, 100_000)) for name, value in settings]
-    config, _ = config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED)
+    config, _ = config_of(entry.slug, entry.name, parameters, provenance=Provenance.MEASURED, by=by)
     if called and config.created_by_id is None and config.name.startswith(f"{entry.name}: "):
         config.name = _free_name(f"{entry.name}, {called}", config.digest)
         config.save(update_fields=["name"])
@@ -56,9 +56,12 @@ def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "") -> C
 
 
 def config_of(
-    dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str
+    dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str, by: User | None = None
 ) -> tuple[Config, bool]:
-    """The row of these parameters, and whether it is new. Ordered, duplicates and flags kept, secrets redacted."""
+    """The row of these parameters, and whether it is new. Ordered, duplicates and flags kept, secrets redacted.
+
+    Of an equal one that `by` may not see only a made name is shared, which says no more than the parameters do.
+    """
     kept = [
         replace(
             given, value=given.value and redact_text(redact_value(given.name, given.value) or ""),
@@ -71,7 +74,10 @@ def config_of(
         for given in kept
     ]
     digest = hashlib.sha256(json.dumps([dbms_slug, lines]).encode()).hexdigest()
-    known = Config.objects.filter(digest=digest).first()
+    rows = Config.objects.filter(digest=digest)
+    if by is not None:
+        rows = nameable(rows, by) | rows.filter(created_by=None, note="")
+    known = rows.first()
     if known is not None:
         return known, False
     standard = dict(DBMSS[dbms_slug].settings) if dbms_slug in DBMSS else {}
@@ -188,7 +194,7 @@ def correct(config: Config, given: Mapping[str, Any], *, by: User | None) -> lis
             dbms = dbms_of(config)
             if dbms is None:
                 raise ConfigError({"versions": ["Its DBMS is not known."]})
-            _apply(config, new, dbms)
+            _apply(config, new, dbms, by)
         elif name in DETAIL_FIELDS:
             config.details = {**config.details, name: new}
         else:
@@ -211,7 +217,7 @@ def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
     understood = understand(content.files, content.dbms)
     if understood.errors:
         raise ConfigError(understood.errors)
-    dbms = _dbms(understood.dbms)
+    dbms = _dbms(understood.dbms, by)
     # Page size and forced writes make another configuration too.
     files = [[file.name, file.format, file.text] for file in understood.files]
     known = {"files": files, **_known_of_database(content)}
@@ -234,26 +240,28 @@ def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
     config.slug = Config.free_slug(name or f"{dbms.slug}-{digest[:8]}")
     config.save(force_insert=True)
     _store_files(config, understood)
-    _apply(config, content.versions, dbms)
+    _apply(config, content.versions, dbms, by)
     return config, True
 
 
 def _from_parameters(content: Content, by: User | None) -> tuple[Config, bool]:
     if len(content.parameters) > MOST_PARAMETERS:
         raise ConfigError({"parameters": [f"More than {MOST_PARAMETERS:,} parameters."]})
-    dbms = _dbms(content.dbms)
-    config, is_new = config_of(dbms.slug, dbms.name, content.parameters, provenance=Provenance.UPLOADED)
+    dbms = _dbms(content.dbms, by)
+    config, is_new = config_of(dbms.slug, dbms.name, content.parameters, provenance=Provenance.UPLOADED, by=by)
     if is_new:
         config.name = _words(content.name.strip(), 200) or config.name
         config.note, config.created_by, config.dbms = _words(content.note, 10_000), by, dbms
         config.details = _known_of_database(content)
         config.save(update_fields=["name", "note", "created_by", "dbms", "details"])
-        _apply(config, content.versions, dbms)
+        _apply(config, content.versions, dbms, by)
     return config, is_new
 
 
-def _dbms(slug: str) -> Dbms:
-    row = Dbms.objects.filter(slug=slug).first()
+def _dbms(slug: str, by: User | None) -> Dbms:
+    """The catalogue's, or one that `by` may see."""
+    rows = Dbms.objects.filter(slug=slug)
+    row = (rows if by is None or slug in NAMES else nameable(rows, by)).first()
     if row is not None:
         return row
     if slug not in NAMES:
@@ -271,8 +279,11 @@ def _known_of_database(content: Content) -> dict[str, Any]:
     return {name: content.details[name] for name in DETAIL_FIELDS if content.details.get(name) is not None}
 
 
-def _apply(config: Config, wanted: Sequence[str], dbms: Dbms) -> None:
-    versions = list(DbmsVersion.objects.filter(dbms=dbms, slug__in=wanted))
+def _apply(config: Config, wanted: Sequence[str], dbms: Dbms, by: User | None) -> None:
+    rows = DbmsVersion.objects.filter(dbms=dbms, slug__in=wanted)
+    if by is not None:  # a hidden one that it applies to already stays
+        rows = rows.filter(Q(pk__in=nameable(DbmsVersion.objects.all(), by)) | Q(pk__in=config.applies_to.all()))
+    versions = list(rows)
     missing = set(wanted) - {version.slug for version in versions}
     if missing:
         raise ConfigError({"versions": [f"No version {name} of {dbms.name}." for name in sorted(missing)]})

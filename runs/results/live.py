@@ -67,7 +67,7 @@ def scheduled_run(
             experiment=experiment,
             workload=resolve_workload(spec["workload"]),
             dbms_version=resolve_dbms_version(spec["dbms"], spec["dbms_version"]),
-            config=resolve_config(spec["dbms"], spec["settings"], called=called),
+            config=resolve_config(spec["dbms"], spec["settings"], called=called, by=owner),
             hardware=hardware,
             state=RunState.QUEUED,
             provenance=Provenance.MEASURED,

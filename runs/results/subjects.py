@@ -202,7 +202,7 @@ class Known:
             row = self._visible(rows.filter(slug=slug)).first()
         if row is None and not isinstance(data, str):
             mark = _fingerprint(data)
-            row = self._hardware.get(mark) or rows.filter(fingerprint=mark).first()
+            row = self._hardware.get(mark) or self._visible(rows.filter(fingerprint=mark)).first()
         if row is None:
             return None
         self._hardware |= {row.slug: row, row.fingerprint: row}
@@ -318,7 +318,7 @@ class Known:
                 self._configs[mark] = (
                     create_config(Content(files=files, dbms=dbms.slug), by=self._owner)
                     if files
-                    else config_of(dbms.slug, dbms.name, parameters, provenance=Provenance.UPLOADED)[0]
+                    else config_of(dbms.slug, dbms.name, parameters, provenance=Provenance.UPLOADED, by=self._owner)[0]
                 )
             except ConfigError as error:
                 errors = {f"config.{path}": messages for path, messages in error.errors.items()}

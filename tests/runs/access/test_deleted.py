@@ -136,6 +136,18 @@ def test_the_words_that_were_edited_go_with_the_run(world):
         transaction.set_rollback(True)
 
 
+def test_a_deleted_run_of_an_experiment_has_no_job_to_be_seen_cancelled_or_repeated(world):
+    with transaction.atomic():
+        run = Run.objects.get(pk=world.things["public"]["job_run"])
+        assert world.client(BY_NAME["anonymous"]).get(f"/runs/{run.pk}/job/").status_code == 200
+        Run.objects.filter(pk=run.pk).update(state="cancelled")
+        editing.delete(run, by=None)
+        assert world.client(BY_NAME["anonymous"]).get(f"/runs/{run.pk}/job/").status_code == 404
+        for what in ("cancel", "repeat"):
+            assert world.client(BY_NAME["operator"]).post(f"/runs/{run.pk}/{what}/").status_code == 404
+        transaction.set_rollback(True)
+
+
 def test_a_purged_upload_leaves_only_its_record(world):
     with transaction.atomic():
         upload, administrator = upload_of(world), world.people["administrator"]

@@ -8,7 +8,7 @@ import pytest
 
 from runs import results
 from runs.access.rules import change_visibility
-from runs.models import Dbms, Upload, Workload
+from runs.models import Config, Dbms, Run, Upload, Workload
 from tests.runs.builders import document
 
 pytestmark = pytest.mark.django_db
@@ -69,3 +69,38 @@ def test_what_is_public_is_shared_by_its_slug(private, operator):
     change_visibility(target=private, visibility="public", by=None)
     shown = sent(operator, workload="acme", dbms={"name": "secretdb", "version": "1"}).runs.first()
     assert (shown.workload.name, shown.dbms_version.dbms.name) == ("Takeover of Acme", "SecretDB of Acme")
+
+
+SETTINGS = [{"name": "shared_buffers", "value": "7GB"}]
+
+
+def test_equal_settings_do_not_lead_to_the_words_of_somebodys_hidden_configuration(contributor, operator, client):
+    hidden = sent(contributor, config=SETTINGS, visibility="private").runs.first().config
+    assert sent(operator, config=SETTINGS).runs.first().config == hidden, "its made name says what the settings say"
+    for run in Run.objects.filter(owner=operator):
+        run.delete()
+    Config.objects.filter(pk=hidden.pk).update(name="Takeover of Acme", created_by=contributor)
+    assert sent(operator, config=SETTINGS).runs.first().config.name.startswith("PostgreSQL: shared_buffers=7GB")
+    client.force_login(operator)
+    body = {"dbms": "postgresql", "parameters": [{"name": "shared_buffers", "value": "7GB"}]}
+    answer = client.post("/api/v1/configs/", body, content_type="application/json")
+    assert answer.status_code in (200, 201)
+    assert "Acme" not in answer.content.decode()
+
+
+def test_a_configuration_for_a_hidden_dbms_is_refused_like_one_for_none(private, operator, client):
+    client.force_login(operator)
+    words = []
+    for slug in ("secretdb", "nodb"):
+        body = {"dbms": slug, "parameters": [{"name": "a", "value": "1"}]}
+        answer = client.post("/api/v1/configs/", body, content_type="application/json")
+        assert answer.status_code == 400
+        words.append(answer.content.decode().replace(slug, "nodb"))
+    assert words[0] == words[1]
+
+
+def test_an_equal_machine_of_somebody_else_that_is_hidden_is_not_shared(contributor, operator):
+    machine = sent(contributor, visibility="private").runs.first().hardware
+    machine.change(note="in the cellar of Acme")
+    assert sent(operator).runs.first().hardware.note == ""
+    assert sent(contributor, visibility="private").runs.first().hardware == machine
