@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any, cast
 
 from benchagent.catalog import DBMSS
 from benchagent.protocol import ConfinementFacts, HardwareFacts, Poll, Registration
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -21,18 +23,31 @@ from runs.models import digest_secret
 
 TOKEN_PREFIX = "bsa_"
 SEEN_EVERY = timedelta(seconds=5)
-MAX_PENDING = 100
-
-
+MAX_PENDING = 20
+# Of everything that an agent tells of its machine, as JSON; a machine with 60 engines and 40 disks has 40 kB.
+MAX_FACTS_BYTES = 256 * 1024
+FACTS = ("facts", "engines", "places", "observations", "confinement")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}
 
 
-class TooManyPending(Exception):
-    """So many agents wait for approval that no more are taken: registering needs no login."""
+class Unwanted(Exception):
+    """Why an agent is not taken, or what it tells is not: in words, for its log."""
+
+
+class CodeNeeded(Unwanted):
+    pass
+
+
+class TooManyPending(Unwanted):
+    """Registering needs no login where OPEN_REGISTRATION is on."""
+
+
+class FactsTooLarge(Unwanted):
+    pass
 
 
 def register(*, message: Registration) -> tuple[Agent, str]:
-    """A new agent and its token, which is not stored. Raises TooManyPending.
+    """A new agent and its token, which is not stored. Raises Unwanted.
 
     Approved with a valid one-time code, unless its jobs are not confined: that needs an operator's yes.
     """
@@ -43,9 +58,15 @@ def register(*, message: Registration) -> tuple[Agent, str]:
         invited = bool(code) and EnrolmentCode.redeem(code)
         confinement = message.get("confinement", NOT_TOLD)
         approved = invited and confinement["confined"]
+        if not invited and not settings.OPEN_REGISTRATION:
+            why = "the one given is unknown, used or older than an hour" if code else "none was given"
+            raise CodeNeeded(
+                f"This server takes agents with a one-time code only, and {why}: an operator makes one on the agents "
+                f"page; start the agent with --code-file FILE."
+            )
         if not invited and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
-            raise TooManyPending
-        agent = Agent.objects.create(
+            raise TooManyPending("Too many agents wait for approval already.")
+        agent = Agent(
             slug=Agent.free_slug(name),
             name=name,
             status=AgentStatus.APPROVED if approved else AgentStatus.PENDING,
@@ -58,6 +79,8 @@ def register(*, message: Registration) -> tuple[Agent, str]:
             agent_version=message["agent_version"][:40],
             last_seen_at=timezone.now(),
         )
+        _check_size(agent)
+        agent.save()
         if approved:
             _settle_hardware(agent)
     hints.hint(hints.SWEEP)
@@ -70,12 +93,24 @@ def _settle_hardware(agent: Agent) -> None:
     agent.save(update_fields=["hardware"])
 
 
+def _check_size(agent: Agent) -> None:
+    size_bytes = len(json.dumps([getattr(agent, name) for name in FACTS]))
+    if size_bytes > MAX_FACTS_BYTES:
+        raise FactsTooLarge(
+            f"What the agent tells of its machine and engines takes {size_bytes // 1024} kB; "
+            f"at most {MAX_FACTS_BYTES // 1024} kB are kept."
+        )
+
+
 def by_token(secret: str) -> Agent | None:
     return Agent.objects.filter(token_digest=digest_secret(secret)).first() if secret else None
 
 
 def update(agent: Agent, *, poll: Poll) -> None:
-    """Take what a poll reports. Writes only what changed, and the time at most every few seconds."""
+    """Take what a poll reports. Writes only what changed, and the time at most every few seconds.
+
+    Raises FactsTooLarge.
+    """
     back = not agent.is_online
     told: dict[str, Any] = {
         "engines": poll.get("engines"),
@@ -92,6 +127,7 @@ def update(agent: Agent, *, poll: Poll) -> None:
     for name in changed:
         setattr(agent, name, told[name])
     if changed:
+        _check_size(agent)
         with transaction.atomic():
             agent.save(update_fields=changed)
             if "facts" in changed and agent.status == AgentStatus.APPROVED:
@@ -120,6 +156,11 @@ def approve(agent: Agent) -> None:
 def disable(agent: Agent) -> None:
     """Give it no more runs. What it is doing goes on, and its result is taken."""
     Agent.objects.filter(pk=agent.pk).update(status=AgentStatus.DISABLED)
+
+
+def remove(agent: Agent) -> bool:
+    """Forget an agent that was never approved: its token opens nothing any more. False: it is not waiting."""
+    return Agent.objects.filter(pk=agent.pk, status=AgentStatus.PENDING).delete()[0] > 0
 
 
 def forget_stale(*, now: datetime | None = None) -> None:

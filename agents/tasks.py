@@ -9,6 +9,7 @@ from agents import hints, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
 from agents.plans import schedule
+from runs.access import backoff
 from runs.imports import worker
 from runs.models import Run
 from runs.run import series
@@ -44,4 +45,5 @@ def summarise(run_id: str) -> None:
 def tidy_up() -> None:
     """Take away what nobody needs any more."""
     machines.forget_stale()
+    backoff.forget_old()
     call_command("clearsessions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,13 +19,14 @@ from agents.jobs import life
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import Agent, EnrolmentCode, Job
+from agents.models import Agent, AgentStatus, EnrolmentCode, Job
 from agents.plans import estimate as estimating
 from agents.plans import schedule as scheduling
 from agents.plans.form import ScheduleForm
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
 from agents.reruns.rerun import EXPERIMENTS, best_agent
+from runs.access.rules import may_operate
 from runs.models import Experiment, Publication, Run
 from runs.models.choices import ON_AGENT_STATES
 from runs.publications.article import article_of
@@ -37,15 +39,18 @@ from runs.views.guards import PersonRequest, operator_required, page_before
 @require_safe
 @vary_on_headers("HX-Request")
 def agents(request: HttpRequest) -> HttpResponse:
+    """Who waits for approval is shown to those who approve: a stranger may have chosen the name."""
     doing = Job.objects.filter(run__state__in=ON_AGENT_STATES).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}
     shown = set(Run.objects.listed_for(request.user).filter(job__in=doing).values_list("pk", flat=True))
     rows = [
         {"agent": agent, "engines": offers([agent]), "job": job, "may_see_job": job is not None and job.pk in shown}
         for agent in Agent.objects.all()
+        if agent.status != AgentStatus.PENDING or may_operate(request.user)
         for job in [jobs.get(agent.pk)]
     ]
-    context = {"rows": rows, "server_url": request.build_absolute_uri("/").rstrip("/")}
+    server_url = request.build_absolute_uri("/").rstrip("/")
+    context = {"rows": rows, "server_url": server_url, "open_registration": settings.OPEN_REGISTRATION}
     template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
     return render(request, template, context)
 
@@ -74,6 +79,17 @@ def disable(request: HttpRequest, slug: str) -> HttpResponse:
     agent = get_object_or_404(Agent, slug=slug)
     machines.disable(agent)
     messages.success(request, f"{agent.name} is disabled: it gets no more runs. One that it is making goes on.")
+    return redirect("agents")
+
+
+@require_POST
+@operator_required
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent, slug=slug)
+    if machines.remove(agent):
+        messages.success(request, f"{agent.name} is deleted. It may register again.")
+    else:
+        messages.error(request, f"{agent.name} does not wait for approval: disable it instead.")
     return redirect("agents")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from benchsite.supervisor import die_with_parent
 
 wsgi_app = "benchsite.wsgi:application"
-worker_class = "gthread"
+worker_class = "benchsite.web.WebWorker"
 workers = 2
 threads = 4
 preload_app = True

@@ -6,6 +6,7 @@ default (SQLite, a broker on a socket under STATE) into production.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,13 @@ def env_list(name: str) -> list[str]:
     return [item.strip() for item in os.environ.get(name, "").split(",") if item.strip()]
 
 
+def env_networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    try:
+        return [ipaddress.ip_network(item) for item in env_list(name)]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be addresses or networks, as 10.0.0.0/8: {error}") from None
+
+
 DEBUG = env_bool("DEBUG", False)
 SECRET_KEY = os.environ.get("SECRET_KEY") or STATE.secret_key()
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *env_list("ALLOWED_HOSTS")]
@@ -47,6 +55,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 # Asked from inside, without the proxy: health, and the API of agents, which use plain http on a loopback address only.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/agent/"]
+# Who may tell in a header whom a request comes from (benchsite/floods.py).
+TRUSTED_PROXIES = env_networks("TRUSTED_PROXIES")
+CLIENT_ADDRESS_HEADER = os.environ.get("CLIENT_ADDRESS_HEADER") or "X-Forwarded-For"
+RATE_LIMITS = env_bool("RATE_LIMITS", True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
 # Subdomains are not ours to decide about; without TLS there is nothing to redirect to and no secure cookie.
 WITHOUT_TLS = [] if BEHIND_TLS else ["security.W004", "security.W008", "security.W012", "security.W016"]
@@ -71,6 +83,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "benchsite.floods.client_address",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -84,6 +97,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "benchsite.middleware.content_security_policy",
     "django_htmx.middleware.HtmxMiddleware",
+    "benchsite.floods.rate_limit",
+    "benchsite.bodies.body_limit",
 ]
 
 ROOT_URLCONF = "benchsite.urls"
@@ -131,11 +146,6 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
-
-# Wrong logins are counted here (runs/access/backoff.py): one place for all web processes of this machine.
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": STATE.path / "cache"}
-}
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -202,6 +212,9 @@ DEFAULT_VISIBILITY = os.environ.get("DEFAULT_VISIBILITY", "public")
 if DEFAULT_VISIBILITY not in ("public", "unlisted", "private"):
     raise ImproperlyConfigured(f"DEFAULT_VISIBILITY must be public, unlisted or private, not {DEFAULT_VISIBILITY!r}")
 
+# Whether agents may register without a one-time code; they wait for approval then.
+OPEN_REGISTRATION = env_bool("OPEN_REGISTRATION", False)
+
 # Whether the first experiment is made, once per database (start_first in agents/plans/schedule.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 
@@ -211,6 +224,10 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     # The sweep runs every few seconds: two lines about each would be most of the worker's log.
-    "loggers": {name: {"level": "WARNING"} for name in ("celery.worker.strategy", "celery.app.trace")},
+    "loggers": {
+        **{name: {"level": "WARNING"} for name in ("celery.worker.strategy", "celery.app.trace")},
+        # Each request that waits for a thread, of which a page has several.
+        "waitress.queue": {"level": "ERROR"},
+    },
     "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO")},
 }

@@ -75,7 +75,8 @@ def environment(state: str, database_url: str = "") -> dict[str, str]:
     """Without an address of a database: SQLite below `state`."""
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     database = {"DATABASE_URL": database_url} if database_url else {}
-    return {**inherited, "STATE": state, "LOG_LEVEL": "ERROR", "FIRST_RUN": "0", **PLAIN, **database}
+    quiet = {"LOG_LEVEL": "ERROR", "FIRST_RUN": "0", "RATE_LIMITS": "0"}
+    return {**inherited, "STATE": state, **quiet, **PLAIN, **database}
 
 
 def manage(env: dict[str, str], *arguments: str) -> str:

@@ -49,8 +49,8 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.STORAGES = settings.STORAGES | {"staticfiles": PLAIN_STATIC_FILES}
     settings.WHITENOISE_AUTOREFRESH = True
-    # Nothing of one run of the tests counts in the next.
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    # All tests ask from one address.
+    settings.RATE_LIMITS = False
     # The cast logs in by the hundred; its passwords need no slow hash.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hmac
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 
@@ -134,16 +135,23 @@ def check_protocol(body: Body) -> None:
         )  # fmt: skip
 
 
+@contextmanager
+def unwanted() -> Iterator[None]:
+    statuses = {machines.CodeNeeded: 403, machines.TooManyPending: 429, machines.FactsTooLarge: 413}
+    try:
+        yield
+    except machines.Unwanted as error:
+        raise Refusal(statuses[type(error)], str(error)) from error
+
+
 # Of an agent
 
 
 @endpoint
 def register(request: HttpRequest, body: Body) -> Registered:
     check_protocol(body)
-    try:
+    with unwanted():
         agent, secret = machines.register(message=check(Registration, body))
-    except machines.TooManyPending:
-        raise Refusal(429, "too many agents wait for approval already") from None
     return {
         "agent_id": str(agent.pk),
         "token": secret,
@@ -155,7 +163,8 @@ def register(request: HttpRequest, body: Body) -> Registered:
 def poll(request: HttpRequest, body: Body) -> PollAnswer:
     check_protocol(body)
     agent = agent_of(request)
-    machines.update(agent, poll=check(Poll, body))
+    with unwanted():
+        machines.update(agent, poll=check(Poll, body))
     status = AgentStatus(agent.status)
     works = status == AgentStatus.APPROVED
     job = life.assigned_to(agent) if works else None

@@ -165,8 +165,9 @@ def _why_queued(run: Run, now: datetime) -> str:
         return "No agent is registered. The agents page tells how to add one."
     approved = [agent for agent in agents if agent.status == AgentStatus.APPROVED]
     if not approved:
-        if pending := [agent.name for agent in agents if agent.status == AgentStatus.PENDING]:
-            return f"Agent {', '.join(pending)} waits for approval on the agents page."
+        if any(agent.status == AgentStatus.PENDING for agent in agents):
+            # Not which: a stranger may have chosen the name.
+            return "No agent is approved yet; one waits for it on the agents page."
         return f"Agent {', '.join(agent.name for agent in agents)} is disabled."
     offering = [agent for agent in approved if may_take(agent, run)]
     if not offering:

@@ -1,53 +1,76 @@
 """Tries of a login: after a few wrong passwords each further one costs a longer wait.
 
-Counted per user name and address, and per address over all names, in the cache that all web processes share. Behind a
-proxy the address is the proxy's, so that the name alone counts. Nobody is locked out for longer than `LONGEST_WAIT_S`.
+Counted per user name and address, and apart from it per user name over all addresses but those from which the person
+has logged in before; so nobody can lock somebody out, neither by that name nor by others. A try is counted before its
+password is looked at: of many at once no more pass than one after the other. How many tries one address has over all
+names is limited by benchsite.floods.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-import time
+from datetime import datetime, timedelta
 
-from django.core.cache import cache
+from django.db import transaction
+from django.utils import timezone
+
+from runs.models import LoginTries
 
 FREE_TRIES = 5
 FIRST_WAIT_S = 10
 LONGEST_WAIT_S = 900
-FREE_TRIES_OF_AN_ADDRESS = 100
-REMEMBER_S = 3600
+FREE_TRIES_OF_A_NAME = 50
+LONGEST_WAIT_OF_A_NAME_S = 60
+REMEMBER = timedelta(hours=1)
+KNOWN_FOR = timedelta(days=30)
 
 
-def wait_s(*, username: str, address: str, now: float | None = None) -> int:
-    """Seconds until the next try is looked at; 0: now."""
-    now = time.time() if now is None else now
-    return max(_left(key, free, now) for key, free in _keys(username, address))
+def begin(*, username: str, address: str, now: datetime | None = None) -> int:
+    """0: the try is counted as a wrong one, and its password may be looked at; else the seconds until one may be."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        here = _locked(_key(username, address), now)
+        counted = [(here, FREE_TRIES, LONGEST_WAIT_S)]
+        if not here.known:
+            counted.append((_locked(_key(username), now), FREE_TRIES_OF_A_NAME, LONGEST_WAIT_OF_A_NAME_S))
+        wait_s = max(_left_s(tries, free, longest_s, now) for tries, free, longest_s in counted)
+        if not wait_s:
+            for tries, _, _ in counted:
+                tries.count, tries.last_at = tries.count + 1, now
+                tries.save()
+        return wait_s
 
 
-def note_failure(*, username: str, address: str, now: float | None = None) -> None:
-    now = time.time() if now is None else now
-    for key, _ in _keys(username, address):
-        count, _ = cache.get(key, (0, 0.0))
-        cache.set(key, (count + 1, now), REMEMBER_S)
+def succeed(*, username: str, address: str, now: datetime | None = None) -> None:
+    """After a right password: the tries from this address are forgotten, and the person is known there."""
+    tries = {"count": 0, "last_at": now or timezone.now(), "known": True}
+    LoginTries.objects.filter(pk=_key(username, address)).update(**tries)
 
 
-def forget(*, username: str, address: str) -> None:
-    """After a right password. What the address did with other names stays."""
-    cache.delete(_keys(username, address)[0][0])
+def forget_old(now: datetime | None = None) -> None:
+    now = now or timezone.now()
+    LoginTries.objects.filter(known=False, last_at__lt=now - REMEMBER).delete()
+    LoginTries.objects.filter(last_at__lt=now - KNOWN_FOR).delete()
 
 
-def _keys(username: str, address: str) -> list[tuple[str, int]]:
-    """Cache keys with the number of free tries; hashed, so that any name makes a valid key."""
-    name = hashlib.sha256(f"{username.lower()}\n{address}".encode("utf-8", "replace")).hexdigest()
-    origin = hashlib.sha256(address.encode()).hexdigest()
-    return [(f"login-{name}", FREE_TRIES), (f"login-from-{origin}", FREE_TRIES_OF_AN_ADDRESS)]
+def _key(username: str, address: str = "") -> str:
+    """Any name makes a valid key."""
+    return hashlib.sha256(f"{username.lower()}\n{address}".encode("utf-8", "replace")).hexdigest()
 
 
-def _left(key: str, free: int, now: float) -> int:
-    tries: tuple[int, float] = cache.get(key, (0, 0.0))
-    count, failed_at = tries
-    if count < free:
+def _locked(key: str, now: datetime) -> LoginTries:
+    """What is older than an hour does not count."""
+    tries, _ = LoginTries.objects.select_for_update().get_or_create(pk=key, defaults={"last_at": now})
+    if tries.last_at < now - REMEMBER:
+        tries.count = 0
+    if tries.last_at < now - KNOWN_FOR:
+        tries.known = False
+    return tries
+
+
+def _left_s(tries: LoginTries, free: int, longest_s: int, now: datetime) -> int:
+    if tries.count < free:
         return 0
-    wait: float = min(FIRST_WAIT_S * 2 ** min(count - free, 10), LONGEST_WAIT_S)
-    return max(0, math.ceil(failed_at + wait - now))
+    wait_s: int = min(FIRST_WAIT_S * 2 ** min(tries.count - free, 10), longest_s)
+    return max(0, math.ceil((tries.last_at - now).total_seconds() + wait_s))

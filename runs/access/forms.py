@@ -39,16 +39,15 @@ class LoginForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
         who = {"username": self.cleaned_data.get("username", ""), "address": address}
-        self.wait_s = backoff.wait_s(**who)
+        self.wait_s = backoff.begin(**who)
         if self.wait_s:
             raise forms.ValidationError(f"Too many wrong tries. The next one is looked at in {self.wait_s} s.")
         try:
             cleaned: dict[str, Any] = super().clean()
         except forms.ValidationError:
-            backoff.note_failure(**who)
             raise forms.ValidationError("User name and password do not match. Both are case-sensitive.") from None
         if self.user_cache is not None:
-            backoff.forget(**who)
+            backoff.succeed(**who)
         return cleaned
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.models.accounts import SCOPES, ApiToken, Change, User, digest_secret
+from runs.models.accounts import SCOPES, ApiToken, Change, LoginTries, User, digest_secret
 from runs.models.base import UnknownName
 from runs.models.experiments import Experiment, Report
 from runs.models.literature import (

@@ -30,6 +30,19 @@ class User(AbstractUser):
     role = models.CharField(max_length=16, choices=UserRole.choices, default=UserRole.VIEWER)
 
 
+class LoginTries(models.Model):
+    """Wrong passwords for a name from an address, or for a name from all (runs/access/backoff.py)."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    last_at = models.DateTimeField(default=timezone.now, db_index=True)
+    # A right password has come from the address.
+    known = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.count} until {self.last_at:%Y-%m-%d %H:%M}"
+
+
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
     def live(self, now: datetime | None = None) -> ApiTokenQuerySet:
         now = now or timezone.now()

@@ -151,6 +151,7 @@ PAGES = [
     form("agent-disable", "agents", "/agents/{agent}/disable/"),
     page("first-experiment", "read", "/first-experiment/"),
     form("first-experiment-again", "schedule", "/first-experiment/again/"),
+    form("agent-delete", "agents", "/agents/{agent}/delete/"),
     page("schedule", "read", "/schedule/"),
     form("schedule", "schedule", "/schedule/", 422, data={"action": "start"}),
     form("schedule-estimate", "read", "/schedule/estimate/", 200),

@@ -131,10 +131,11 @@ def hinted(request, monkeypatch) -> list[tuple[str, tuple[Any, ...]]]:
 
 
 @pytest.fixture
-def machine(client):
+def machine(client, settings):
     """`machine("bench1", "sqlite:3.50.1", …)` -> a registered, approved, online agent."""
 
     def make(name: str = "bench1", *engines: str, approved: bool = True) -> Machine:
+        settings.OPEN_REGISTRATION = not approved
         more = {"code": EnrolmentCode.issue()} if approved else {}
         agent, token = machines.register(message=registration(name, engines or EMBEDDED, **more))
         assert agent.status == (AgentStatus.APPROVED if approved else AgentStatus.PENDING)

@@ -4,6 +4,7 @@ Life cycle, agent -> server, JSON over HTTPS (plain http only to a loopback addr
 
 1. ``POST {API_ROOT}/register/`` with `Registration` -> `Registered`: the agent's id and its token, shown once.
    With a valid one-time code an agent that confines its jobs is approved at once; others wait on the agents page.
+   Without one it is refused with 403, unless the server's OPEN_REGISTRATION lets it wait.
 2. ``POST {API_ROOT}/poll/`` (``Authorization: Bearer <agent token>``) with `Poll` -> `PollAnswer`. The server sets
    the tempo (``poll_after_s``). ``job`` names the run assigned to this agent, if any. A protocol version the server
    does not speak is refused with 426 and both versions in words.

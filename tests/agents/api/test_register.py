@@ -12,6 +12,11 @@ pytestmark = pytest.mark.django_db
 PATH = f"{API_ROOT}/register/"
 
 
+@pytest.fixture(autouse=True)
+def open_registration(settings):
+    settings.OPEN_REGISTRATION = True
+
+
 def post(client, body, **more):
     return client.post(PATH, body, content_type="application/json", **more)
 
@@ -32,6 +37,30 @@ def test_it_approves_with_a_code(client):
 
 def test_it_lets_an_agent_with_a_wrong_code_wait(client):
     assert post(client, registration(code="bsc_wrong")).json()["status"] == "pending"
+
+
+@pytest.mark.parametrize("code", [{}, {"code": "bsc_wrong"}])
+def test_it_refuses_who_has_no_good_code_by_default(client, settings, code):
+    settings.OPEN_REGISTRATION = False
+    answer = post(client, registration(**code))
+    assert answer.status_code == 403
+    assert "an operator makes one on the agents page" in answer.json()["detail"]
+    assert not Agent.objects.exists()
+
+
+def test_three_large_registrations_leave_nothing_in_the_database(client):
+    for number in range(3):
+        body = registration(f"stranger-{number}", tuple(f"sqlite:{'9' * 1000}.{n}" for n in range(12_000)))
+        answer = post(client, body)
+        assert answer.status_code == 413
+        assert "at most" in answer.json()["detail"]
+    assert not Agent.objects.exists()
+
+
+def test_what_fits_the_body_may_still_be_more_than_is_kept(client):
+    answer = post(client, registration(engines=tuple(f"sqlite:{'9' * 1000}.{n}" for n in range(270))))
+    assert answer.status_code == 413
+    assert "at most 256 kB are kept" in answer.json()["detail"]
 
 
 def test_it_takes_only_post(client):

@@ -97,7 +97,7 @@ def test_it_says_that_an_agent_waits_for_approval_or_is_disabled(bench):
     machines.disable(bench.agent)
     assert reason(run) == "Agent bench1 is disabled."
     Agent.objects.update(status="pending")
-    assert reason(run) == "Agent bench1 waits for approval on the agents page."
+    assert reason(run) == "No agent is approved yet; one waits for it on the agents page."
 
 
 def test_it_says_why_an_engine_is_not_available_any_more(bench):

@@ -13,6 +13,11 @@ from tests.agents.conftest import HARDWARE, facts_of, registration
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture
+def open_registration(settings):
+    settings.OPEN_REGISTRATION = True
+
+
 def test_it_approves_who_brings_a_one_time_code():
     agent, token = machines.register(message=registration(code=EnrolmentCode.issue()))
     assert agent.status == AgentStatus.APPROVED
@@ -28,20 +33,50 @@ def test_it_stores_neither_token_nor_code():
     assert code not in str(EnrolmentCode.objects.values())
 
 
-def test_it_lets_the_second_user_of_a_code_wait():
+def test_it_refuses_who_brings_no_code_and_says_what_to_do():
+    with pytest.raises(machines.CodeNeeded, match="none was given: an operator makes one"):
+        machines.register(message=registration())
+    assert not Agent.objects.exists()
+
+
+@pytest.mark.parametrize("open_registration", [False, True])
+def test_it_refuses_the_second_user_of_a_code_or_lets_him_wait(settings, open_registration):
+    settings.OPEN_REGISTRATION = open_registration
     code = EnrolmentCode.issue()
     machines.register(message=registration("first", code=code))
-    second, _ = machines.register(message=registration("second", code=code))
-    assert second.status == AgentStatus.PENDING
+    if open_registration:
+        second, _ = machines.register(message=registration("second", code=code))
+        assert second.status == AgentStatus.PENDING
+    else:
+        with pytest.raises(machines.CodeNeeded, match="unknown, used or older than an hour"):
+            machines.register(message=registration("second", code=code))
 
 
-def test_it_does_not_take_a_code_that_has_expired():
+def test_it_does_not_take_a_code_that_has_expired(open_registration):
     code = EnrolmentCode.issue(valid_for=timedelta(seconds=-1))
     agent, _ = machines.register(message=registration(code=code))
     assert agent.status == AgentStatus.PENDING
 
 
-def test_it_writes_no_hardware_for_a_stranger_before_he_is_approved():
+def test_it_keeps_facts_of_a_bounded_size_and_the_code_good_for_another_try(monkeypatch):
+    monkeypatch.setattr(machines, "MAX_FACTS_BYTES", 3000)
+    code = EnrolmentCode.issue()
+    large = [{**facts_of("sqlite:3.50.1"), "path": "/x" * 2000}]
+    with pytest.raises(machines.FactsTooLarge, match="takes 4 kB; at most 2 kB are kept"):
+        machines.register(message={**registration(code=code), "engines": large})
+    agent, _ = machines.register(message=registration(code=code))
+    with pytest.raises(machines.FactsTooLarge):
+        machines.update(agent, poll={"protocol": 1, "agent_version": "0.1.0", "engines": large})
+    assert Agent.objects.get().engines != large
+
+
+def test_it_removes_only_who_waits(machine):
+    approved, pending = machine().agent, machine("stranger", approved=False).agent
+    assert [machines.remove(approved), machines.remove(pending)] == [False, True]
+    assert list(Agent.objects.all()) == [approved]
+
+
+def test_it_writes_no_hardware_for_a_stranger_before_he_is_approved(open_registration):
     agent, _ = machines.register(message=registration())
     assert agent.status == AgentStatus.PENDING
     assert not HardwareProfile.objects.exists()
@@ -58,7 +93,7 @@ def test_it_finds_the_same_machine_again():
     assert first.slug != second.slug
 
 
-def test_it_refuses_more_strangers_than_anybody_would_approve(monkeypatch):
+def test_it_refuses_more_strangers_than_anybody_would_approve(monkeypatch, open_registration):
     monkeypatch.setattr(machines, "MAX_PENDING", 2)
     machines.register(message=registration("a"))
     machines.register(message=registration("b"))

@@ -85,6 +85,27 @@ def test_it_lets_an_operator_approve_and_disable(client, machine, operator):
     assert agent.status == AgentStatus.DISABLED
 
 
+def test_who_waits_is_shown_to_operators_only(client, machine, viewer, operator):
+    machine("rude name of a stranger", approved=False)
+    for person in (None, viewer):
+        if person:
+            client.force_login(person)
+        assert "rude name" not in page(client)
+    client.force_login(operator)
+    assert "rude name" in page(client)
+
+
+def test_it_lets_an_operator_delete_who_waits_and_nobody_else(client, machine, operator):
+    waits, works = machine("stranger", approved=False).agent, machine("bench1").agent
+    client.force_login(operator)
+    assert (
+        "stranger is deleted" in client.post(reverse("agent-delete", args=[waits.slug]), follow=True).content.decode()
+    )
+    kept = client.post(reverse("agent-delete", args=[works.slug]), follow=True).content.decode()
+    assert "bench1 does not wait for approval: disable it instead" in kept
+    assert list(Agent.objects.all()) == [works]
+
+
 def test_it_shows_a_new_code_once(client, operator):
     client.force_login(operator)
     answer = client.post(reverse("agent-code"))
@@ -95,7 +116,7 @@ def test_it_shows_a_new_code_once(client, operator):
     assert not EnrolmentCode.redeem(code)
 
 
-@pytest.mark.parametrize("action", ["agent-approve", "agent-disable", "agent-code"])
+@pytest.mark.parametrize("action", ["agent-approve", "agent-disable", "agent-delete", "agent-code"])
 def test_it_lets_nobody_else_change_anything(client, machine, viewer, contributor, action):
     agent = machine("stranger", approved=False).agent
     path = reverse(action, args=[] if action == "agent-code" else [agent.slug])

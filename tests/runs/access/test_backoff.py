@@ -1,62 +1,103 @@
-"""Guessing passwords gets slower and slower; a right one forgets."""
+"""Guessing passwords gets slower and slower; a right one forgets; nobody locks out somebody else."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
 import pytest
-from django.core.cache import cache
+from django.db import connection
 
 from runs.access import backoff
+from runs.models import LoginTries
 
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 WHO = {"username": "olga-operator", "address": "10.0.0.1"}
 
 
-@pytest.fixture(autouse=True)
-def empty_cache():
-    cache.clear()
-    yield
-    cache.clear()
-
-
-def fail(times: int, now: float = 1000.0, **who: str) -> None:
-    for _ in range(times):
-        backoff.note_failure(**(WHO | who), now=now)
+def wait_s(after_s: float = 0, **who: str) -> int:
+    """Of one more try; where it need not wait it is a wrong one."""
+    return backoff.begin(**(WHO | who), now=NOON + timedelta(seconds=after_s))
 
 
 def test_it_lets_a_few_tries_pass_and_then_asks_for_longer_and_longer_waits():
-    fail(4)
-    assert backoff.wait_s(**WHO, now=1000) == 0
-    waits = []
+    assert [wait_s() for _ in range(5)] == [0] * 5
+    waits, after_s = [], 0
     for _ in range(9):
-        fail(1)
-        waits.append(backoff.wait_s(**WHO, now=1000))
+        waits.append(wait_s(after_s))
+        after_s += waits[-1]
+        assert wait_s(after_s) == 0
     assert waits == [10, 20, 40, 80, 160, 320, 640, 900, 900]
 
 
-def test_the_wait_runs_down():
-    fail(5)
-    assert [backoff.wait_s(**WHO, now=1000 + s) for s in (0, 9.5, 10, 100)] == [10, 1, 0, 0]
+def test_the_wait_runs_down_and_is_not_made_longer_by_asking():
+    for _ in range(5):
+        wait_s()
+    assert [wait_s(s) for s in (0, 9.5, 10)] == [10, 1, 0]
 
 
 def test_another_name_and_another_address_do_not_wait():
-    fail(20)
-    assert backoff.wait_s(username="vera", address="10.0.0.1", now=1000) == 0
-    assert backoff.wait_s(username="olga-operator", address="10.0.0.2", now=1000) == 0
-    assert backoff.wait_s(username="OLGA-operator", address="10.0.0.1", now=1000) == 900
+    for _ in range(6):
+        wait_s()
+    assert wait_s(username="vera") == 0
+    assert wait_s(address="10.0.0.2") == 0
+    assert wait_s(username="OLGA-operator") == 10
 
 
-def test_many_names_from_one_address_wait_together():
-    for number in range(100):
-        fail(1, username=f"name-{number}")
-    assert backoff.wait_s(username="fresh", address="10.0.0.1", now=1000) == 10
+def test_wrong_tries_with_many_names_lock_nobody_out():
+    for number in range(108):
+        assert wait_s(username=f"name-{number}") == 0
+    assert wait_s() == 0
+
+
+def test_one_name_from_many_addresses_waits_a_minute_at_most():
+    for number in range(60):
+        wait_s(address=f"10.1.0.{number}")
+    assert wait_s(address="10.2.0.1") == 10
+    for number in range(60, 90):
+        wait_s(after_s=number * 60, address=f"10.1.0.{number}")
+    assert 0 < wait_s(after_s=90 * 60 - 59, address="10.2.0.1") <= 60
+
+
+def test_nobody_locks_a_person_out_of_where_they_have_logged_in_before():
+    assert wait_s() == 0
+    backoff.succeed(**WHO, now=NOON)
+    for number in range(60):
+        wait_s(address=f"10.1.0.{number}")
+    assert wait_s(address="10.2.0.1") > 0
+    assert wait_s() == 0
+    assert wait_s(after_s=31 * 86400) == 0, "and the waits of others end"
 
 
 def test_a_right_password_forgets():
-    fail(7)
-    backoff.forget(**WHO)
-    assert backoff.wait_s(**WHO, now=1000) == 0
+    for _ in range(5):
+        wait_s()
+    backoff.succeed(**WHO, now=NOON)
+    assert wait_s() == 0
 
 
-@pytest.mark.django_db
+def test_an_hour_later_the_count_begins_anew_and_its_rows_go():
+    for _ in range(6):
+        wait_s()
+    assert wait_s(after_s=3601) == 0
+    backoff.forget_old(NOON + timedelta(hours=1, seconds=3700))
+    assert not LoginTries.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_tries_at_once_no_more_pass_than_of_one_after_the_other():
+    def begin(_number: int) -> int:
+        try:
+            return wait_s()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(12) as threads:
+        waits = list(threads.map(begin, range(60)))
+    assert waits.count(0) == 5
+
+
 def test_the_login_page_says_how_long_to_wait_and_refuses_even_the_right_password(client, operator):
     form = {"username": operator.username, "password": "wrong"}
     for _ in range(5):
@@ -66,5 +107,5 @@ def test_the_login_page_says_how_long_to_wait_and_refuses_even_the_right_passwor
     assert 0 < int(refused["Retry-After"]) <= 10
     assert "Too many wrong tries" in refused.content.decode()
     assert "_auth_user_id" not in client.session
-    cache.clear()
+    LoginTries.objects.all().delete()
     assert client.post("/login/", form | {"password": "correct horse battery"}).status_code == 302

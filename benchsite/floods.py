@@ -1,0 +1,114 @@
+"""Who asks, and how much a stranger may ask: limits per address, counted by each web process for itself.
+
+Behind a proxy the address is told by a header, from the proxies of TRUSTED_PROXIES only. Where a proxy stands before
+the site (BEHIND_TLS) and is not named there, all people have one address: nothing is limited by it then, names still
+are (runs/access/backoff.py).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import Resolver404, resolve
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+MOST_ADDRESSES = 10_000
+
+
+def trusted(address: str) -> bool:
+    try:
+        return any(ipaddress.ip_address(address) in network for network in settings.TRUSTED_PROXIES)
+    except ValueError:
+        return False
+
+
+def client_address(get_response: GetResponse) -> GetResponse:
+    """REMOTE_ADDR becomes the last address before our proxies; what others say of themselves does not count."""
+    header = f"HTTP_{settings.CLIENT_ADDRESS_HEADER.upper().replace('-', '_')}"
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        meta = request.META
+        if trusted(meta.get("REMOTE_ADDR", "")):
+            for hop in reversed(meta.get(header, "").split(",")):
+                try:
+                    meta["REMOTE_ADDR"] = str(ipaddress.ip_address(hop.strip()))
+                except ValueError:
+                    break
+                if not trusted(meta["REMOTE_ADDR"]):
+                    break
+        elif settings.TRUSTED_PROXIES:
+            meta.pop("HTTP_X_FORWARDED_PROTO", None)
+        return get_response(request)
+
+    return middleware
+
+
+@dataclass
+class Allowance:
+    """`burst` at once, then `per_s`; by address, of IPv6 by the network of a household."""
+
+    burst: float
+    per_s: float
+    _spent: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def wait_s(self, address: str, now: float | None = None) -> int:
+        """0: granted and counted; else the whole seconds after which one more is."""
+        now = time.monotonic() if now is None else now
+        key = str(ipaddress.ip_network(f"{address}/64", strict=False)) if ":" in address else address
+        with self._lock:
+            spent, at = self._spent.pop(key, (0.0, now))
+            spent = max(0.0, spent - (now - at) * self.per_s)
+            over = spent + 1 - self.burst
+            self._spent[key] = (spent if over > 0 else spent + 1, now)
+            if len(self._spent) > MOST_ADDRESSES:
+                self._spent.popitem(last=False)
+        return math.ceil(over / self.per_s) if over > 0 else 0
+
+
+# Checking a password costs a third of a second of CPU; registering writes a row.
+PER_ROUTE = {"login": Allowance(30, 1), "agent-register": Allowance(20, 0.2)}
+STRANGERS = Allowance(300, 30)
+
+
+def rate_limit(get_response: GetResponse) -> GetResponse:
+    """Answers 429 with Retry-After. Static files come before, who is logged in or shows a token is not counted."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        wait_s = _wait_s(request) if settings.RATE_LIMITS else 0
+        if not wait_s:
+            return get_response(request)
+        words = f"Too many requests came from your address. The next one is looked at in {wait_s} s."
+        if request.path_info.startswith("/api/"):
+            response: HttpResponse = JsonResponse({"detail": words}, status=429)
+        else:
+            response = render(request, "429.html", {"words": words}, status=429)
+        response["Retry-After"] = str(wait_s)
+        return response
+
+    return middleware
+
+
+def _wait_s(request: HttpRequest) -> int:
+    if settings.BEHIND_TLS and not settings.TRUSTED_PROXIES:
+        return 0
+    address = request.META.get("REMOTE_ADDR", "")
+    if request.method == "POST":
+        try:
+            route = resolve(request.path_info).url_name
+        except Resolver404:
+            route = None
+        if route in PER_ROUTE:
+            return PER_ROUTE[route].wait_s(address)
+    if "HTTP_AUTHORIZATION" in request.META or request.path_info in ("/healthz", "/readyz"):
+        return 0
+    return 0 if request.user.is_authenticated else STRANGERS.wait_s(address)

@@ -1,0 +1,141 @@
+"""Who asks (behind proxies), how much a stranger may ask, and how large what he sends may be."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from django.test import RequestFactory
+from django.urls import get_resolver
+
+from benchsite import bodies, floods
+from benchsite.floods import Allowance, client_address
+
+MB = 1024 * 1024
+TRUSTED = [ipaddress.ip_network(network) for network in ("10.0.0.0/8", "fd00::/8")]
+
+
+def seen_from(peer: str, **headers: str) -> dict[str, str]:
+    request = RequestFactory().get("/", REMOTE_ADDR=peer, headers=headers)
+    client_address(lambda request: None)(request)  # type: ignore[arg-type, return-value]
+    return request.META
+
+
+@pytest.mark.parametrize(
+    ("peer", "told", "address"),
+    [
+        ("10.0.0.1", "198.51.100.7", "198.51.100.7"),
+        ("10.0.0.1", "6.6.6.6, 198.51.100.7, 10.0.0.2", "198.51.100.7"),
+        ("fd00::1", "2001:db8::7", "2001:db8::7"),
+        ("198.51.100.8", "6.6.6.6", "198.51.100.8"),
+        ("10.0.0.1", "nonsense", "10.0.0.1"),
+        ("10.0.0.1", "", "10.0.0.1"),
+    ],
+)
+def test_the_address_is_told_by_the_header_of_trusted_proxies_only(settings, peer, told, address):
+    settings.TRUSTED_PROXIES = TRUSTED
+    assert seen_from(peer, **{"X-Forwarded-For": told})["REMOTE_ADDR"] == address
+
+
+def test_the_header_has_a_name_of_its_own_where_the_proxy_uses_one(settings):
+    settings.TRUSTED_PROXIES, settings.CLIENT_ADDRESS_HEADER = TRUSTED, "X-Real-IP"
+    told = {"X-Real-IP": "198.51.100.7", "X-Forwarded-For": "6.6.6.6"}
+    assert seen_from("10.0.0.1", **told)["REMOTE_ADDR"] == "198.51.100.7"
+
+
+def test_only_trusted_proxies_say_that_a_request_came_over_tls(settings):
+    settings.TRUSTED_PROXIES = TRUSTED
+    told = {"X-Forwarded-Proto": "https"}
+    assert "HTTP_X_FORWARDED_PROTO" not in seen_from("198.51.100.8", **told)
+    assert "HTTP_X_FORWARDED_PROTO" in seen_from("10.0.0.1", **told)
+    settings.TRUSTED_PROXIES = []
+    assert "HTTP_X_FORWARDED_PROTO" in seen_from("198.51.100.8", **told)
+
+
+def test_an_allowance_is_a_burst_and_a_rate_for_each_address():
+    allowance = Allowance(burst=3, per_s=0.5)
+    assert [allowance.wait_s("10.0.0.1", 100) for _ in range(5)] == [0, 0, 0, 2, 2]
+    assert allowance.wait_s("10.0.0.2", 100) == 0
+    assert [allowance.wait_s("10.0.0.1", now) for now in (102, 102)] == [0, 2]
+    assert [allowance.wait_s(f"2001:db8:0:1::{host}", 100) for host in range(4)] == [0, 0, 0, 2]
+
+
+def test_an_allowance_remembers_a_bounded_number_of_addresses(monkeypatch):
+    monkeypatch.setattr(floods, "MOST_ADDRESSES", 10)
+    allowance = Allowance(burst=1, per_s=1)
+    for number in range(50):
+        allowance.wait_s(f"10.0.0.{number}", 100)
+    assert len(allowance._spent) == 10
+
+
+@pytest.fixture
+def limited(settings, monkeypatch):
+    settings.RATE_LIMITS = True
+    monkeypatch.setattr(floods, "STRANGERS", Allowance(5, 0.02))
+    monkeypatch.setattr(floods, "PER_ROUTE", {"login": Allowance(2, 0.02)})
+
+
+@pytest.mark.django_db
+def test_a_stranger_who_asks_too_much_is_told_to_wait_and_others_are_not(client, operator, limited):
+    assert [client.get("/api/v1/runs/").status_code for _ in range(6)] == [200] * 5 + [429]
+    refused = client.get("/api/v1/runs/")
+    assert 0 < int(refused["Retry-After"]) <= 50
+    assert refused.json()["detail"].startswith("Too many requests came from your address.")
+    assert "The next one is looked at in " in client.get("/runs/").content.decode()
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/runs/", REMOTE_ADDR="10.0.0.9").status_code == 200
+    client.force_login(operator)
+    assert client.get("/runs/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_logins_of_one_address_are_limited_apart(client, operator, limited):
+    tries = [client.post("/login/", {"username": f"name-{number}", "password": "x"}) for number in range(3)]
+    assert [answer.status_code for answer in tries] == [200, 200, 429]
+    right = {"username": operator.username, "password": "correct horse battery"}
+    assert client.post("/login/", right, REMOTE_ADDR="10.0.0.9").status_code == 302
+
+
+@pytest.mark.django_db
+def test_nothing_is_limited_by_an_address_that_is_only_the_proxys(client, settings, limited):
+    settings.BEHIND_TLS = True
+    assert {client.get("/runs/").status_code for _ in range(8)} == {200}
+
+
+@pytest.mark.parametrize("path", ["/login/", "/", "/runs/", "/compare/", "/api/v1/runs/", "/api/agent/v1/poll/", "/no"])
+def test_a_large_body_is_refused_unread(client, path):
+    # It says 2 MB and sends nothing: whoever read it would wait or fail.
+    answer = client.generic(
+        "POST", path, b"", content_type="multipart/form-data; boundary=x", CONTENT_LENGTH=str(2 * MB)
+    )
+    assert answer.status_code == 413
+    words = "This request sends 2 MB; this address takes at most 1 MB from who shows neither a login nor a token."
+    told = answer.json()["detail"] if path.startswith("/api/") else answer.content.decode()
+    assert words in told
+    assert "default-src 'self'" in answer["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "known_mb"),
+    [
+        ("/imports/", 129),
+        ("/api/v1/imports/", 129),
+        ("/api/v1/results/", 32),
+        ("/publications/import/", 5),
+        ("/login/", 1),
+    ],
+)
+def test_a_route_that_takes_files_takes_them_from_who_shows_a_login_or_a_token(path, known_mb):
+    assert bodies.limit_bytes(path, known=True) == known_mb * MB
+    assert bodies.limit_bytes(path, known=False) == MB
+
+
+def test_every_route_with_a_limit_of_its_own_exists():
+    named = set()
+
+    def walk(patterns):
+        for pattern in patterns:
+            walk(pattern.url_patterns) if hasattr(pattern, "url_patterns") else named.add(pattern.name)
+
+    walk(get_resolver().url_patterns)
+    assert set(bodies.LIMITS_BYTES) | set(floods.PER_ROUTE) <= named
