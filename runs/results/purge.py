@@ -69,7 +69,8 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     of_runs = [str(run) for run in runs.values_list("pk", flat=True)]
     if isinstance(target, Run) and target.upload is not None:
         _take_out(target.upload, target.repeat)
-    if isinstance(target, Upload) and (sent := _own_import(target)) is not None:
+    sent = _own_import(target) if isinstance(target, Upload) else None
+    if sent is not None:
         sent.delete()
     runs.delete()
     if not isinstance(target, Run):
@@ -83,6 +84,8 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     )
     # Before the commit: where this fails the rows are still there, and it can be done again.
     artefacts.discard(kept)
+    if sent is not None and sent.reports:
+        sent.reports.delete(save=False)
     return note
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
-from benchagent.importers import SourceFile
+from django.core.files.base import ContentFile
 
 from runs import imports
 from runs.models import Artefact, FileImport, Upload
@@ -25,7 +27,9 @@ def test_its_file_leaves_the_disk(contributor, administrator):
 
 
 def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contributor, administrator):
-    taken, _ = imports.take(files=[SourceFile("raw.log", b"nothing")], owner=contributor)
+    taken, _ = imports.take(files=[imports.Sent("raw.log", io.BytesIO(b"nothing"))], owner=contributor)
+    taken.reports.save("read.json.gz", ContentFile(b"what was read of it"))
+    name = taken.reports.name
     for number in (1, 2):
         store_upload(
             document=document(id=f"00000000-0000-4000-8000-00000000000{number}"), owner=contributor, file_import=taken
@@ -36,3 +40,4 @@ def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contr
     assert purge.purge(second, by=administrator).old["files"] == 1
     assert not FileImport.objects.exists()
     assert not Artefact.objects.exists()
+    assert not taken.reports.storage.exists(name)
