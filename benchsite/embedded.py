@@ -25,6 +25,7 @@ from agents.models import EnrolmentCode
 from agents.plans.schedule import set_failed_first_aside
 from benchsite import liveness, programs
 from benchsite.programs import Address, CannotStart
+from benchsite.schema import why_newer
 from benchsite.state import State, read, write_private
 from benchsite.supervisor import Supervisor, kill_leftovers
 from runs.models import User
@@ -196,11 +197,14 @@ def remove_socket_folder(state: State) -> None:
 
 
 def migrate(state: State, say: Callable[[str], None]) -> None:
+    """Raises CannotStart where a newer version made the tables."""
     if connection.vendor == "sqlite":
         # Others may pass through STATE; its journals take over the mode.
         state.database.touch()
         state.database.chmod(0o600)
     executor = MigrationExecutor(connection)
+    if why := why_newer(executor.loader):
+        raise CannotStart(why)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         say("making the tables of the database")
         call_command("migrate", verbosity=0, interactive=False)

@@ -131,12 +131,18 @@ SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "
 # SQLite's file is not named by a URL: the path of STATE may hold any character.
 DATABASE_URL = os.environ.get("DATABASE_URL")
 DATABASES: dict[str, dict[str, Any]] = {
-    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60)) if DATABASE_URL else SQLITE
+    # A connection that a restart of the server has ended is noticed before it is used.
+    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True))
+    if DATABASE_URL
+    else SQLITE
 }
 if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     # A file also in tests: in memory it hides lock errors.
     DATABASES["default"]["TEST"] = {"NAME": str(STATE.path / "test.sqlite3")}
+else:
+    # A machine that swallows packets would hold every thread of the web server for minutes.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 
 AUTH_USER_MODEL = "runs.User"
 AUTH_PASSWORD_VALIDATORS = [

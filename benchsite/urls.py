@@ -39,6 +39,7 @@ api: list[URLPattern | URLResolver] = [
     path("<anything:rest>/", nothing_here, name="api-nothing"),
 ]
 
+handler500 = "benchsite.errors.server_error"
 urlpatterns = [
     path("", include("runs.urls")),
     path("", include("agents.urls")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from types import UnionType
@@ -12,7 +11,7 @@ from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationErro
 from typing_extensions import TypedDict
 
 from agents.jobs.refusals import BadMessage
-from runs.incoming.reading import messages
+from runs.incoming.reading import messages, parse_json
 from runs.incoming.values import wrong
 
 T = TypeVar("T")
@@ -29,16 +28,12 @@ DEEPEST = 50
 def parse(body: bytes) -> dict[str, Any]:
     """The JSON object of a request's body. Raises BadMessage, also for NaN and infinity, which JSON does not have."""
     try:
-        message = json.loads(body or b"{}", parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        message = parse_json(body or b"{}")
+    except ValueError as error:
         raise BadMessage("", f"the body is not JSON: {error}") from error
     if not isinstance(message, dict):
         raise BadMessage("", "the body must be a JSON object")
     return message
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def check(kind: Callable[..., T], value: object) -> T:

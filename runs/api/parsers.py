@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping
 from typing import IO, Any
@@ -9,6 +8,8 @@ from django.conf import settings
 from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
+
+from runs.incoming.reading import parse_json
 
 PIECE_BYTES = 64 * 1024
 GZIP = zlib.MAX_WBITS | 16
@@ -27,7 +28,7 @@ class UnknownEncoding(APIException):
 
 
 class StrictJSONParser(BaseParser):
-    """JSON in UTF-8 as the standard has it: no NaN, no Infinity; bounded in size; every malformed body answers 400.
+    """JSON in UTF-8 as the standard has it: no NaN, no Infinity. Bounded in size and depth; anything else answers 400.
 
     `Content-Encoding: gzip` is unpacked, and never further than the bound.
     """
@@ -46,10 +47,9 @@ class StrictJSONParser(BaseParser):
         if len(body) > limit:
             raise TooLarge(f"The body of the request is larger than {limit // 1024**2} MB.")
         try:
-            return json.loads(body, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
-            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise ParseError(f"The body is not valid JSON: {reason}") from error
+            return parse_json(body)
+        except ValueError as error:
+            raise ParseError(f"The body is not valid JSON: {error}") from error
 
 
 def _unpacked(stream: IO[Any], limit: int) -> bytes:
@@ -67,7 +67,3 @@ def _unpacked(stream: IO[Any], limit: int) -> bytes:
     if len(body) <= limit and not reader.eof:
         raise ParseError("The body is not valid gzip: it ends early.")
     return bytes(body)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")

@@ -32,6 +32,7 @@ from runs.api.serializers import (
     RunSerializer,
     RunSeriesSerializer,
 )
+from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
 from runs.listing import cursor as keyset
 from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of
@@ -271,27 +272,41 @@ class RunSeries(APIView):
             OpenApiParameter(
                 "after", float, description="Only samples that begin later, in s from the warm-up's start."
             ),
+            OpenApiParameter("before", float, description="Only samples that begin sooner, in s from there."),
+            OpenApiParameter(
+                "columns",
+                {"type": "integer", "minimum": 1, "maximum": MOST_COLUMNS},
+                description="Answer in `thinned`, with the lowest and the highest of each of so many stretches.",
+            ),
         ],
         responses={200: RunSeriesSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run's state and samples, also while it is going on."""
-        _refuse_unknown_parameters(request, {"metric", "after"})
+        _refuse_unknown_parameters(request, {"metric", "after", "before", "columns"})
         run = get_object_or_404(readable_runs(request).present(), id=run_id)
         wanted = request.query_params.getlist("metric")
-        sampled = series.read_all(run, _after_s(request))
+        sampled = series.read_all(run, _seconds(request, "after"), _seconds(request, "before"))
         chosen = [item for item in sampled if not wanted or item.name in wanted]
-        return Response(RunSeriesSerializer({"status": run.state, "series": chosen}).data)
+        columns = min(_number(request.query_params, "columns"), MOST_COLUMNS)
+        if not columns:
+            return Response(RunSeriesSerializer({"status": run.state, "series": chosen}).data)
+        each = series.samples_each(chosen, columns)
+        thinned = [
+            series.ThinnedSeries(item.name, item.unit, [p for part in series.thinned(item, each) for p in part.points])
+            for item in chosen
+        ]
+        return Response(RunSeriesSerializer({"status": run.state, "series": [], "thinned": thinned}).data)
 
 
-def _after_s(request: Request) -> float | None:
-    text = request.query_params.get("after")
+def _seconds(request: Request, name: str) -> float | None:
+    text = request.query_params.get(name)
     if text is None:
         return None
     try:
-        after_s = float(text)
+        seconds = float(text)
     except ValueError:
-        after_s = math.nan
-    if not math.isfinite(after_s):
-        raise ValidationError({"after": ["A finite number of seconds is required."]})
-    return after_s
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise ValidationError({name: ["A finite number of seconds is required."]})
+    return seconds

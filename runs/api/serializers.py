@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from runs.models import Artefact, Change, Measurement, Run
 from runs.run.artefacts import artefacts_of
-from runs.run.series import Series
+from runs.run.series import Series, ThinnedSeries
 
 
 @lru_cache
@@ -218,6 +218,7 @@ class RunDetailSerializer(RunSerializer):
 class RunSeriesSerializer(serializers.Serializer[Any]):
     status = serializers.CharField()
     series = AnswerField(list[Series])
+    thinned = AnswerField(list[ThinnedSeries], required=False)
 
 
 class StoredRunSerializer(serializers.Serializer[Any]):

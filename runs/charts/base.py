@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict
 
+from runs.run.series import Stretch
 from runs.tables import Column, Table, TableCell
 
+# Of all lines of a page together: with their tables they stay well below 2 MB. A picture has no more columns than that.
+MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
@@ -37,13 +40,15 @@ class YAxis(TypedDict):
 
 
 class LineSeries(TypedDict):
-    """`metric` names the API series that a live chart appends to; `origin` says where the values come from."""
+    """`metric` names the API's series, for what comes later; `origin` says where the values come from."""
 
     label: str
     color: int
     dash: bool
     points: list[Point]
     metric: NotRequired[str]
+    # What samples are divided by to have the axis's unit.
+    scale: NotRequired[int]
     origin: NotRequired[str]
 
 
@@ -79,6 +84,8 @@ class LinesSpec(TypedDict):
     marks: list[Mark]
     bands: list[BandSpec]
     live: Live | None
+    # Where the samples of a stretch are asked for, when the lines show only the lowest and the highest of each few.
+    detail_url: NotRequired[str]
     gaps: NotRequired[list[LineGap]]
 
 
@@ -158,6 +165,27 @@ def lines_table(spec: LinesSpec) -> Table:
             [TableCell(x), *(lost if series.get(x, 0) is None else TableCell(series.get(x)) for series in points)]
         )
     return Table([Column(spec["x"]["label"], spec["x"]["unit"]), *labels], rows)
+
+
+def columns_of(lines: int) -> int:
+    """How many stretches each of so many lines of a page is thinned to."""
+    return min(MOST_COLUMNS, MOST_STRETCHES // max(1, lines))
+
+
+def thinned_table(spec: LinesSpec, lines: Sequence[Sequence[Stretch]], scale: int = 1) -> Table:
+    """One row per stretch, with the lowest and the highest value of each series in it."""
+    lost = TableCell(gap="no sample in this stretch")
+    unit, known = spec["y"]["unit"], [{stretch.begin_s: stretch for stretch in line} for line in lines]
+    labels = [Column(f"{series['label']}, {end}", unit) for series in spec["series"] for end in ("lowest", "highest")]
+    rows = []
+    for begin_s in sorted({begin_s for line in known for begin_s in line}):
+        cells = [TableCell(begin_s)]
+        for line in known:
+            stretch = line.get(begin_s)
+            ends = (stretch.lowest, stretch.highest) if stretch else (None, None)
+            cells += [lost if value is None else TableCell(value / scale) for value in ends]
+        rows.append(cells)
+    return Table([Column(f"{spec['x']['label']} from", spec["x"]["unit"]), *labels], rows)
 
 
 def single_bar(

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from runs import formatting
-from runs.charts.base import COLOURS, BandSpec, BarGroup, Figure, LineSeries, bars, lines, lines_table
+from runs.charts.base import (
+    COLOURS,
+    BandSpec,
+    BarGroup,
+    Figure,
+    LineSeries,
+    bars,
+    columns_of,
+    lines,
+    lines_table,
+    thinned_table,
+)
 from runs.charts.run import warm_up_band
 from runs.compare.groups import Against, Comparison, Group
 from runs.run import series as stored
@@ -157,29 +168,42 @@ def overlay_figures(comparison: Comparison) -> list[Figure]:
     shown = [(group, run) for group in comparison.groups for run in group.runs]
     if len(shown) > MAX_OVERLAID:
         return []
-    ranked: list[LineSeries] = []
-    apart: dict[str, list[LineSeries]] = {}
-    for group, run in shown:
-        if points := stored.read(run, OVERLAID_METRIC).points():
+    ranked: list[_Overlaid] = []
+    apart: dict[str, list[_Overlaid]] = {}
+    sampled = [stored.read(run, OVERLAID_METRIC) for _, run in shown]
+    each = stored.samples_each(sampled, columns_of(len(sampled)))
+    for (group, run), series in zip(shown, sampled, strict=True):
+        if stretches := stored.thinned(series, each):
             drawn = ranked if group.ranked else apart.setdefault(group.durability_words, [])
+            points = [point for stretch in stretches for point in stretch.points]
             name = f"{group.label}, repeat {run.repeat}"
-            drawn.append({"label": name, "color": palette[group.key], "dash": run.repeat > 1, "points": points})
+            line: LineSeries = {
+                "label": name, "color": palette[group.key], "dash": run.repeat > 1, "points": points
+            }  # fmt: skip
+            drawn.append((line, stretches))
     warm_ups = [warm_up_band(run) for _, run in shown]
     bands = warm_ups[0] if warm_ups and all(band == warm_ups[0] for band in warm_ups) else []
-    figures = [_overlay("over-time", "Throughput over time, TPS", ranked, bands)] if ranked else []
+    figures = [_overlay("over-time", "Throughput over time, TPS", ranked, bands, each)] if ranked else []
     return figures + [
-        _overlay(_numbered("over-time-apart", index), f"Not ranked: {words}, over time", series, bands)
-        for index, (words, series) in enumerate(apart.items())
+        _overlay(_numbered("over-time-apart", index), f"Not ranked: {words}, over time", drawn, bands, each)
+        for index, (words, drawn) in enumerate(apart.items())
     ]
 
 
-def _overlay(id: str, title: str, series: list[LineSeries], bands: Sequence[BandSpec]) -> Figure:
+# A line, and the stretches that its points are of.
+_Overlaid = tuple[LineSeries, list[stored.Stretch]]
+
+
+def _overlay(id: str, title: str, drawn: list[_Overlaid], bands: Sequence[BandSpec], each: int) -> Figure:
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"}, y={"label": "Throughput", "unit": "TPS", "zero": True},
-        series=series, bands=bands,
+        series=[line for line, _ in drawn], bands=bands,
     )  # fmt: skip
-    alt = f"{len(series)} lines of transactions per second over the seconds of each run."
-    return Figure(id=id, title=title, spec=spec, table=lines_table(spec), alt=alt)
+    alt = f"{len(drawn)} lines of transactions per second over the seconds of each run."
+    if each == 1:
+        return Figure(id=id, title=title, spec=spec, table=lines_table(spec), alt=alt)
+    note = f"Thinned: of every {each:,} samples the lowest and the highest; the page of each run has the rest."
+    return Figure(id, title, spec, thinned_table(spec, [stretches for _, stretches in drawn]), alt, note)
 
 
 def csv_rows(comparison: Comparison) -> Iterator[list[str]]:

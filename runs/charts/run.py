@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
+from itertools import islice
 from typing import Any
 
 from benchagent.catalog import DBMSS
 from django.urls import reverse
 
 from runs import formatting
-from runs.charts.base import BandSpec, Figure, LineSeries, Live, Point, lines, lines_table
+from runs.charts.base import (
+    MOST_COLUMNS,
+    BandSpec,
+    Figure,
+    LineSeries,
+    Live,
+    Point,
+    columns_of,
+    lines,
+    lines_table,
+    thinned_table,
+)
 from runs.models import Run
 from runs.run import derived
-from runs.run.series import Series
+from runs.run.series import Series, Stretch, samples_each, thinned
 
 LIVE_EVERY_MS = 2000
+THINNED = (
+    "Thinned: of every {each:,} samples the lowest and the highest, so that each peak and each stall is there. "
+    "Dragging over a stretch loads what lies in it; the CSV file has every sample."
+)
 
 
 @dataclass(frozen=True)
@@ -107,22 +125,24 @@ PLOTS = (
 def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
     """The charts of the metrics that the run has samples of; while it is open also the ones that will grow."""
     sampled = {metric.name: metric for metric in series}
-    drawn = []
-    for plot in PLOTS:
-        grows = plot.always and run.is_open
-        if wanted := [line for line in plot.lines if grows or line.metric in sampled]:
-            drawn.append(_figure(run, plot, wanted, sampled))
-    return drawn
+    shown = {
+        plot: [line for line in plot.lines if (plot.always and run.is_open) or line.metric in sampled] for plot in PLOTS
+    }
+    columns = columns_of(sum(map(len, shown.values())))
+    return [_figure(run, plot, wanted, sampled, columns) for plot, wanted in shown.items() if wanted]
 
 
-def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, Series]) -> Figure:
+def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, Series], columns: int) -> Figure:
     unit, scale = ("MiB", 2**20) if plot.unit == "bytes" else (plot.unit, 1)
     query = "&".join(f"metric={line.metric}" for line in wanted)
-    live: Live = {"url": f"{reverse('api-run-series', args=[run.id])}?{query}", "every_ms": LIVE_EVERY_MS}
+    url = f"{reverse('api-run-series', args=[run.id])}?{query}"
+    live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
+    each = samples_each((sampled[line.metric] for line in wanted if line.metric in sampled), columns)
+    drawn = [thinned(sampled[line.metric], each) if line.metric in sampled else [] for line in wanted]
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "zero": True},
-        series=[_series(run, line, sampled.get(line.metric), scale) for line in wanted],
+        series=[_series(run, line, stretches, scale) for line, stretches in zip(wanted, drawn, strict=True)],
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
         live=live if run.is_open else None,
     )
@@ -130,28 +150,31 @@ def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, 
     note = plot.note
     if not note and is_embedded(run) and any(line.metric.startswith("driver_") for line in wanted):
         note = f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
+    if each > 1:
+        spec["detail_url"] = f"{url}&columns={MOST_COLUMNS}"
+        note = f"{note} {THINNED.format(each=each)}".strip()
     return Figure(
         id=plot.id,
         title=plot.title,
         spec=spec,
-        table=lines_table(spec),
+        table=lines_table(spec) if each == 1 else thinned_table(spec, drawn, scale),
         alt=f"Line chart of {plot.y_label.lower()} in {unit} ({names}) over the seconds of the run.",
         note=note,
         csv_url=reverse("run-series-csv", args=[run.id]),
     )
 
 
-def _series(run: Run, line: Line, series: Series | None, scale: int) -> LineSeries:
+def _series(run: Run, line: Line, stretches: Sequence[Stretch], scale: int) -> LineSeries:
     label = line.label
     if line.metric.startswith("driver_") and is_embedded(run):
         # An embedded engine runs inside the load generator's JVM: their CPU and memory are one.
         label = f"load generator + {run.dbms_version.dbms.name}"
     elif line.metric == "machine_cpu_percent" and run.context.get("connection"):
         label = "CPU of the load generator's machine"
-    points = series.points() if series else []
-    if scale != 1:
-        points = [(x, None if y is None else y / scale) for x, y in points]
-    return {"label": label, "color": line.color, "dash": line.dash, "points": points, "metric": line.metric}
+    points = [(x, None if y is None else y / scale) for stretch in stretches for x, y in stretch.points]
+    return {
+        "label": label, "color": line.color, "dash": line.dash, "points": points, "metric": line.metric, "scale": scale,
+    }  # fmt: skip
 
 
 def is_embedded(run: Run) -> bool:
@@ -186,6 +209,14 @@ def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
             yield [metric.name, metric.unit, formatting.plain(t_s), formatting.plain(value)]
 
 
+def csv_pieces(rows: Iterator[list[str]], size: int = 5_000) -> Iterator[str]:
+    """The text of a CSV file, thousands of rows at a time: a million are never in memory as text."""
+    while piece := list(islice(rows, size)):
+        text = StringIO()
+        csv.writer(text).writerows(piece)
+        yield text.getvalue()
+
+
 MIB = 2**20
 
 
@@ -199,6 +230,7 @@ def memory_figure(run: Run) -> Figure | None:
     ]
     if not points:
         return None
+    points = points[:: -(-len(points) // MOST_COLUMNS)]
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": "Memory", "unit": "MiB", "zero": True},

@@ -14,7 +14,7 @@ from benchagent.importers.report import dbms_of
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
-from runs.incoming.reading import read
+from runs.incoming.reading import parse_json, read
 from runs.incoming.values import Day, Given, NewSlug, Prose, Strict, Text
 from runs.results.document import SCHEMA_VERSION, Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
 
@@ -74,7 +74,7 @@ def from_text(text: str) -> Any:
     if not text.strip():
         return {}
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError as error:
         raise ValidationError({"subject": [f"Not JSON: {error}"]}) from error
 

@@ -5,6 +5,7 @@ A path is like `repeats[0].metrics[2].value`. No document may hold, whatever its
 
 from __future__ import annotations
 
+import json
 import math
 from functools import cache
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ JsonSchema = dict[str, Any]
 # What is read: a model, or any type.
 Form = type[BaseModel] | TypeAdapter[Any]
 MAX_DEPTH = 20
+# Of any body, also where nothing looks: what shows a value in an answer follows it to its end.
+MAX_BODY_DEPTH = 100
 MAX_TEXT = 100_000
 MAX_INTEGER = 2**63 - 1
 MAX_PROBLEMS = 20
@@ -58,6 +61,26 @@ _OF_KEYS = {
     "string_too_long": "A name here has at most {max_length:,} characters.",
     "string_too_short": "A name here may not be blank.",
 }
+
+
+def parse_json(body: bytes | str) -> Any:
+    """JSON as the standard has it, `MAX_BODY_DEPTH` levels deep at most. Raises ValueError saying what it is not."""
+    too_deep = ValueError(f"nested more than {MAX_BODY_DEPTH} levels deep")
+    try:
+        document = json.loads(body, parse_constant=_no_constant)
+    except RecursionError:
+        raise too_deep from None
+    level = [document] if isinstance(document, (dict, list)) else []
+    for _ in range(MAX_BODY_DEPTH):
+        inner = (value for outer in level for value in (outer.values() if isinstance(outer, dict) else outer))
+        level = [value for value in inner if isinstance(value, (dict, list))]
+    if level:
+        raise too_deep
+    return document
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def read(model: type[M], document: Any) -> M:

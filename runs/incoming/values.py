@@ -14,6 +14,8 @@ from types import NoneType
 from typing import Annotated, Any, TypeVar, Union, get_args
 
 from benchagent import histogram
+from benchagent.catalog import ANY
+from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from pydantic import (
     BaseModel,
@@ -37,6 +39,8 @@ TEXT, OBJECT, LIST = "<text>", "<object>", "<list>"
 BRANCH_TYPES = {TEXT: "string", OBJECT: "object", LIST: "array"}
 _BRANCHES: dict[type, str] = {str: TEXT, dict: OBJECT, list: LIST}
 STRICT = ConfigDict(extra="forbid", strict=True)
+# No database that anybody compares is older.
+FIRST_DAY = datetime.date(1970, 1, 1)
 
 
 class Strict(BaseModel):
@@ -109,20 +113,34 @@ def wrong(*problems: tuple[str, str] | tuple[tuple[str | int, ...], str]) -> Val
 
 def _day(value: Any) -> datetime.date:
     try:
-        if isinstance(value, str) and (day := parse_date(value)) is not None:
-            return day
+        day = parse_date(value) if isinstance(value, str) else None
     except ValueError:
-        pass
-    raise wrong(("", "A date is required: YYYY-MM-DD."))
+        day = None
+    if day is None:
+        raise wrong(("", "A date is required: YYYY-MM-DD."))
+    if why := why_not_then(day):
+        raise wrong(("", why))
+    return day
 
 
 def _moment(value: Any) -> datetime.datetime:
     try:
-        if isinstance(value, str) and (moment := parse_datetime(value)) is not None:
-            return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+        moment = parse_datetime(value) if isinstance(value, str) else None
+        if moment is not None:
+            moment = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
     except (ValueError, OverflowError):
-        pass
-    raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
+        moment = None
+    if moment is None:
+        raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
+    if why := why_not_then(moment.date()):
+        raise wrong(("", why))
+    return moment
+
+
+def why_not_then(day: datetime.date) -> str:
+    """Why nothing was measured on this day; empty where it may have been. Zones and clocks are a day ahead at most."""
+    last = timezone.now().date() + datetime.timedelta(days=1)
+    return "" if FIRST_DAY <= day <= last else f"Must be between {FIRST_DAY} and {last}."
 
 
 def whole(value: Any) -> Any:
@@ -195,6 +213,8 @@ def _factor(value: Any) -> FactorValue:
     number = finite(value)
     if number is None:
         raise wrong(("", "A number, a text, or an object with value and unit is required."))
+    if number not in ANY:
+        raise wrong(("", f"Must be between {ANY.least:,.10g} and {ANY.most:,.10g}."))
     return {"value": number, "unit": unit}
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from benchagent.catalog import Durability
+from benchagent.catalog import Durability, refusal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from runs.incoming.values import why_not_then
 from runs.models.choices import Provenance, StorageRole
 
 
@@ -344,6 +345,14 @@ class Results(Row):
             named += [(f"aggregates.{at}.of", "runs", run) for run in row.of]
         named += [(f"observations.{at}.workload", "workloads", one.workload) for at, one in enumerate(self.observations)
                   if one.workload]  # fmt: skip
+        values = [(f"runs.{at}.metrics.{no}", one.name, one.value, one.unit) for at, run in enumerate(self.runs)
+                  for no, one in enumerate(run.metrics)]  # fmt: skip
+        values += [(f"aggregates.{at}", one.metric.name, one.value, one.metric.unit)
+                   for at, one in enumerate(self.aggregates)]  # fmt: skip
+        why_not = why_not_then(self.publication.date)
+        implausible = [f"publication.date: {why_not}"] if why_not else []
+        implausible += [f"{field}.value: {why}" for field, name, value, unit in values
+                       if (why := refusal(name, value, unit))]  # fmt: skip
         wrong = _faults_of(list[StatedRow], self.publication.details.get("stated", []), "publication.details.stated")
         for at, claim in enumerate(self.claims):
             wrong += _faults_of(ClaimDetails, claim.details, f"claims.{at}.details")
@@ -351,6 +360,7 @@ class Results(Row):
                  if all_.count(one) > 1]  # fmt: skip
         return (
             wrong
+            + implausible
             + twice
             + [f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]]
         )

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from benchagent.catalog import METRICS
+from benchagent.catalog import METRICS, refusal
 from benchagent.configfiles import FORMATS
 from pydantic import (
     AfterValidator,
@@ -60,6 +60,7 @@ from runs.incoming.values import (
 )
 from runs.machines.facts import NewDevice, NewMachine
 from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
+from runs.run.series import without_gaps
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
@@ -204,6 +205,8 @@ class UploadMetric(TypedDict):
 
 def _completed(metric: UploadMetric) -> UploadMetric:
     metric["unit"] = unit_of(metric["name"], metric.get("unit"))
+    if why := refusal(metric["name"], metric["value"], metric["unit"]):
+        raise wrong(("value", f"{why}."))
     metric.setdefault("phase", "run")
     return metric
 
@@ -261,6 +264,10 @@ class UploadSeries(Strict):
     @model_validator(mode="after")
     def _with_unit(self) -> UploadSeries:
         self.unit = unit_of(self.name, self.unit if "unit" in self.model_fields_set else None)
+        known = without_gaps(self.values)
+        for extreme in (min(known), max(known)) if known else ():
+            if why := refusal(self.name, extreme, self.unit):
+                raise wrong((("values", list(self.values).index(extreme)), f"{why}."))
         return self
 
 
@@ -285,6 +292,8 @@ def _counts_agree(repeat: UploadRepeat) -> UploadRepeat:
     if "histogram" not in repeat:
         return repeat
     count = repeat["histogram"].count
+    if count and (why := refusal("latency_max_ms", repeat["histogram"].percentiles_us([100])[0] / 1000)):
+        raise wrong(("histogram", f"{why}."))
     for metric in metrics:
         if (metric["name"], metric["phase"]) == (TRANSACTIONS, "run") and metric["value"] != count:
             raise wrong(("histogram", f"It holds {count:,} values, transactions is {metric['value']:,.0f}."))
@@ -356,7 +365,9 @@ class UploadDocument(Strict):
 
     @model_validator(mode="after")
     def _whole(self) -> UploadDocument:
-        """Every repeat gets an id, and has numbers unless it did not end well."""
+        """Every repeat gets an id, and has numbers unless it did not end well; nothing ends before it begins."""
+        if self.started_at and self.finished_at and self.finished_at < self.started_at:
+            raise wrong(("finished_at", "It is before started_at."))
         for number, repeat in enumerate(self.repeats, 1):
             repeat.setdefault("id", uuid.uuid5(self.id, str(number)))
         empty = [index for index, repeat in enumerate(self.repeats) if not repeat["metrics"] and not repeat["series"]]

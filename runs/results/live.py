@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import WORKLOADS, Durability
+from benchagent.catalog import WORKLOADS, Durability, plausible_range, refusal
 from benchagent.protocol import NOT_SAMPLED, OBSERVED_MAXIMA, OBSERVED_MEANS, JobResult, JobSpec, SamplesItem
 from benchagent.redaction import redact_text, redact_value
 from django.db import transaction
@@ -106,7 +106,7 @@ def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") ->
 def append_samples(*, run: Run, item: SamplesItem) -> None:
     """Store one delivery of samples. A delivery that is there already changes nothing.
 
-    Raises ValueError for times or values that are no finite numbers.
+    Raises ValueError for times or values that are no finite numbers, and for values that the metric cannot have.
     """
     values = item["values"]
     _check_samples(item)
@@ -126,12 +126,16 @@ def _check_samples(item: SamplesItem) -> None:
         raise ValueError(f"t0_s and interval_s must be finite, interval_s above 0: {t0_s}, {interval_s}")
     if not 0 <= t0_s / interval_s + len(item["values"]) <= series.MAX_SAMPLES:
         raise ValueError(f"a series holds at most {series.MAX_SAMPLES} samples")
-    if any(value is not None and not math.isfinite(value) for value in item["values"]):
-        raise ValueError("a sample must be a finite number or null")
+    allowed = plausible_range(item["metric"])
+    for index, value in enumerate(item["values"]):
+        if value is not None and value not in allowed:
+            raise ValueError(f"values[{index}]: {refusal(item['metric'], value)}")
 
 
 def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: JobResult) -> None:
     """End a run with everything its agent knows of it, in one transaction. A repeated call changes nothing.
+
+    Raises ValueError naming a metric with a value that it cannot have; nothing is stored then.
 
     The late result of a run that was given up as lost is accepted, also when the agent calls it lost itself.
     """
@@ -177,10 +181,13 @@ def _doubt(result: JobResult) -> str:
 
 
 def _store_measurements(run: Run, result: JobResult) -> None:
-    usable = [metric for metric in result["metrics"] if math.isfinite(metric["value"])]
-    rows = resolve_metrics(clean(metric["name"], 120) for metric in usable)
+    told = result["metrics"]
+    for index, metric in enumerate(told):
+        if why := refusal(metric["name"], metric["value"]):
+            raise ValueError(f"result.metrics[{index}]: {why}")
+    rows = resolve_metrics(clean(metric["name"], 120) for metric in told)
     # The last of two values with the same name and phase counts.
-    latest = {(clean(metric["name"], 120), clean(metric["phase"], 20) or "run"): metric["value"] for metric in usable}
+    latest = {(clean(metric["name"], 120), clean(metric["phase"], 20) or "run"): metric["value"] for metric in told}
     run.measurements.all().delete()
     Measurement.objects.bulk_create(
         Measurement(run=run, metric=rows[name], phase=phase, value=value, provenance=Provenance.MEASURED)

@@ -7,11 +7,11 @@ seconds after the warm-up, for as long as the run was to last.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs import stats
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
 from runs.run.series import Series
@@ -98,8 +98,8 @@ def cpu_bound(cpu_percent: float, disk_util_percent: float) -> bool:
 def variation_percent(values: Sequence[float | None]) -> float | None:
     """Coefficient of variation: standard deviation (n - 1) of the known values in % of their mean."""
     known = [value for value in values if value is not None]
-    mean = statistics.fmean(known) if len(known) > 1 else 0.0
-    return 100 * statistics.stdev(known) / mean if mean > 0 else None
+    centre, spread = stats.mean(known) if known else 0.0, stats.stdev(known)
+    return 100 * spread / centre if spread is not None and centre > 0 else None
 
 
 def trend_percent(values: Sequence[float | None]) -> float | None:
@@ -108,9 +108,9 @@ def trend_percent(values: Sequence[float | None]) -> float | None:
     if count < LEAST_IN_A_PART:
         return None
     first, last = ([value for value in part if value is not None] for part in (values[:count], values[-count:]))
-    if not first or not last or statistics.fmean(first) <= 0:
+    if not first or not last or stats.mean(first) <= 0:
         return None
-    return 100 * (statistics.fmean(last) / statistics.fmean(first) - 1)
+    return 100 * (stats.mean(last) / stats.mean(first) - 1)
 
 
 def size_steps(points: Sequence[tuple[float, float]]) -> list[SizeStep]:
@@ -140,7 +140,10 @@ def _per_doubling(before: tuple[float, float], after: tuple[float, float]) -> fl
     (small, first), (large, last) = before, after
     if small <= 0 or large <= small or first <= 0 or last < 0:
         return None
-    return float((last / first) ** (1 / math.log2(large / small)) - 1)
+    try:
+        return float((last / first) ** (1 / math.log2(large / small)) - 1)
+    except (OverflowError, ZeroDivisionError):  # sizes that are all but the same
+        return None
 
 
 def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | None]]:
@@ -150,7 +153,7 @@ def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | 
         for table in tables
     ]
     known = [(name, size, index) for name, size, index in sized if size]
-    total = math.fsum(size for _, size, _ in known)
+    total = stats.mean([size for _, size, _ in known]) * len(known) if known else 0.0
     shares = [(name, 100 * size / total, None if index is None else 100 * index / size) for name, size, index in known]
     return sorted(shares, key=lambda table: -table[1])
 
@@ -257,12 +260,14 @@ def _measured(run: Run, series: Series | None) -> list[float | None]:
         return []
     begin, lasts = _number(run.factor("warm_up_s")) or 0.0, _number(run.factor("duration_s"))
     end = begin + lasts if lasts else math.inf
-    return [value for t, value in series.points() if begin <= t < end]
+    first, last = ((at - series.t0_s) / series.interval_s for at in (begin, end))
+    whole = len(series.values)
+    return series.values[max(0, math.ceil(min(first, whole) - 1e-9)) : max(0, math.ceil(min(last, whole) - 1e-9))]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return statistics.fmean(known) if known else None
+    return stats.mean(known) if known else None
 
 
 def _metrics(run: Run) -> dict[str, float]:
@@ -278,6 +283,10 @@ def _number(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

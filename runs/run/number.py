@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from benchagent.catalog import refusal
 from django.db.models import Case, F, FloatField, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from runs.models import Measurement, Run
@@ -16,13 +17,20 @@ def primary_number(run: Run) -> Measurement | None:
     rows = [row for row in rows if row.phase == "run"] or rows
     named = [row for row in rows if row.metric.name == run.workload.primary_metric]
     directed = [row for row in rows if row.metric.better != "none"]
-    return next(iter(named or directed or rows), None)
+    chosen = next(iter(named or directed or rows), None)
+    return chosen if chosen and not implausible(chosen) else None
 
 
 def number_of(run: Run, metric: str, unit: str | None = None) -> Measurement | None:
     """Its number of this metric, of whatever unit where none is given: that of the run, else of another phase."""
     rows = (row for row in run.measurements.all() if row.metric.name == metric and unit in (None, row.metric.unit))
-    return min(rows, key=lambda row: row.phase != "run", default=None)
+    chosen = min(rows, key=lambda row: row.phase != "run", default=None)
+    return chosen if chosen and not implausible(chosen) else None
+
+
+def implausible(row: Measurement) -> str:
+    """Why a value that was stored before such values were refused counts nowhere; empty where it counts."""
+    return refusal(row.metric.name, row.value, row.metric.unit)
 
 
 def values_of(runs: Iterable[Run], metric: str) -> list[float]:
@@ -41,7 +49,10 @@ def why_no_number(run: Run, label: str = "") -> str:
     if run.state == RunState.VALUE_MISSING:
         return "the source does not hold it"
     if run.state == RunState.FINISHED:
-        return f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
+        rows = (row for row in run.measurements.all() if label in ("", row.metric.label))
+        wrong = "; ".join(filter(None, map(implausible, rows)))
+        none = f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
+        return f"{wrong}: it cannot be, so it counts nowhere" if wrong else none
     return f"{state}: {run.message}" if run.message else state
 
 

@@ -11,7 +11,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from django.db import transaction
@@ -42,6 +42,48 @@ class Series:
     def points(self) -> list[tuple[float, float | None]]:
         """(time in s from the start of the warm-up, value) of every sample."""
         return [(self.t0_s + index * self.interval_s, value) for index, value in enumerate(self.values)]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Consecutive samples as one column of a picture shows them: the lowest and the highest, None where none is known.
+
+    `points` holds those two at their own times, and the first gap of the stretch at its, in the order of time.
+    """
+
+    begin_s: float
+    lowest: float | None
+    highest: float | None
+    points: list[tuple[float, float | None]]
+
+
+@dataclass(frozen=True)
+class ThinnedSeries:
+    """`points`: time from the start of the warm-up, value; of each few the lowest and the highest; None for a gap."""
+
+    name: str
+    unit: str
+    points: list[tuple[float, float | None]]
+
+
+def samples_each(series: Iterable[Series], stretches: int) -> int:
+    """How many samples a stretch holds so that there are at most so many; 1 where twice as many samples can stay."""
+    longest = max((len(item.values) for item in series), default=0)
+    return 1 if longest <= 2 * stretches else -(-longest // stretches)
+
+
+def thinned(series: Series, each: int) -> list[Stretch]:
+    """Every peak and every stall stays: of `each` samples the lowest and the highest."""
+    stretches = []
+    for begin in range(0, len(series.values), each):
+        part = series.values[begin : begin + each]
+        known = without_gaps(part)
+        at = [part.index(None)] if len(known) < len(part) else []
+        lowest, highest = (min(known), max(known)) if known else (None, None)
+        at += [part.index(lowest), part.index(highest)] if known else []
+        points = [(series.t0_s + (begin + index) * series.interval_s, part[index]) for index in sorted(set(at))]
+        stretches.append(Stretch(series.t0_s + begin * series.interval_s, lowest, highest, points))
+    return stretches
 
 
 def encode(values: Iterable[float | None]) -> bytes:
@@ -75,7 +117,7 @@ def new_chunk(
     *, run: Run, metric: Metric, chunk: int, t0_s: float, interval_s: float, values: Sequence[float | None]
 ) -> SeriesChunk:
     """An unsaved chunk with its summary columns. `values`: as for `encode`."""
-    known = _known(values)
+    known = without_gaps(values)
     return SeriesChunk(
         run=run,
         metric=metric,
@@ -91,7 +133,8 @@ def new_chunk(
     )
 
 
-def _known(values: Sequence[float | None]) -> Sequence[float]:
+def without_gaps(values: Sequence[float | None]) -> Sequence[float]:
+    """Of an array of doubles NaN is a gap, of anything else None."""
     if not isinstance(values, array):
         return [value for value in values if value is not None]
     # NaN is the one value that is not itself.
@@ -112,14 +155,18 @@ def read(run: Run, metric_name: str) -> Series:
     return matching[0] if matching else Series(metric_name, "", 0.0, 1.0, [])
 
 
-def read_all(run: Run, after_s: float | None = None, *, metric_name: str | None = None) -> list[Series]:
-    """Every series of a run, by metric name; with `after_s` only the samples that begin later than that."""
+def read_all(
+    run: Run, after_s: float | None = None, before_s: float | None = None, *, metric_name: str | None = None
+) -> list[Series]:
+    """Every series of a run, by metric name; only the samples that begin later than one and sooner than the other."""
     chunks = SeriesChunk.objects.filter(run=run).select_related("metric")
     if metric_name is not None:
         chunks = chunks.filter(metric__name=metric_name)
     ordered = chunks.order_by("metric__name", "metric__unit", "metric_id", "chunk")
     joined = [_join(list(group)) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]
-    return joined if after_s is None else [_after(series, after_s) for series in joined]
+    if after_s is not None:
+        joined = [_after(series, after_s) for series in joined]
+    return joined if before_s is None else [_before(series, before_s) for series in joined]
 
 
 def merge(run: Run) -> int:
@@ -161,3 +208,8 @@ def _after(series: Series, after_s: float) -> Series:
     skip = min(skip, len(series.values))
     t0_s = series.t0_s + skip * series.interval_s
     return Series(series.name, series.unit, t0_s, series.interval_s, series.values[skip:])
+
+
+def _before(series: Series, before_s: float) -> Series:
+    kept = max(0, math.ceil((before_s - series.t0_s) / series.interval_s - 1e-9))
+    return replace(series, values=series.values[:kept])

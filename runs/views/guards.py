@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.utils.http import url_has_allowed_host_and_scheme
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -21,6 +22,7 @@ from runs.models.visible import Person
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+FileView = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 class PersonRequest(HttpRequest):
@@ -61,14 +63,14 @@ def administrator_required(view: PersonView[P]) -> View[P]:
     return _guard(view, may_manage_people, "Only administrators may do this.")
 
 
-def token_may_read(view: View[P]) -> View[P]:
+def token_may_read(view: FileView[P]) -> FileView[P]:
     """For files that programs fetch: `Authorization: Bearer …` with the scope read stands for its owner.
 
     The middleware of a server that is closed to strangers knows such a view by its attribute.
     """
 
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         secret = bearer_of(request.headers.get("Authorization", ""))
         if secret is not None:
             try:

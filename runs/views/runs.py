@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +11,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template import Context
 from django.utils.cache import patch_vary_headers
@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
 from runs.charts import matrix
-from runs.charts.run import figures, memory_figure, series_rows
+from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
 from runs.dbms import unverified
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
@@ -38,7 +38,7 @@ from runs.results import purge as purging
 from runs.run import derived, engine_report, series
 from runs.run.artefacts import artefacts_of
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
-from runs.run.number import primary_number, why_no_number
+from runs.run.number import implausible, primary_number, why_no_number
 from runs.templatetags.show import visibility_control
 from runs.views.guards import PersonRequest, administrator_required, contributor_required, page_before, token_may_read
 
@@ -178,6 +178,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "derived": derived.of_run(run, samples),
         "primary": primary_number(run),
         "gap": "" if run.is_open else why_no_number(run),
+        "implausible": [why for row in run.measurements.all() if (why := implausible(row))],
         "measurements": ordered_measurements(run),
         "factors": factor_facets(run),
         "settings": setting_rows(run),
@@ -195,12 +196,12 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 @token_may_read
-def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     """Every sample of the run: one row per sample."""
     run = get_object_or_404(Run.objects.present().readable_by(request.user), id=run_id)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    pieces = csv_pieces(series_rows(series.read_all(run)))
+    response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'
-    csv.writer(response).writerows(series_rows(series.read_all(run)))
     return response
 
 

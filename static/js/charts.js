@@ -5,6 +5,7 @@ import { linesConfig, linesHeight } from "./chart-lines.js";
 import { stackedConfig, stackedHeight } from "./chart-stacked.js";
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
+import { loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
 import { onThemeChange } from "./theme.js";
@@ -62,11 +63,17 @@ function addTool(tools, label, action) {
 
 function addZoomReset(figure, tools) {
   const button = addTool(tools, "Whole range", () => {
-    drawn.get(figure).chart.resetZoom();
+    const { spec, chart } = drawn.get(figure);
+    chart.resetZoom();
+    if (spec.detail_url) showWhole(spec, chart);
     button.hidden = true;
   });
   button.hidden = true;
-  figure.addEventListener("benchsite:zoom", () => { button.hidden = false; });
+  figure.addEventListener("benchsite:zoom", () => {
+    const { spec, chart } = drawn.get(figure);
+    if (spec.detail_url) loadRange(spec, chart);
+    button.hidden = false;
+  });
 }
 
 function addTools(figure, spec) {

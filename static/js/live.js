@@ -17,7 +17,7 @@ export function appendSamples(spec, answer) {
     sampled?.values.forEach((value, index) => {
       const x = sampled.t0_s + index * sampled.interval_s;
       if (x <= last) return;
-      series.points.push([x, value]);
+      series.points.push([x, value === null ? null : value / (series.scale ?? 1)]);
       added += 1;
     });
   }

@@ -8,7 +8,18 @@ import statistics
 
 import pytest
 
-from runs.stats import Kind, geometric_mean_interval, judge, ratio, repeats_needed, summarise, t_quantile
+from runs.stats import (
+    Kind,
+    geometric_mean,
+    geometric_mean_interval,
+    judge,
+    mean,
+    ratio,
+    repeats_needed,
+    stdev,
+    summarise,
+    t_quantile,
+)
 
 POSTGRESQL = [465, 511, 546, 469, 508]
 DB2 = [2304, 2352, 2363, 2435, 2363]
@@ -260,3 +271,46 @@ def test_it_asks_for_the_repeats_that_the_power_formula_asks_for():
 
 def test_it_asks_for_at_least_one_more():
     assert repeats_needed(1e-9, 0.5, have=3) == 1
+
+
+LARGEST, SMALLEST = 1.7976931348623157e308, 5e-324
+HOSTILE = [
+    [LARGEST] * 5,
+    [LARGEST, -LARGEST, LARGEST],
+    [LARGEST, SMALLEST, LARGEST, SMALLEST],
+    [SMALLEST] * 4,
+    [1e-300, 1e300, 1.0],
+    [0.0, 0.0, 0.0],
+    [-1.0, 0.0, 1.0],
+    [1.0, math.nextafter(1.0, 2.0), 1.0],
+    [1e18, 1e-18, 1.0],
+    [],
+]
+
+
+@pytest.mark.parametrize("values", HOSTILE)
+def test_it_never_raises_whatever_is_compared(values):
+    """What is stored already must not take a page down with it."""
+    summary, interval = summarise(values), geometric_mean_interval(values)
+    assert (summary is None) == (not values)
+    if summary:
+        known = [summary.mean, summary.median, summary.minimum, summary.maximum]
+        assert all(map(math.isfinite, [*known, *filter(None, [summary.stdev, summary.cv, summary.geometric_mean])]))
+        assert summary.minimum <= summary.mean <= summary.maximum
+    assert interval is None or 0 < interval.low <= interval.high < math.inf
+    for other in HOSTILE:
+        for better in ("higher", "lower", "none"):
+            assert judge(values, other, better=better).words
+
+
+def test_it_says_that_values_are_too_far_apart_for_a_ratio():
+    assert judge([1e-300] * 3, [1e300] * 3, better="higher").words == "no ratio: the values are too far apart"
+
+
+def test_its_mean_and_deviation_are_those_of_the_standard_library():
+    source = random.Random(5)
+    for values in ([source.gauss(1000, 50) for _ in range(200)], [1e9 + source.random() for _ in range(50)]):
+        assert mean(values) == statistics.fmean(values)
+        assert stdev(values) == pytest.approx(statistics.stdev(values), rel=1e-12)
+    assert mean([LARGEST] * 3) == pytest.approx(LARGEST)
+    assert geometric_mean([LARGEST] * 3) is not None

@@ -97,3 +97,13 @@ def test_it_asks_the_database_little(machine, django_assert_max_num_queries):
     bench = machine()
     with django_assert_max_num_queries(3):
         bench.poll()
+
+
+@pytest.mark.parametrize("levels", [101, 480, 900, 5_000])
+@pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"a":', "}")])
+def test_it_refuses_a_message_that_is_nested_too_deeply_wherever(client, levels, opened, closed):
+    """Also in what an answer repeats: the version of the protocol."""
+    body = f'{{"protocol": {opened * levels}1{closed * levels}}}'
+    for path in (f"{API_ROOT}/poll/", f"{API_ROOT}/register/", "/api/v1/results/", "/api/v1/experiments/"):
+        answer = client.post(path, body, content_type="application/json")
+        assert (answer.status_code, "levels deep" in answer.content.decode()) in ((400, True), (401, False)), path

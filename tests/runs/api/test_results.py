@@ -65,12 +65,12 @@ def test_it_stores_series_with_their_gaps(post):
 
 
 def test_it_stores_the_largest_and_the_smallest_numbers(post):
-    ends = [1.7976931348623157e308, 1.7976931348623157e308, 5e-324, -1.7976931348623157e308]
+    ends = [1e18, 1e18, 5e-324, -1e18]
     metrics = [{"name": f"m{index}", "value": value, "unit": ""} for index, value in enumerate(ends)]
-    repeat = {"metrics": metrics, "series": [{"name": "tps", "values": ends}]}
+    repeat = {"metrics": metrics, "series": [{"name": "drift", "unit": "", "values": ends}]}
     assert post(document(repeats=[repeat], factors={"huge": ends[0], "tiny": ends[2]})).status_code == 201
     run = Run.objects.get()
-    assert series.read(run, "tps").values == ends
+    assert series.read(run, "drift").values == ends
     assert [row.value for row in run.measurements.order_by("metric__name")] == ends
     assert (run.factor("huge"), run.factor("tiny")) == (ends[0], ends[2])
 
@@ -389,3 +389,60 @@ def test_it_never_answers_500_to_a_changed_document(post):
             assert response.json(), body
     assert seen[400] > 100
     assert seen[201] > 10
+
+
+@pytest.mark.parametrize("levels", [101, 480, 900, 100_000])
+def test_it_refuses_what_is_nested_too_deeply(post, levels):
+    answer = post(json.dumps(document(info="@")).replace('"@"', f"{'[' * levels}{']' * levels}"))
+    assert answer.status_code == 400
+    assert answer.json() == {"detail": "The body is not valid JSON: nested more than 100 levels deep"}
+
+
+REFUSED = [
+    ("tps", -5, None, "tps must be between 0 and 1,000,000,000,000, not -5."),
+    ("tps", 1.7e308, None, "tps must be between 0 and 1,000,000,000,000, not 1.7e+308."),
+    ("restarts", 1.7e308, "", "restarts must be between -1e+18 and 1e+18, not 1.7e+308."),
+    ("load_s", -1, None, "load_s must be between 0 and 315,576,000, not -1."),
+    ("latency_p99_ms", 1e12, None, "latency_p99_ms must be between 0 and 315,576,000,000, not 1,000,000,000,000."),
+    ("latency_p999", -0.5, "us", "latency_p999 must be between 0 and 3.15576e+14, not -0.5."),
+    ("my_rate", -1, "frames/s", "my_rate must be between 0 and 1,000,000,000,000, not -1."),
+    ("buffer_hit_percent", 100.5, None, "buffer_hit_percent must be between 0 and 100, not 100.5."),
+    ("db_size_bytes", -1, None, "db_size_bytes must be between 0 and 1e+18, not -1."),
+    ("tps", -5, "tx/h", None),
+    ("growth", 250, "%", None),
+    ("delta_memory", -1184, "bytes", None),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "unit", "words"), REFUSED)
+def test_it_refuses_by_name_what_a_metric_cannot_be(post, name, value, unit, words):
+    """In metrics and in series; what is no time, rate or count may be below 0, and a growth above 100 %."""
+    told = {} if unit is None else {"unit": unit}
+    metric = {"name": name, "value": value, **told}
+    answer = post(document(repeats=[{"metrics": [{"name": "tps", "value": 1}]}, {"metrics": [metric]}]))
+    assert answer.json() == ({"repeats[1].metrics[0].value": [words]} if words else answer.json())
+    sampled = {"name": name, "values": [1, None, value, 2], **told}
+    again = post(document(id=str(uuid.uuid4()), repeats=[{"series": [sampled]}]))
+    assert again.json() == ({"repeats[0].series[0].values[2]": [words]} if words else again.json())
+    assert [answer.status_code, again.status_code] == ([400, 400] if words else [201, 201])
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "words"),
+    [
+        ({"measured_on": "9999-12-31"}, "measured_on", "Must be between 1970-01-01 and "),
+        ({"measured_on": "1066-10-14"}, "measured_on", "Must be between 1970-01-01 and "),
+        ({"started_at": "9999-12-31T23:59:59Z"}, "started_at", "Must be between 1970-01-01 and "),
+        (
+            {"started_at": "2026-05-04T12:00:00Z", "finished_at": "2026-05-04T11:59:59Z"},
+            "finished_at",
+            "It is before started_at.",
+        ),
+        ({"factors": {"terminals": 1.7e308}}, "factors.terminals", "Must be between -1e+18 and 1e+18."),
+    ],
+)
+def test_it_refuses_by_name_what_was_never(post, given, field, words):
+    answer = post(document(**given))
+    assert answer.status_code == 400
+    ((name, (said,)),) = answer.json().items()
+    assert (name, said.startswith(words)) == (field, True), answer.json()

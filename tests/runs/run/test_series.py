@@ -95,3 +95,32 @@ def test_it_reads_only_what_begins_later(after_s, t0_s, values):
 
 def test_it_reads_an_empty_series_where_there_is_none():
     assert series.read(scheduled(), "tps").values == []
+
+
+def test_it_thins_to_the_lowest_and_the_highest_of_each_stretch_and_keeps_gaps():
+    values = [5.0, 1.0, 9.0, 5.0, None, 7.0, 7.0, None, None, None, 3.0]
+    made = series.thinned(series.Series("tps", "TPS", 10.0, 0.5, values), 4)
+    assert [(part.begin_s, part.lowest, part.highest) for part in made] == [(10, 1, 9), (12, 7, 7), (14, 3, 3)]
+    assert [part.points for part in made] == [
+        [(10.5, 1), (11.0, 9)], [(12.0, None), (12.5, 7)], [(14.0, None), (15.0, 3)],
+    ]  # fmt: skip
+    (gap,) = series.thinned(series.Series("tps", "TPS", 0.0, 1.0, [None, None]), 4)
+    assert (gap.lowest, gap.highest, gap.points) == (None, None, [(0.0, None)])
+
+
+def test_it_thins_only_what_is_twice_as_long_as_the_picture():
+    def sampled(count):
+        return series.Series("tps", "TPS", 0.0, 1.0, [1.0] * count)
+
+    assert series.samples_each([sampled(200), sampled(3)], 100) == 1
+    assert series.samples_each([sampled(201), sampled(3)], 100) == 3
+    assert len(series.thinned(sampled(1_000_000), series.samples_each([sampled(1_000_000)], 999))) <= 999
+    assert series.samples_each([], 100) == 1
+
+
+def test_it_reads_the_samples_between_two_times():
+    run = scheduled()
+    append_samples(run=run, item=samples("tps", 0, 0.0, [float(number) for number in range(10)]))
+    (part,) = series.read_all(run, 2.5, 6)
+    assert (part.t0_s, part.values) == (3, [3, 4, 5])
+    assert series.read_all(run, 20, 30)[0].values == []

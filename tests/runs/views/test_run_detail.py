@@ -158,7 +158,7 @@ def test_it_links_to_the_raw_data_and_the_csv_has_every_sample(client):
     assert f'href="/api/v1/runs/{run.id}/"' in html
     response = client.get(f"/runs/{run.id}/series.csv")
     assert response["Content-Type"].startswith("text/csv")
-    rows = list(csv.reader(io.StringIO(response.content.decode())))
+    rows = list(csv.reader(io.StringIO(response.getvalue().decode())))
     assert rows[0] == ["metric", "unit", "t_s", "value"]
     assert [row for row in rows if row[0] == "tps"] == [
         ["tps", "TPS", "0", "10"], ["tps", "TPS", "1", "20"], ["tps", "TPS", "2", ""], ["tps", "TPS", "3", "40.5"],
@@ -242,3 +242,36 @@ def test_data_of_a_database_in_memory_are_on_no_disk(durability, held, client):
     }
     assert of == {"Data": held, "Temporary": "vda"}
     assert facets(run)["storage:data"].words.startswith(held)
+
+
+def test_a_long_run_is_thinned_and_keeps_its_peak_and_its_stall(client):
+    run = finished()
+    values = [100.0 + index % 7 for index in range(100_000)]
+    values[54_321], values[65_432] = 999.5, 0.0
+    run.series.all().delete()
+    results.append_samples(run=run, item=samples("tps", 0, 0.0, values))
+    response = client.get(f"/runs/{run.id}/")
+    html = response.content.decode()
+    assert len(response.content) < 600_000
+    assert "Thinned: of every 100 samples the lowest and the highest" in html
+    (spec,) = re.findall(r'<script id="throughput-data" type="application/json">(.*?)</script>', html)
+    points = json.loads(spec)["series"][0]["points"]
+    assert [54_321.0, 999.5] in points and [65_432.0, 0.0] in points
+    assert 'data-value="999.5"' in html
+    url = json.loads(spec)["detail_url"]
+    (part,) = client.get(f"{url}&after=54319.5&before=54323").json()["thinned"]
+    assert part["points"] == [[54_320.0, 100.0 + 54_320 % 7], [54_321.0, 999.5], [54_322.0, 100.0 + 54_322 % 7]]
+
+
+@pytest.mark.parametrize("value", [1.7e308, -5.0])
+def test_a_value_that_cannot_be_takes_no_page_down_and_counts_nowhere(client, value):
+    """Such a value was stored before it was refused."""
+    good, bad = make_run("PostgreSQL 15", 100.0), make_run("PostgreSQL 15", 100.0)
+    bad.measurements.update(value=value)
+    for path in ("/", "/runs/", f"/runs/{bad.id}/", "/api/v1/runs/", f"/api/v1/runs/{bad.id}/"):
+        assert client.get(path).status_code == 200, path
+    assert "it cannot be, so it counts in no median" in client.get(f"/runs/{bad.id}/").content.decode()
+    query = f"?run={good.id}&run={bad.id}"
+    assert "it cannot be, so it counts nowhere" in client.get(f"/compare/{query}").content.decode()
+    (group,) = client.get(f"/api/v1/compare/{query}").json()["groups"]
+    assert (group["n"], group["median"]) == (1, 100.0)

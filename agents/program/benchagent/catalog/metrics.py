@@ -1,8 +1,19 @@
-"""Every quantity that our own runs measure."""
+"""Every quantity that our own runs measure, and which values a quantity can have at all."""
 
 from __future__ import annotations
 
-from benchagent.catalog.model import MetricDef
+from benchagent.catalog.model import MetricDef, Range
+
+# By unit, far beyond what was ever measured; sums and squares of millions of such values are finite numbers still.
+ANY = Range(-1e18, 1e18)
+COUNT = Range(0, 1e18)
+RATE = Range(0, 1e12)
+SHARE = Range(0, 100)
+RATES = ("TPS", "IOPS", "cores")
+RATE_ENDS = ("/s", "/min")
+# Ten years.
+LONGEST_S = 315_576_000
+SECONDS_EACH = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 
 METRICS: dict[str, MetricDef] = {
     metric.name: metric
@@ -85,3 +96,27 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("heating_server_rss_bytes", "Memory of the DBMS while heating", "bytes", "none"),
     )
 }
+
+
+def plausible_range(name: str, unit: str | None = None) -> Range:
+    """Of a metric, in the catalogue or not; without a unit it is the catalogue's.
+
+    Times and rates are never below 0, nor is what the catalogue has; others, such as a difference, may be.
+    """
+    if unit is None:
+        unit = METRICS[name].unit if name in METRICS else ""
+    if unit in SECONDS_EACH:
+        return Range(0, LONGEST_S / SECONDS_EACH[unit])
+    if unit in RATES or unit.endswith(RATE_ENDS):
+        return RATE
+    if name not in METRICS or METRICS[name].unit != unit:
+        return ANY
+    return SHARE if unit == "%" else COUNT
+
+
+def refusal(name: str, value: float, unit: str | None = None) -> str:
+    """Why this cannot be a value of the metric; empty where it can."""
+    allowed = plausible_range(name, unit)
+    if value in allowed:
+        return ""
+    return f"{name} must be between {allowed.least:,.13g} and {allowed.most:,.13g}, not {value:,.13g}"

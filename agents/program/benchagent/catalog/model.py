@@ -102,6 +102,17 @@ class FactorDef:
 
 
 @dataclass(frozen=True)
+class Range:
+    """Both ends belong to it."""
+
+    least: float
+    most: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.least <= value <= self.most
+
+
+@dataclass(frozen=True)
 class MetricDef:
     """A measured quantity. `better` is ``higher``, ``lower`` or ``none`` (descriptive)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 
 from benchagent import __version__
-from benchagent.ctl.output import UsageError
+from benchagent.ctl.output import UsageError, say
 from benchagent.link.client import Unreachable, answer_of, checked_url, send
 from benchagent.paths import write_private
 
@@ -67,6 +68,8 @@ API_ROOT = "/api/v1"
 TIMEOUT_S = (10.0, 60.0)
 # A large file takes time to arrive and to be read.
 UPLOAD_TIMEOUT_S = (10.0, 600.0)
+# Of waiting because the server asks to: its database is locked or away, or others ask too much.
+PATIENCE_S = 120.0
 Params = Sequence[tuple[str, str]]
 
 
@@ -107,6 +110,20 @@ class Api:
             page = self._send("GET", f"{parts.path}{query}", root="", timeout=TIMEOUT_S)
 
     def _send(self, method: str, path: str, *, root: str = API_ROOT, **more: Any) -> dict[str, Any]:
+        """Asks again, for `PATIENCE_S` in all, when the server says after how long: it has done nothing yet."""
+        waited_s = 0.0
+        while True:
+            try:
+                return self._send_once(method, path, root=root, **more)
+            except Unreachable as error:
+                if error.retry_after_s is None or waited_s > PATIENCE_S:
+                    raise
+                wait_s = max(1.0, error.retry_after_s)
+                say(f"{error} (again in {wait_s:.0f} s)")
+                time.sleep(wait_s)
+                waited_s += wait_s
+
+    def _send_once(self, method: str, path: str, *, root: str, **more: Any) -> dict[str, Any]:
         try:
             response = send(self._session, method, f"{self.server}{root}{path}", self._token, **more)
         except (requests.RequestException, OSError) as error:

@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 
 from benchagent import __version__
+from benchagent.catalog import refusal
 from benchagent.dbms.base import Instance
 from benchagent.dbms.counters import hit_percent
 from benchagent.job.collect import COUNT_PHASE, TIMED_PHASE, Collector
@@ -157,7 +158,7 @@ def _of_generator(collector: Collector, machine_cores: int) -> list[MetricValue]
     if not cores:
         return []
     per_tx_ms = 1000 * sum(cores) / transactions if transactions else None
-    share = 100 * fmean(cores) / machine_cores
+    share = min(100.0, 100 * fmean(cores) / machine_cores)  # samples of CPU time jitter
     return _listed("run", {"driver_cpu_share": share, "driver_cpu_ms_per_tx": per_tx_ms})
 
 
@@ -242,7 +243,13 @@ class Description:
         self.result["driver"] = generator_facts(collector, self._embedded)
         size = instance.size_bytes() if instance and (collector.phases or not self.data_missing) else 0
         counters = self.result.get("statistics", {}).get("counters", {})
-        self.result["metrics"] = [*metrics(collector, counters, psutil.cpu_count() or 1, size or None), *self._noted]
+        self.result["metrics"] = []
+        for told in (*metrics(collector, counters, psutil.cpu_count() or 1, size or None), *self._noted):
+            # The server takes no result that holds such a value, so it must not take the others with it.
+            if why := refusal(told["name"], told["value"]):
+                self.result["warnings"] = list(dict.fromkeys([*self.result["warnings"], f"left out: {why}"]))
+            else:
+                self.result["metrics"].append(told)
         if collector.marks:
             self.describe("marks", [dict(mark) for mark in collector.marks])
         if summary:

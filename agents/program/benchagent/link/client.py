@@ -77,7 +77,11 @@ class InsecureUrl(ClientError):
 
 
 class Unreachable(ClientError):
-    """Network error or 5xx: try again later."""
+    """Network error, 429 or 5xx: try again later. `retry_after_s`: when, where the server says so, else None."""
+
+    def __init__(self, words: str, retry_after_s: float | None = None) -> None:
+        super().__init__(words)
+        self.retry_after_s = retry_after_s
 
 
 class Refused(ClientError):
@@ -182,10 +186,12 @@ def answer_of(response: requests.Response) -> dict[str, Any]:
         body = response.json()
     except ValueError:
         body = None
-    if response.status_code == 429:
-        raise Unreachable("the server asks to wait (429): try again later")
-    if response.status_code >= 500:
-        raise Unreachable(f"the server answered {response.status_code}")
+    if response.status_code == 429 or response.status_code >= 500:
+        seconds = response.headers.get("Retry-After", "")
+        retry_after_s = float(seconds) if seconds.isascii() and seconds.isdecimal() else None
+        why = body["detail"] if isinstance(body, dict) and isinstance(body.get("detail"), str) else "try again later"
+        asks = "asks to wait (429)" if response.status_code == 429 else f"answered {response.status_code}"
+        raise Unreachable(f"the server {asks}: {why}", retry_after_s)
     if 200 <= response.status_code < 300:
         if isinstance(body, dict):
             return body

@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from benchagent.catalog import refusal
 from benchagent.protocol import (
     Claimed,
     ClockFacts,
@@ -121,7 +122,7 @@ class Spool:
             )
             db.executemany(
                 "INSERT INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
-                [(run_id, metric, event["t"], value) for metric, value in samples.items()],
+                [(run_id, metric, event["t"], _plausible(metric, value)) for metric, value in samples.items()],
             )
 
     def add_samples(self, run_id: str, t: int, samples: Mapping[str, float | None]) -> None:
@@ -129,7 +130,7 @@ class Spool:
         with self._lock, self._db as db:
             db.executemany(
                 "INSERT OR REPLACE INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
-                [(run_id, metric, t, value) for metric, value in samples.items()],
+                [(run_id, metric, t, _plausible(metric, value)) for metric, value in samples.items()],
             )
 
     def save_draft(self, run_id: str, result: JobResult) -> None:
@@ -230,6 +231,11 @@ def _form_batch(db: sqlite3.Connection, run_id: str) -> tuple[int, str] | None:
         "DELETE FROM samples WHERE run_id = ? AND metric = ? AND t = ?", [(run_id, row[0], row[1]) for row in samples]
     )
     return seq, body
+
+
+def _plausible(metric: str, value: float | None) -> float | None:
+    """What the metric cannot be, as after a counter that began anew, is a gap: the server would take nothing of it."""
+    return None if value is None or refusal(metric, value) else value
 
 
 def _chunks(db: sqlite3.Connection, run_id: str, samples: list[sqlite3.Row]) -> Iterator[SamplesItem]:

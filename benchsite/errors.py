@@ -1,0 +1,37 @@
+"""What went wrong, in words: as JSON for programs, for people as a page that asks no database."""
+
+from __future__ import annotations
+
+import sys
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+
+RETRY_AFTER_S = 5
+LOCKED = "The database is busy: something else has held its write lock for too long."
+SILENT = "The database does not answer."
+AGAIN = f"Try again in {RETRY_AFTER_S} seconds; what was acknowledged is safe."
+# The log has the error itself: it may name addresses and people.
+UNKNOWN = "Something went wrong on the server; its log says what."
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler500, called while the exception is being handled, wherever it was raised.
+
+    A database that is locked or away is no error of the server's code but a state that passes: 503, with the time
+    after which to ask again.
+    """
+    error = sys.exc_info()[1]
+    if not isinstance(error, OperationalError | InterfaceError):
+        return _answer(request, 500, UNKNOWN, "500.html")
+    words = f"{LOCKED if 'locked' in str(error) else SILENT} {AGAIN}"
+    response = _answer(request, 503, words, "503.html")
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
+
+
+def _answer(request: HttpRequest, status: int, words: str, template: str) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return JsonResponse({"detail": words}, status=status)
+    return HttpResponse(render_to_string(template, {"words": words}), status=status)
