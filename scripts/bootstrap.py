@@ -292,7 +292,7 @@ def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callab
         if line is None:
             return error
         log(line)
-        if line.startswith(("Collecting", "Requirement already satisfied", "Obtaining", "Ignoring")):
+        if line.startswith(("Collecting", "Processing", "Requirement already satisfied", "Obtaining", "Ignoring")):
             collected += 1
             doing = f"{collected} of {total} packages found"
         elif line.startswith("Installing collected"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 from benchagent.cli import main as agent
 from benchagent.ctl import cli as ctl
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands, load_command_class
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,18 @@ def test_benchctl_uploads_nothing_with_two_devices_for_one_role(capsys: pytest.C
 def test_manage_py_refuses_a_second_value() -> None:
     with pytest.raises(CommandError, match="argument --scopes: given twice"):
         call_command("token", "--name", "x", "--scopes", "read", "--scopes", "upload")
+
+
+def test_every_command_of_manage_py_of_ours_does() -> None:
+    lax = [
+        f"{name} {action.option_strings[-1]}"
+        for name, app in get_commands().items()
+        if app in ("benchsite", "runs", "agents")
+        for action in load_command_class(app, name).create_parser("manage.py", name)._actions
+        if type(action) is argparse._StoreAction and action.option_strings
+        if action.dest not in ("verbosity", "settings", "pythonpath")  # Django's own
+    ]
+    assert lax == []
 
 
 def test_what_may_come_several_times_still_may(capsys: pytest.CaptureFixture[str]) -> None:

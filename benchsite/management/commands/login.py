@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from benchagent.arguments import refuse_repeated
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
@@ -19,6 +20,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        refuse_repeated(parser)
         parser.add_argument("--user", default=OPERATOR, help="default: operator")
 
     def handle(self, *args: Any, **options: Any) -> None:
