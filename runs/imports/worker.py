@@ -13,11 +13,12 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from datetime import timedelta
 
 from benchagent.importers import PARSER_VERSION, SourceFile
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
@@ -33,9 +34,9 @@ logger = logging.getLogger(__name__)
 EVERY_S = 1.0
 SILENT_FOR = timedelta(seconds=20)
 ATTEMPTS = 3
-# Of one import. 128 MB of honest logs take less than a minute and 1.2 GB.
+# Of one import. It gives way to whatever else runs on the machine, so its time in all may be long.
 MAX_CPU_S = 300
-MAX_S = 900
+MAX_S = 3600
 MAX_MEMORY_BYTES = 2048 * MB
 
 _reading = threading.Lock()
@@ -97,13 +98,19 @@ def _watch(taken: FileImport, mine: QuerySet[FileImport]) -> None:
         try:
             code = child.wait(EVERY_S)
         except subprocess.TimeoutExpired:
-            # Deleted meanwhile, or somebody else's since we were silent.
-            is_ours = mine.update(seen_at=timezone.now())
+            try:
+                is_ours = mine.update(seen_at=timezone.now())
+            except OperationalError:  # the database is locked or away for a moment
+                connection.close()
+                continue
+            if not is_ours:
+                # Done by now; or deleted meanwhile, or somebody else's since we were silent.
+                with suppress(subprocess.TimeoutExpired):
+                    child.wait(EVERY_S)
             if not is_ours or time.monotonic() - began > MAX_S:
                 child.kill()
-                code = child.wait()
-                if is_ours:
-                    code = -signal.SIGXCPU
+                child.wait()
+                code = -signal.SIGXCPU if is_ours else 0
     if code == -signal.SIGXCPU:
         latest = mine.first() or taken
         limits = f"{MAX_CPU_S // 60} minutes of processor time or {MAX_S // 60} minutes in all"
