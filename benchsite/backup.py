@@ -3,9 +3,9 @@
 The file is a ZIP archive: `backup.json` (what it is of), the rows of every table as lines of JSON, the artefacts as
 they lie on the disk, the secret key and the local agent's own files. It holds secrets: mode 0600.
 
-A backup is taken while the site runs. The agent's spool is copied first: what it has delivered since is in the rows
-too, and is recognised by its number. Then the rows are read in one snapshot, and the artefacts that they name last: a
-file is written before its row.
+A backup is taken while the site runs. What is taken away once it is among the rows is copied first: files that wait for
+a worker, and the agent's spool, whose batches the rows recognise by their numbers. Then the rows are read in one
+snapshot, and the artefacts that they name last: a file is written before its row.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ ABOUT = "backup.json"
 # What lies in STATE/agent and cannot be had again; the first two hold secrets.
 AGENT_FILES = ("identity.json", "connections.json", "observations.json", "places.json")
 SPOOL = "spool.sqlite3"
+# Below STATE/artefacts: large files as they were sent.
+LAID_ASIDE = "imports/waiting"
 # Who has logged out since must not be in again.
 LEFT_OUT = ("sessions.Session",)
 OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -102,11 +104,14 @@ def check_schema() -> None:
 
 def _fill(archive: zipfile.ZipFile, state: State) -> Contents:
     agent_files = list(_agent_files(archive, state.agent))
+    laid_aside = _add_laid_aside(archive, state, set())
     if not os.environ.get("SECRET_KEY"):
         archive.write(state.path / "secret_key", "secret_key", ZIPPED)
     counts: dict[str, int] = {}
     names: list[str] = []
     with snapshot():
+        # Again: what came before the snapshot began, and was not there yet.
+        _add_laid_aside(archive, state, laid_aside)
         for model in apps.get_models(include_auto_created=True):
             if model._meta.label not in LEFT_OUT and model._meta.managed and not model._meta.proxy:
                 counts[model._meta.label] = _write_rows(archive, model)
@@ -133,6 +138,17 @@ def _fill(archive: zipfile.ZipFile, state: State) -> Contents:
     }
     archive.writestr(ABOUT, json.dumps(about, indent=1), ZIPPED)
     return Contents(sum(counts.values()), len(names) - len(missing), agent_files, missing)
+
+
+def _add_laid_aside(archive: zipfile.ZipFile, state: State, known: set[str]) -> set[str]:
+    """Files that a worker has still to read: no row names them. -> those that are in the archive."""
+    for path in (state.artefacts / LAID_ASIDE).rglob("*"):
+        name = f"artefacts/{path.relative_to(state.artefacts)}"
+        if name not in known and path.is_file():
+            with suppress(FileNotFoundError):  # it has been read meanwhile
+                archive.write(path, name, ZIPPED)
+                known.add(name)
+    return known
 
 
 def _agent_files(archive: zipfile.ZipFile, folder: Path) -> Iterator[str]:
@@ -205,6 +221,8 @@ def restore(state: State, source: Path, *, replace: bool = False) -> Contents:
             about = json.loads(archive.read(ABOUT))
             check_version(about)
             check_stopped()
+            if damaged := archive.testzip():
+                raise zipfile.BadZipFile(f"{damaged} is damaged")
             if not replace and (present := what_is_there(state)):
                 raise BackupError(f"{present} would be lost; say --replace if that is meant")
             return _restore(archive, about, state)
@@ -273,7 +291,7 @@ def _restore(archive: zipfile.ZipFile, about: dict[str, Any], state: State) -> C
 
 
 def _unpack_artefacts(archive: zipfile.ZipFile, folder: Path) -> int:
-    """Each with its checksum compared. -> how many."""
+    """-> how many."""
     folder.mkdir()
     storage, prefix = FileSystemStorage(location=folder), "artefacts/"
     names = [name for name in archive.namelist() if name.startswith(prefix)]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchsite.backup import AGENT_FILES, SPOOL
 from tests.conftest import REPOSITORY
 
 PAGES = sorted((REPOSITORY / "docs" / "operate").glob("*.md"))
@@ -44,3 +45,13 @@ def test_every_test_that_is_named_is_there():
         assert file.exists(), f"docs name {path}, which is not there"
         known = {node.name for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef)}
         assert name in known, f"docs name {path}::{name}, which is not there"
+
+
+def test_what_is_to_be_kept_of_an_agents_folder_is_in_its_backup():
+    text = (REPOSITORY / "docs" / "operate" / "operations.md").read_text()
+    section = text.partition("### What lies in an agent's folder")[2].partition("\n## ")[0]
+    rows = [row.strip("|").split("|") for row in section.splitlines() if row.startswith("| `")]
+    kept = [row[0] for row in rows if not row[-1].strip().startswith("no") and "again" not in row[-1]]
+    assert set(re.findall(r"`(\w+\.(?:json|sqlite3))`", " ".join(kept))) == {*AGENT_FILES, SPOOL}
+    backup = text.partition("## Backup")[2].partition("\n## ")[0]
+    assert all(f"`{name}`" in backup for name in (*AGENT_FILES, SPOOL))

@@ -28,6 +28,8 @@ from tests.ops.site import REPOSITORY, Site, wait_until
 
 pytestmark = pytest.mark.ops
 AT_LEAST = 10
+# A large file that a worker has still to read.
+WAITING = f"imports/waiting/{uuid.uuid4()}/0"
 
 
 def document(number: int, random_bytes: Callable[[int], bytes]) -> dict[str, Any]:
@@ -107,6 +109,9 @@ def destroyed(new_site, tmp_path_factory) -> Iterator[tuple[Site, Path, Uploader
     uploader.start()
     assert wait_until(lambda: len(uploader.acknowledged) >= AT_LEAST, 60)
     assert wait_until((site.state / "agent" / "identity.json").exists, 60)
+    waiting = site.state / "artefacts" / WAITING
+    waiting.parent.mkdir(parents=True)
+    waiting.write_bytes(b"as it was sent")
     before = dict(uploader.acknowledged)
     done = site.run("backup", f"FILE={file}")
     assert done.returncode == 0, done.stderr
@@ -137,6 +142,7 @@ def test_nothing_acknowledged_before_the_backup_is_missing_after_the_restore(des
     site, file, uploader, before = destroyed
     done = site.run("restore", f"FILE={file}")
     assert done.returncode == 0, done.stderr
+    assert (site.state / "artefacts" / WAITING).read_bytes() == b"as it was sent"
     assert "password" not in site.up()
     for run_id, digest in before.items():
         assert readable(site, run_id, uploader.headers) == digest
@@ -253,7 +259,7 @@ def test_a_backup_that_is_not_whole_restores_nothing(destroyed, new_site, tmp_pa
         (tmp_path / name).write_bytes(content)
         done = manage(site, "restore", str(tmp_path / name))
         assert f"{name} is no backup of Benchsite, or not a whole one" in done.stderr, done.stderr
-    assert not (site.state / "artefacts").exists()
+    assert [path for path in site.state.rglob("artefacts*/**/*") if path.is_file()] == []
     assert (site.state / "secret_key").read_text() != zipfile.ZipFile(file).read("secret_key").decode()
 
 
