@@ -8,6 +8,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
+from runs import space
+
 RETRY_AFTER_S = 5
 LOCKED = "The database is busy: something else has held its write lock for too long."
 SILENT = "The database does not answer."
@@ -23,6 +25,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     after which to ask again.
     """
     error = sys.exc_info()[1]
+    if space.is_full(error):  # outside of a view, as when a login is stored
+        return _answer(request, 507, space.shortage() or space.FULL, "503.html")
     if not isinstance(error, OperationalError | InterfaceError):
         return _answer(request, 500, UNKNOWN, "500.html")
     words = f"{LOCKED if 'locked' in str(error) else SILENT} {AGAIN}"

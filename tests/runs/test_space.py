@@ -13,6 +13,7 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.db import OperationalError, connection
 
+from benchsite.errors import server_error
 from benchsite.middleware import ADDING_ROUTES
 from runs import space
 from tests.access.rows import TABLE, Row
@@ -96,6 +97,17 @@ def test_a_commit_waits_for_the_disk():
         else:
             cursor.execute("SHOW synchronous_commit")
             assert cursor.fetchone() == ("on",)
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/login/", "text/html"), ("/api/v1/results/", "application/json")])
+def test_a_full_disk_is_named_wherever_it_is_met(rf, path, kind):
+    try:
+        raise OperationalError("database or disk is full")
+    except OperationalError:
+        answer = server_error(rf.post(path))
+    assert answer.status_code == 507
+    assert answer.headers["Content-Type"].startswith(kind)
+    assert "The disk of this server is full" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
