@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from tests.conftest import REPOSITORY
 from tests.e2e.conftest import Site, site
 
 __all__ = ["Site", "site"]
@@ -28,3 +32,11 @@ def tries(request: pytest.FixtureRequest) -> Callable[[int], None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for name, number in sorted(TRIES.items()):
         terminalreporter.write_line(f"tried, {name}: {number}")
+
+
+def token(site: Site, scopes: str) -> str:
+    """One of the operator's."""
+    command = [sys.executable, "manage.py", "token", "--name", f"attack {scopes}", "--scopes", scopes]
+    environment = os.environ | {"STATE": str(site.state)}
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

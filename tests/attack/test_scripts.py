@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchagent.java.jars import engine_groups
 
-from tests.attack.conftest import Site
+from tests.attack.conftest import Site, token
 from tests.e2e.conftest import wait_for
 from tests.e2e.steps import ended
 
@@ -50,7 +51,10 @@ def tell(site: Site, dbms: str, script: str) -> str:
 
 
 def accepted(site: Site, plan: dict[str, Any]) -> Any:
-    answer = site.send("POST", "/api/v1/experiments/", plan)
+    """By somebody who may run scripts: that is a right of its own."""
+    assert site.send("POST", "/api/v1/experiments/", plan).status_code == 403
+    entitled = replace(site, token=token(site, "read,schedule,script"))
+    answer = entitled.send("POST", "/api/v1/experiments/", plan)
     return answer.json() if answer.status_code == 201 else None
 
 

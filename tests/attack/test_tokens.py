@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
 import requests
 
-from tests.attack.conftest import Site
-from tests.conftest import REPOSITORY
+from tests.attack.conftest import Site, token
 
 pytestmark = pytest.mark.attack
 
@@ -27,13 +23,6 @@ TAKEOVERS = [
     ("POST", "/publications/gbak-backup-2007/delete/"),
 ]
 SCOPES = ["read", "upload", "schedule", "read,upload,schedule", "agent"]
-
-
-def token(site: Site, scopes: str) -> str:
-    command = [sys.executable, "manage.py", "token", "--name", f"attack {scopes}", "--scopes", scopes]
-    environment = os.environ | {"STATE": str(site.state)}
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 @pytest.mark.parametrize("scopes", SCOPES)
