@@ -75,7 +75,7 @@ def test_every_command_of_manage_py_of_ours_does() -> None:
         if app in ("benchsite", "runs", "agents")
         for action in load_command_class(app, name).create_parser("manage.py", name)._actions
         if type(action) is argparse._StoreAction and action.option_strings
-        if action.dest not in ("verbosity", "settings", "pythonpath")  # Django's own
+        if action.dest not in ("database", "verbosity", "settings", "pythonpath")  # Django's own
     ]
     assert lax == []
 
