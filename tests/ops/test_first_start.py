@@ -47,7 +47,8 @@ def test_it_says_why_nothing_runs_goes_on_by_itself_and_begins_anew_after_a_fail
     assert "fills up with the first runs" in site.up()
     why = f"repository ours ({mirror.url}) answers 503"
     assert wait_until(lambda: why in site.get("/")[1], WITHIN_S), site.get("/")[1]
-    assert {run["status"] for run in runs(site, "first-light")} == {"queued"}
+    planned = wait_until(lambda: runs(site, "first-light"), WITHIN_S)
+    assert {run["status"] for run in planned} == {"queued"}
 
     mirror.closed = False
     assert wait_until(lambda: [run for run in runs(site, "first-light") if run["status"] != "queued"], WITHIN_S)
