@@ -56,6 +56,7 @@ def test_it_runs_tells_what_it_promises_is_backed_up_and_opens_as_a_copy_elsewhe
     for method in trial.instance.backup_methods():
         target, scratch = trial.folders.backup / method.slug, trial.folders.backup / f"{method.slug}-restored"
         scratch.mkdir()
+        trial.own(scratch)
         trial.act(method.backup(target, {}))
         assert target.exists()
         trial.act(method.restore(target, scratch))

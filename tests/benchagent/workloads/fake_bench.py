@@ -86,6 +86,9 @@ class FakeBench:
     def unmeasured(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def own(self, folder: Path) -> None:
+        """Nobody but ourselves is at work here."""
+
     def write_back(self, *folders: Path) -> float:
         self.calls.append(" ".join(["write_back", *(folder.name for folder in folders)]))
         return 0.25

@@ -178,7 +178,7 @@ def test_it_takes_a_metric_that_the_catalogue_does_not_have():
     ],
 )
 def test_it_refuses_samples_that_are_no_numbers(item):
-    with pytest.raises(ValueError, match=r"finite|at most"):
+    with pytest.raises(ValueError, match=r"finite|at most|must be between"):
         results.append_samples(run=measuring(), item=item)
     assert SeriesChunk.objects.count() == 0
 
@@ -246,15 +246,17 @@ def test_it_does_not_finish_a_run_that_was_never_assigned():
     assert (run.state, run.measurements.count(), run.driver) == ("queued", 0, {})
 
 
-def test_it_leaves_out_what_is_no_finite_number():
-    run = finish(
-        measuring(),
-        metrics=[
-            {"name": "tps", "value": math.nan, "phase": "run"},
-            {"name": "errors", "value": 0, "phase": "run"},
-            {"name": "errors", "value": 2, "phase": "run"},
-        ],
-    )
+def test_it_refuses_what_is_no_finite_number():
+    run = measuring()
+    with pytest.raises(ValueError, match=r"metrics\[0\]: tps must be between .* not nan"):
+        finish(run, metrics=[{"name": "tps", "value": math.nan, "phase": "run"}])
+    run.refresh_from_db()
+    assert (run.state, run.measurements.count()) == ("measuring", 0)
+
+
+def test_the_last_of_a_metric_told_twice_counts():
+    told = [{"name": "errors", "value": value, "phase": "run"} for value in (0, 2)]
+    run = finish(measuring(), metrics=told)
     assert {(m.metric.name, m.value) for m in run.measurements.all()} == {("errors", 2)}
 
 

@@ -63,7 +63,7 @@ def test_it_runs_tpcb_with_its_logs_apart_and_opens_a_copy_of_it_elsewhere(make_
     assert password not in "\n".join(shown)
     assert stat.S_IMODE((trial.folders.data / "password").stat().st_mode) == 0o600
     (count, accounts) = trial.query("SELECT COUNT(*) FROM history", "SELECT DISTINCT user FROM mysql.user")
-    assert accounts == [["bench"]]
+    assert accounts == [["bench"], ["bench_guest"]]
 
     instance.shut_down()
     assert list(trial.folders.log.glob("redo/ib_logfile*"))

@@ -106,4 +106,4 @@ def test_it_gives_the_reason_when_there_is_no_user_to_run_postgresql(surrounding
     monkeypatch.setattr(pwd, "getpwnam", unknown)
     (first, *_) = offered(surroundings)
     assert not first["available"]
-    assert "no user 'postgres'" in first["reason"]
+    assert "no user 'benchagent-job' or 'nobody'" in first["reason"]
