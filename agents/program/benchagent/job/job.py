@@ -143,6 +143,8 @@ class Job:
 
     def _confine(self) -> None:
         """From now on what runs reaches the job's folders and what is installed, as far as this machine has walls."""
+        if self._connection:  # drivers and tools read keys and certificates wherever its URL names them
+            return
         own = [*self._folders.by_role().values(), self.job_dir / "tmp"]
         readable = (*self._toolchain.readable(), self._dirs.engines)
         around = walls(self.job_dir, *readable)
