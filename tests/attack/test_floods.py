@@ -22,6 +22,8 @@ from scripts.private import environment, manage, web
 PASSWORD = "correct horse battery"
 PERSON = f"""
 from runs.models import User
+
+pytestmark = pytest.mark.attack
 User.objects.create_user(username="olga-operator", role="operator", password="{PASSWORD}")
 """
 MB = 1024 * 1024

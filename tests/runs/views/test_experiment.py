@@ -91,7 +91,7 @@ def sweep(sizes: tuple[int, ...], *, asked: bool = False) -> Experiment:
     """Rates that fall with the size, twice as fast on the slow disk. `asked`: queries at the largest only."""
     experiment = Experiment.objects.create(slug="sizes", name="Sizes")
     for place, (warehouses, disk) in enumerate((size, disk) for size in sizes for disk in ("fast", "slow")):
-        rate = 100 - warehouses * (5 if disk == "fast" else 10)
+        rate = max(1, 100 - warehouses * (5 if disk == "fast" else 10))
         factors = {"warehouses": warehouses, "disk": disk, "memory_limit_mb": 516}
         if asked and warehouses == max(sizes):
             factors["queries"] = "yes"
