@@ -19,11 +19,10 @@ import requests
 from benchsite.web import PATIENCE_S, SLOWEST_BYTES_PER_S
 from scripts.private import environment, manage, web
 
+pytestmark = pytest.mark.attack
 PASSWORD = "correct horse battery"
 PERSON = f"""
 from runs.models import User
-
-pytestmark = pytest.mark.attack
 User.objects.create_user(username="olga-operator", role="operator", password="{PASSWORD}")
 """
 MB = 1024 * 1024
