@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -176,7 +177,8 @@ def test_on_a_full_disk_everything_crashes_and_comes_back_when_there_is_room(sit
         assert wait_until(lambda: answers(site), 60)
         status, page = site.get("/runs/")
         assert status == 200, page[-6000:]
-        assert "The disk of this server is almost full: 0 MB are free" in page
+        # What was killed leaves a megabyte or so: its open files.
+        assert re.search(r"The disk of this server is almost full: \d MB are free", page), page[:3000]
         # What the agent says in every poll cannot be written.
         log = (site.state / "agent" / "spool.sqlite3").exists()
         assert log
