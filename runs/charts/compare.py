@@ -23,7 +23,11 @@ from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
-BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: 95 % interval of the geometric mean, from three repeats on."
+# In words, as every number of a publication's page is one of its data or computed from them.
+BARS_NOTE = (
+    "Bar: median. Dots: every repeat. Whisker, from three repeats on: the geometric mean with ninety-five per cent "
+    "confidence; an arrow where it goes beyond the axis."
+)
 MAX_OVERLAID = 12
 OVERLAID_METRIC = "tps"
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."

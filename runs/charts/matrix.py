@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.charts.base import COLOURS, Figure, LineSeries, Mark, Scale, lines
-from runs.charts.compare import apart_figures, bars_figure
+from runs.charts.compare import BARS_NOTE, apart_figures, bars_figure
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group, VaryingFact, telling
 from runs.formatting import percent
@@ -22,8 +22,6 @@ from runs.models.choices import ENDED_STATES
 from runs.run.derived import SizeStep, size_steps
 from runs.run.number import values_of
 from runs.tables import Column, Table, TableCell
-
-CHART_NOTE = "Bar: median. Dots: every repeat."
 
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
@@ -57,7 +55,7 @@ def _ranked_figure(shown: Comparison, palette: Mapping[str, int], to_come: Seque
     title = shown.metric.label if shown.metric else ""
     if shown.apart or not all(group.ranked for group in to_come):
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
-    note = f"{CHART_NOTE} Still to come: {', '.join(group.label for group in to_come)}." if to_come else CHART_NOTE
+    note = f"{BARS_NOTE} Still to come: {', '.join(group.label for group in to_come)}." if to_come else BARS_NOTE
     return bars_figure(shown, shown.ranked, palette, id="ranked", title=title, note=note)
 
 

@@ -8,6 +8,8 @@ const LINE_PX = 15;
 const FRAME_PX = 60;
 const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
+// How far, in lengths of the longest bar, an interval of few scattered repeats may stretch the axis.
+const WHISKER_REACH = 1.5;
 // Room above the bars for the label of a mark.
 const MARK_PX = 18;
 
@@ -106,10 +108,37 @@ const gaps = (groups, theme) => ({
   },
 });
 
+/** What the axis holds: every value and repeat, and of an interval as much as leaves these readable. */
+export function shownValues(groups) {
+  const measured = groups.flatMap((group) => [group.value, ...group.dots]).filter((value) => value !== null);
+  const furthest = Math.max(0, ...measured) * WHISKER_REACH;
+  const ends = groups.flatMap((group) => group.interval ?? []);
+  return [...measured, ...ends.map((end) => Math.min(end, furthest))];
+}
+
+/** Draws an arrow at the edge where an interval goes on beyond the axis. */
+const beyond = (groups, theme) => ({
+  id: "benchsiteBeyond",
+  afterDatasetsDraw({ ctx: context, chartArea: { right }, scales: { x, y } }) {
+    context.save();
+    context.fillStyle = theme.ink;
+    groups.forEach((group, row) => {
+      if (group.value === null || !(group.interval?.[1] > x.max)) return;
+      const middle = y.getPixelForValue(row);
+      context.beginPath();
+      context.moveTo(right + 1, middle);
+      context.lineTo(right - 7, middle - 5);
+      context.lineTo(right - 7, middle + 5);
+      context.fill();
+    });
+    context.restore();
+  },
+});
+
 function valueScale(spec, theme) {
-  const values = spec.groups.flatMap((group) => [group.value, ...group.dots, ...(group.interval ?? [])]);
-  const known = values.filter((value) => value !== null);
-  return numberScale(theme, { ...spec.y, scale: spec.scale }, known, { beginAtZero: true, suggestedMax: Math.max(0, ...known) * 1.02 });
+  const shown = shownValues(spec.groups);
+  const linear = { beginAtZero: true, max: Math.max(0, ...shown) * 1.02 || undefined };
+  return numberScale(theme, { ...spec.y, scale: spec.scale }, shown, linear);
 }
 
 function groupScale(spec, theme) {
@@ -149,6 +178,6 @@ export function barsConfig(spec, theme) {
         annotation: { clip: false, annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme, MARK_PX)) },
       },
     },
-    plugins: [gaps(spec.groups, theme), numberColumn(medians, theme)],
+    plugins: [gaps(spec.groups, theme), beyond(spec.groups, theme), numberColumn(medians, theme)],
   };
 }

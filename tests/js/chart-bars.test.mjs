@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barData, barsHeight, dotData } from "../../static/js/chart-bars.js";
+import { barData, barsHeight, dotData, shownValues } from "../../static/js/chart-bars.js";
 
 const group = (extra) => ({ label: "g", color: 0, value: 508, interval: null, dots: [465, 508, 511], gap: null, ranked: true, ...extra });
 
@@ -18,6 +18,11 @@ test("it leaves a gap without a length, not with zero", () => {
 
 test("it gives the interval to the whisker", () => {
   assert.deepEqual(barData([group({ interval: [460, 520] })]), [{ x: 508, y: 0, xMin: 460, xMax: 520 }]);
+});
+
+test("an interval of scattered repeats does not take the axis from what was measured", () => {
+  assert.deepEqual(shownValues([group({ interval: [40, 44000] })]), [508, 465, 508, 511, 40, 511 * 1.5]);
+  assert.deepEqual(shownValues([group({ interval: [460, 520] })]), [508, 465, 508, 511, 460, 520]);
 });
 
 test("it grows with its groups", () => {

@@ -33,8 +33,6 @@ from runs.run.number import number_of
 from runs.tables import Column, Table, TableCell
 
 BASELINE = "baseline"
-# In words, as every number of these pages is one of the data or computed from them.
-BARS_NOTE = "Bar: median. Dots: every repeat. Whisker: interval of the geometric mean, ninety-five per cent confidence."
 
 
 class Bars(PartSpec):
@@ -56,7 +54,9 @@ class Bars(PartSpec):
         if metric is None:
             return Section(self.id, self.title)
         palette = charts.colours(comparison)
-        figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
+        figure = charts.bars_figure(
+            comparison, comparison.groups, palette, id=f"{self.id}-chart", note=charts.BARS_NOTE
+        )
         said: dict[str, Words] = {
             "extremes": _extremes(comparison.groups, metric.unit), "gain": _gain(comparison.groups),
         }  # fmt: skip
