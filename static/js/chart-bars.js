@@ -9,7 +9,7 @@ const FRAME_PX = 60;
 const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
 // How far, in lengths of the longest bar, an interval of few scattered repeats may stretch the axis.
-const WHISKER_REACH = 1.5;
+const WHISKER_REACH = 1.15;
 // Room above the bars for the label of a mark.
 const MARK_PX = 18;
 

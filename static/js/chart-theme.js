@@ -76,7 +76,8 @@ function scaleBase(theme, title) {
 export function numberScale(theme, axis, values, linear) {
   const base = scaleBase(theme, axisTitle(axis));
   const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
-  if (axis.scale !== "log") return { ...base, type: "linear", ...linear, ticks };
+  // A tick stands at a round number, not at the end of the axis.
+  if (axis.scale !== "log") return { ...base, type: "linear", ...linear, ticks: { ...ticks, includeBounds: false } };
   return {
     ...base, type: "logarithmic", ...logBounds(values), ticks,
     afterBuildTicks: (scale) => { scale.ticks = logTicks(scale.min, scale.max).map((value) => ({ value })); },
