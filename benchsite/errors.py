@@ -26,16 +26,19 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """
     error = sys.exc_info()[1]
     if space.is_full(error):  # outside of a view, as when a login is stored
-        return _answer(request, 507, space.shortage() or space.FULL, "503.html")
+        return _answer(request, 507, space.shortage() or space.FULL)
     if not isinstance(error, OperationalError | InterfaceError):
-        return _answer(request, 500, UNKNOWN, "500.html")
+        return _answer(request, 500, UNKNOWN)
     words = f"{LOCKED if 'locked' in str(error) else SILENT} {AGAIN}"
-    response = _answer(request, 503, words, "503.html")
+    response = _answer(request, 503, words)
     response["Retry-After"] = str(RETRY_AFTER_S)
     return response
 
 
-def _answer(request: HttpRequest, status: int, words: str, template: str) -> HttpResponse:
+def _answer(request: HttpRequest, status: int, words: str) -> HttpResponse:
     if request.path.startswith("/api/"):
         return JsonResponse({"detail": words}, status=status)
-    return HttpResponse(render_to_string(template, {"words": words}), status=status)
+    heading = "Something went wrong" if status == 500 else "Not available just now"
+    return HttpResponse(
+        render_to_string("error.html", {"status": status, "heading": heading, "words": words}), status=status
+    )

