@@ -10,6 +10,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from agents.api.urls import protocol
 from benchsite import health
+from runs.api.schema import DescribedOnce
 
 
 class Anything(StringConverter):
@@ -33,7 +34,7 @@ api: list[URLPattern | URLResolver] = [
     path("v1/", include("runs.api.urls")),
     path("v1/", include("agents.api.urls")),
     path("agent/v1/", include(protocol)),
-    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("schema/", SpectacularAPIView.as_view(generator_class=DescribedOnce), name="api-schema"),
     path("docs/", docs, name="api-docs"),
     # With the slash at the end: an address without it is led to the one with it.
     path("<anything:rest>/", nothing_here, name="api-nothing"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from threading import Lock
+from typing import Any, ClassVar, Literal
 
 from drf_spectacular.extensions import (
     OpenApiAuthenticationExtension,
     OpenApiSerializerExtension,
     OpenApiSerializerFieldExtension,
 )
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.plumbing import ResolvedComponent
 from pydantic import TypeAdapter
 
@@ -17,6 +19,23 @@ from runs.results import document
 
 # Keeps what describes itself from drf-spectacular's own sorting of enumerations.
 _AS_IT_IS = "x-as-it-is"
+
+
+class DescribedOnce(SchemaGenerator):
+    """The same description for everybody, made at the first request, while others that come meanwhile wait for it.
+
+    drf-spectacular loads its extensions as it needs them, and two who load one at once fail or lose it.
+    """
+
+    _making = Lock()
+    _made: ClassVar[dict[str, Any]] = {}
+
+    def get_schema(self, request: Any = None, public: bool = False) -> dict[str, Any]:
+        with self._making:
+            if not self._made:
+                self.api_version = None  # not what the first who asks puts into the address
+                self._made.update(super().get_schema(public=True))  # type: ignore[no-untyped-call]
+        return self._made
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

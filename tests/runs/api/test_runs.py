@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
+from drf_spectacular.plumbing import OpenApiGeneratorExtension
 
 from runs import results
+from runs.api.schema import DescribedOnce
 from runs.models import Experiment, Run
 from runs.publications.importer import import_own
 from runs.results import editing
@@ -364,6 +369,35 @@ def test_the_description_names_every_endpoint(client):
         "/api/v1/results/", "/api/v1/runs/", "/api/v1/runs/{run_id}/", "/api/v1/runs/{run_id}/series/",
         "/api/v1/runs/{run_id}/restore/",
     } <= set(paths)  # fmt: skip
+
+
+@pytest.fixture
+def nothing_described(monkeypatch):
+    """As in a process that has just started, with time for others to come first."""
+    monkeypatch.setattr(DescribedOnce, "_made", {})
+    for kind in OpenApiGeneratorExtension.__subclasses__():
+        for extension in kind._registry:
+            if isinstance(target := extension.target_class, type):
+                monkeypatch.setattr(extension, "target_class", f"{target.__module__}.{target.__qualname__}")
+
+    load = OpenApiGeneratorExtension._load_class.__func__
+
+    def slowly(extension: type) -> None:
+        time.sleep(0.01)
+        load(extension)
+
+    monkeypatch.setattr(OpenApiGeneratorExtension, "_load_class", classmethod(slowly))
+
+
+def test_sixteen_first_requests_for_the_description_get_the_same(nothing_described, rf):
+    view = resolve("/api/schema/").func
+    with ThreadPoolExecutor(16) as pool:
+        requests = [rf.get("/api/schema/", {"format": "json", "version": str(number)}) for number in range(16)]
+        answers = list(pool.map(lambda request: view(request).render(), requests))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert set(answers[0].data["components"]["securitySchemes"]) == {"cookieAuth", "token"}
+    assert answers[0].data["info"]["version"] == "1"
 
 
 def test_the_docs_page_keeps_the_content_security_policy(client):
