@@ -1,4 +1,5 @@
-"""The leg `bare`: `make up` on a machine with Python and nothing else.
+"""The leg `bare`: `make up` on a machine with Python and nothing else. With --bundle the leg `bundle`: the same from
+a file of `make bundle`, in a network namespace with nothing but loopback.
 
 Everything else is hidden (see hidden.py), HOME is empty, the checkout is a fresh clone of HEAD. Each check prints one
 line; the last line counts them. Where nothing can be hidden it says what it skipped and why.
@@ -7,15 +8,18 @@ line; the last line counts them. Where nothing can be hidden it says what it ski
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,20 +33,32 @@ from tests.ops.site import GONE_WITHIN_S, Site, slowness, wait_until  # noqa: E4
 
 READY_WITHIN_S = 300
 FIRST_RUN_WITHIN_S = 300
+BUNDLE = "bundle.tar"
+NO_NETWORK = ["unshare", "--net"]
+# Of <linux/sockios.h> and <net/if.h>.
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bundle", action="store_true", help="without a network")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
-    inside = parser.parse_args().inside
-    if inside:
-        return Checks(inside).run()
+    options = parser.parse_args()
+    leg = "bundle" if options.bundle else "bare"
+    if options.inside:
+        return (WithoutNetwork if options.bundle else Checks)(leg, options.inside).run()
     why = hidden.impossible()
+    if (
+        not why
+        and options.bundle
+        and subprocess.run([*NO_NETWORK, "true"], capture_output=True, check=False).returncode
+    ):
+        why = "this machine allows no network namespace"
     if why:
-        print(f"bare: skipped, {why}")
-        print("bare: 0 passed, 0 failed, 1 skipped")
+        print(f"{leg}: skipped, {why}")
+        print(f"{leg}: 0 passed, 0 failed, 1 skipped")
         return 0
-    with tempfile.TemporaryDirectory(prefix="benchsite-bare-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix=f"benchsite-{leg}-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
         scratch.chmod(0o711)
         clone = ["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(scratch / "checkout")]
@@ -51,21 +67,36 @@ def main() -> int:
         python = os.path.realpath(sys.executable)
         script = str(scratch / "checkout" / "scripts" / "bare_leg.py")
         command = [python, hidden.__file__, python, script, "--inside", str(scratch)]
+        if options.bundle:
+            make_bundle(scratch)
+            command = [*NO_NETWORK, *command, "--bundle"]
         return subprocess.run(command, check=False).returncode
+
+
+def make_bundle(scratch: Path) -> None:
+    """With the jars that the tests have."""
+    state = scratch / "elsewhere"
+    (state / "tmp").mkdir(parents=True)
+    if cache := os.environ.get("BENCHSITE_TEST_CACHE"):
+        (state / "agent").mkdir()
+        (state / "agent" / "cache").symlink_to(cache)
+    environment = os.environ | {"STATE": str(state), "TO": str(scratch / BUNDLE)}
+    subprocess.run([sys.executable, ROOT / "scripts" / "bundle.py"], env=environment, check=True)
 
 
 class Checks:
     """What a newcomer sees, in order; a failed step ends it."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, leg: str, scratch: Path, **environment: str) -> None:
+        self.leg = leg
         self.checkout, self.state, self.home = scratch / "checkout", scratch / "state", scratch / "home"
-        self.site = Site(self.state, self.home, FIRST_RUN="1")
+        self.site = Site(self.state, self.home, FIRST_RUN="1", **environment)
         self.passed = self.failed = 0
         self.javas: set[str] = set()
         self.started = 0.0
 
-    def run(self) -> int:
-        steps = (
+    def steps(self) -> Sequence[Callable[[], str]]:
+        return (
             self.nothing_else_is_here,
             self.it_gets_ready,
             self.it_shows_progress,
@@ -78,14 +109,16 @@ class Checks:
             self.home_is_empty,
             self.the_checkout_is_clean,
         )
+
+    def run(self) -> int:
         self.home.mkdir()
         try:
-            for step in steps:
+            for step in self.steps():
                 if not self.check(step):
                     break
         finally:
             self.site.stop()
-        print(f"bare: {self.passed} passed, {self.failed} failed, 0 skipped", flush=True)
+        print(f"{self.leg}: {self.passed} passed, {self.failed} failed, 0 skipped", flush=True)
         return 1 if self.failed else 0
 
     def check(self, step: Callable[[], str]) -> bool:
@@ -197,6 +230,34 @@ class Checks:
     def log_ends(self) -> str:
         logs = sorted((self.state / "logs").glob("*.log"))
         return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-1500:]}" for log in logs)
+
+
+class WithoutNetwork(Checks):
+    """Only where it differs: how the first start comes to its packages and jars."""
+
+    def __init__(self, leg: str, scratch: Path) -> None:
+        super().__init__(leg, scratch, BUNDLE=str(scratch / BUNDLE))
+
+    def steps(self) -> Sequence[Callable[[], str]]:
+        return (
+            self.nothing_else_is_here,
+            self.nobody_else_is_reached,
+            self.it_gets_ready,
+            self.it_shows_progress,
+            self.the_first_run_finishes,
+            self.java_came_with_python,
+            self.it_stops_and_leaves_nothing,
+            self.home_is_empty,
+            self.the_checkout_is_clean,
+        )
+
+    def nobody_else_is_reached(self) -> str:
+        with socket.socket() as any_socket:
+            fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+        others = [name for _, name in socket.if_nameindex() if name != "lo"]
+        with suppress(OSError), socket.create_connection(("192.0.2.1", 80), timeout=5):
+            others.append("a network")
+        return ", ".join(others)
 
 
 if __name__ == "__main__":

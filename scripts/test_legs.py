@@ -204,6 +204,9 @@ PROGRAMS = {
     "bare": ["scripts/bare_leg.py"],
 }
 LEGS = ("check", *PROGRAMS, *TESTS)
+# Only when asked for: `bare` installs the same, from elsewhere.
+PROGRAMS["bundle"] = ["scripts/bare_leg.py", "--bundle"]
+ALL_LEGS = (*LEGS, "bundle")
 
 
 def outcome_of(leg: str) -> Outcome:
@@ -225,7 +228,7 @@ def outcome_of(leg: str) -> Outcome:
 # is left, the longest first. While one lane installs what is missing, another has a leg that needs nothing of it; `js`
 # comes first with what it installs, before `alone` and `bare` hide what is there.
 LANES = (("engines",), ("java", "browser", "ops", "bare", "attack"), ("js", "agent"))
-LEFT = ("postgresql", "sqlite", "foreign", "alone", "check")
+LEFT = ("postgresql", "sqlite", "foreign", "alone", "check", "bundle")
 
 
 def run_here(name: str) -> int:
@@ -279,8 +282,8 @@ def shown_of_a_green_leg() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}")
-    parser.add_argument("--one", choices=LEGS, help="run this leg here, output as it comes")
+    parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}; also: bundle")
+    parser.add_argument("--one", choices=ALL_LEGS, help="run this leg here, output as it comes")
     parser.add_argument("--slowest", type=int, metavar="N", help="print the N slowest tests of each leg of pytest")
     options = parser.parse_args()
     if options.slowest:
