@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import IO, Any, Generic, Protocol, TypeVar
 
 from benchagent.errors import JobError
 
@@ -141,8 +141,20 @@ def without_links(path: str, flags: int) -> int:
     return handle
 
 
-def end_of(path: Path, limit: int) -> str:
-    """The last bytes of a file as text."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - limit))
-        return file.read().decode(errors="replace")
+def text_of(path: Path, errors: str = "strict") -> str:
+    """Of a file that a job's processes may have replaced. Raises `OSError`."""
+    with open(path, encoding="utf-8", errors=errors, opener=without_links) as file:
+        return file.read()
+
+
+def straight(folder: Path) -> Path:
+    """The folder, for the agent to change what is in it. Raises `OSError` where a link leads there."""
+    if folder.resolve() != folder.absolute():
+        raise OSError(f"{folder} is reached through a link")
+    return folder
+
+
+def end_of(file: IO[bytes], limit: int) -> str:
+    """The last bytes of an open file as text."""
+    file.seek(max(0, os.fstat(file.fileno()).st_size - limit))
+    return file.read().decode(errors="replace")

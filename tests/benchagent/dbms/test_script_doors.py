@@ -9,6 +9,7 @@ the ways lead there is shown by the agent's own user, who goes some of them at t
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -59,20 +60,38 @@ OWNER: Mapping[str, Sequence[str]] = {
     # Its files are closed to everybody.
     "firebird": ["CREATE SHADOW 1 '{new}-owner'", "DROP SHADOW 1 PRESERVE FILE"],
 }
-# Begins of versions: the usual one, and the oldest of engines that learned to guard themselves with time.
-OLDEST = [("derby", "10.3"), ("postgresql", "9.2"), ("firebird", "5.")]
-ENGINES = [*((slug, "") for slug in EMBEDDED), *((slug, begin) for slug, (_, begin) in SERVERS.items()), *OLDEST]
+# Begins of versions and what is installed for them: the usual one, the newest, and the oldest of engines that learned
+# to guard themselves with time. With BENCHSITE_ALL_ENGINES=1 the others that the agent offers too.
+OTHERS = {
+    ("derby", "10.3"): "",
+    ("postgresql", "9.2"): "postgresql-9.2.2",
+    ("mysql", "8.0"): "mysql-8.0.31",
+    ("firebird", "5."): "firebird-5.0.4",
+}
+BETWEEN = {
+    ("derby", "10.6"): "",
+    ("postgresql", "9.6"): "postgresql-9.6.24",
+    ("postgresql", "15"): "postgresql-15",
+    ("postgresql", "17"): "postgresql-17",
+    ("mysql", "5.7"): "mysql-5.7.22",
+}
+INSTALLED = {
+    **{(slug, ""): "" for slug in EMBEDDED},
+    **{(slug, begin): name for slug, (name, begin) in SERVERS.items()},
+    **OTHERS,
+    **(BETWEEN if os.environ.get("BENCHSITE_ALL_ENGINES") else {}),
+}
 
 
 @pytest.fixture(scope="module")
 def engines_dir(repository: Path) -> Path:
-    return installed_engines(repository, "postgresql-9.2.2", "firebird-5.0.4", *(name for name, _ in SERVERS.values()))
+    return installed_engines(repository, *filter(None, INSTALLED.values()))
 
 
 @pytest.fixture
 def make_engine(make_trial: MakeTrial, engines_dir: Path, toolchain: JavaToolchain) -> MakeTrial:
     def make(slug: str, begin: str) -> Trial:
-        context = EngineContext(toolchain, frozenset({"derby-10.3.2.1"}), Path("/tmp"), engines_dir)
+        context = EngineContext(toolchain, frozenset({"derby-10.3.2.1", "derby-10.6.2.1"}), Path("/tmp"), engines_dir)
         offered = [facts["version"] for facts in dbms.adapter(slug).discover(context)]
         version = next(version for version in offered if version.startswith(begin))
         return make_trial(slug, version, dict(DBMSS[slug].settings), engines_dir=engines_dir)
@@ -110,7 +129,7 @@ def ways(slug: str) -> list[str]:
     return [line for name in names for line in (WAYS / f"{name}.txt").read_text().splitlines()]
 
 
-@pytest.mark.parametrize(("slug", "begin"), ENGINES)
+@pytest.mark.parametrize(("slug", "begin"), INSTALLED)
 def test_it_reaches_no_file_no_code_and_nobody_elses_rights(slug: str, begin: str, make_engine: MakeTrial):
     trial = make_engine(slug, begin)
     folder = trial.folders.backup

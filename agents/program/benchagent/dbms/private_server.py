@@ -21,7 +21,7 @@ from benchagent.dbms.embedded import driver_folder
 from benchagent.machine import process
 from benchagent.machine.devices import write_cache_words
 from benchagent.machine.process import Children, ProcessFailed, first_blocked
-from benchagent.paths import without_links
+from benchagent.paths import straight, without_links
 
 HOST = "127.0.0.1"
 PORT_ATTEMPTS = 3
@@ -158,6 +158,7 @@ class PrivateServer(ABC):
 
     def relink(self, link: Path, target: Path) -> None:
         """Make a link, or the one that is there lead elsewhere."""
+        straight(link.parent)
         link.unlink(missing_ok=True)
         link.symlink_to(target)
         self.own(link)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
@@ -26,7 +27,7 @@ from benchagent.machine.limits import Cage
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import JobFolders
-from benchagent.paths import end_of
+from benchagent.paths import end_of, without_links
 from benchagent.protocol import Check, EngineReport, JobSpec
 from benchagent.workloads.base import Factors, Observe, SessionResult, ToolResult
 
@@ -285,9 +286,13 @@ class JobBench:
         output_path = around.job_dir / f"{phase}.out"
         begun = time.monotonic()
         with ExitStack() as files:
-            output = files.enter_context(output_path.open("w+b"))
-            stdout = files.enter_context(command.stdout.open("wb")) if command.stdout else output
-            stdin = files.enter_context(command.stdin.open("rb")) if command.stdin else subprocess.DEVNULL
+
+            def opened(path: Path, mode: str) -> IO[Any]:
+                return files.enter_context(open(path, mode, opener=without_links))
+
+            output = opened(output_path, "w+b")
+            stdout = opened(command.stdout, "wb") if command.stdout else output
+            stdin = opened(command.stdin, "rb") if command.stdin else subprocess.DEVNULL
             child = around.children.spawn(
                 command.argv,
                 env=around.children.environment(**command.environment),
@@ -306,7 +311,7 @@ class JobBench:
                 self._watch.take_whole(phase, whole, elapsed_s)
             finally:
                 process.stop(child)
-        words = self.instance.scrubbed(end_of(output_path, OUTPUT_LIMIT))
+            words = self.instance.scrubbed(end_of(output, OUTPUT_LIMIT))
         if child.returncode:
             raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")

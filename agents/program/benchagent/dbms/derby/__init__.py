@@ -30,6 +30,7 @@ from benchagent.dbms.counters import (
 )
 from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import EmbeddedAdapter, EmbeddedInstance, heap_mb, in_url, not_in_force
+from benchagent.paths import text_of, without_links
 
 NO_COUNTERS = "Derby counts nothing of the kind where SQL could ask for it"
 # In which a database's tables are made unless another one is named.
@@ -256,13 +257,16 @@ class DerbyInstance(EmbeddedInstance):
         ]
         self._lines = [*kept, ("derby.storage.tempDirectory", str(request.folders.temp))]
         self._guest: Guest | None = None
+        self._children = request.children
         self._write_properties()
 
     def _write_properties(self) -> None:
         """The working directory of the JVM is Derby's system home, where this file is read from."""
         lines = ["{}={}\n".format(name, value.replace("\\", "\\\\")) for name, value in self._lines]
         path = self.generator_dir / "derby.properties"
-        path.write_text("".join(lines), encoding="latin-1", errors="backslashreplace")
+        with open(path, "w", encoding="latin-1", errors="backslashreplace", opener=without_links) as file:
+            file.writelines(lines)
+        self._children.own(path)
 
     def guest(self) -> Guest:
         """Rights are asked for from then on. Only one who can start a JVM here could give another name."""
@@ -295,7 +299,7 @@ class DerbyInstance(EmbeddedInstance):
 
     def log_tail(self) -> str:
         try:
-            return (self.generator_dir / "derby.log").read_text(errors="replace")
+            return text_of(self.generator_dir / "derby.log", errors="replace")
         except OSError:
             return ""
 
@@ -308,14 +312,16 @@ def move_log(database: Path, log: Path) -> None:
     path = database / "service.properties"
     try:
         # Java writes the file in this encoding, with `:` and `=` of a value escaped.
-        lines = path.read_text(encoding="latin-1").splitlines(keepends=True)
+        with open(path, encoding="latin-1", opener=without_links) as file:
+            lines = file.readlines()
     except OSError as error:
         raise JobError(f"the copy of the database cannot be opened: {error}") from error
     kept = [line for line in lines if not line.startswith(LOG_DEVICE)]
     position = next((number for number, line in enumerate(lines) if line.startswith(LOG_DEVICE)), len(kept))
     escaped = str(log).replace("\\", "\\\\").replace(":", "\\:").replace("=", "\\=").replace(" ", "\\ ")
     kept.insert(position, f"{LOG_DEVICE}{escaped}\n")
-    path.write_text("".join(kept), encoding="latin-1", errors="backslashreplace")
+    with open(path, "w", encoding="latin-1", errors="backslashreplace", opener=without_links) as file:
+        file.writelines(kept)
 
 
 class BackupProcedure(BackupMethod):

@@ -25,6 +25,7 @@ from benchagent.dbms.private_server import HOST
 from benchagent.machine import process
 from benchagent.machine.devices import same_device
 from benchagent.machine.process import ProcessFailed
+from benchagent.paths import text_of
 
 STRACE = "strace"
 # Line of a look at a process. The first may come before it has connected, the last when it has gone.
@@ -212,7 +213,7 @@ class GbakLocal(GbakMethod):
         except ProcessFailed as error:
             raise JobError(f"a local backup is not possible: {error}") from error
         finally:
-            lines = trace.read_text(errors="replace").splitlines() if trace.exists() else []
+            lines = text_of(trace, errors="replace").splitlines() if trace.exists() else []
             for path in (trace, target):
                 path.unlink(missing_ok=True)
         return lines

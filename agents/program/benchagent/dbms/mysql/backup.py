@@ -90,7 +90,7 @@ class DumpTables(Dump):
             lines.append(f"source {rows.with_suffix('.sql')}")
             lines.append(f"LOAD DATA INFILE '{rows}' INTO TABLE `{rows.stem}` CHARACTER SET binary;")
         script = scratch / "restore.sql"
-        script.write_text("\n".join([*lines, ""]))
+        self._server.write_private(script, "\n".join([*lines, ""]))
         return script
 
     def cancel(self) -> None:

@@ -17,6 +17,7 @@ from benchagent.dbms.mysql.product import USER, accounts
 from benchagent.dbms.mysql.settings import BINLOG, all_lines, initial_lines, option_file
 from benchagent.dbms.private_server import HOST, PrivateServer
 from benchagent.machine.process import ProcessFailed
+from benchagent.paths import straight, text_of
 
 if TYPE_CHECKING:
     from benchagent.machine.storages import JobFolders
@@ -137,7 +138,7 @@ class Server(PrivateServer):
     def open_copy(self) -> None:
         """Start on data that were made for another job. Raises `JobError`."""
         try:
-            self.password = self.folders.password_file.read_text(encoding="utf-8").strip()
+            self.password = text_of(self.folders.password_file).strip()
         except OSError as error:
             raise JobError(f"the copy of the data cannot be opened: {error}") from error
         self.start()
@@ -154,7 +155,7 @@ class Server(PrivateServer):
 
     def write_client_options(self) -> None:
         """For the tools, with the password: only their user can read it. One of them reads the server's options too."""
-        server_options = (self.folders.work / OPTION_FILE).read_text()
+        server_options = text_of(self.folders.work / OPTION_FILE)
         client = ["[client]", f"host={HOST}", f"port={self.port}", "protocol=tcp", f"user={USER}"]
         text = "\n".join([server_options, *client, f'password="{self.password}"', ""])
         self.write_private(self.folders.client_file, text)
@@ -164,8 +165,8 @@ class Server(PrivateServer):
         folders = self.folders
         if folders.redo and folders.binlog:
             for pattern in REDO_FILES:
-                for path in folders.data.glob(pattern):  # of a copy whose logs lay with the data
-                    shutil.move(path, folders.redo / path.name)
+                for path in straight(folders.data).glob(pattern):  # of a copy whose logs lay with the data
+                    shutil.move(path, straight(folders.redo) / path.name)
             self.relink(folders.data / BINLOG, folders.binlog)
         super().start()
 

@@ -21,7 +21,7 @@ from benchagent.dbms.base import GUEST, ProvisionRequest, Settings
 from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.postgresql.discovery import Installation, numbers
 from benchagent.dbms.private_server import HOST, PrivateServer
-from benchagent.paths import without_links
+from benchagent.paths import NAME, straight, text_of, without_links
 
 if TYPE_CHECKING:
     from benchagent.machine.storages import JobFolders
@@ -104,7 +104,7 @@ class Server(PrivateServer):
     def open_copy(self, settings: Settings) -> None:
         """Of folders that `create` has made for another job. Raises `OSError`."""
         self.configure(settings)
-        self.password = self.folders.password_file.read_text().strip().rpartition(":")[2]
+        self.password = text_of(self.folders.password_file).strip().rpartition(":")[2]
 
     def configure(self, settings: Settings) -> None:
         """`settings` in their order, in a file that initdb's own includes."""
@@ -166,13 +166,20 @@ class Server(PrivateServer):
         if folders.temp:
             self._make_folder(folders.temp)
             if folders.temp_name_file.exists():
-                self._make_folder(folders.temp / folders.temp_name_file.read_text())
-            links += [(link, folders.temp) for link in (folders.data / "pg_tblspc").iterdir()]
+                self._make_folder(folders.temp / self._temp_name())
+            links += [(link, folders.temp) for link in straight(folders.data / "pg_tblspc").iterdir()]
         for link, target in links:
             if not link.is_symlink():  # a log that lay with the data so far
-                shutil.move(link, target)
+                shutil.move(link, straight(target))
             self.relink(link, target)
         super().start()
+
+    def _temp_name(self) -> str:
+        """Kept data may have been written by anybody: it is a name, not a way out of the folder."""
+        name = text_of(self.folders.temp_name_file)
+        if not NAME.match(name):
+            raise OSError(f"{self.folders.temp_name_file} holds no name of a folder")
+        return name
 
     def launch(self) -> None:
         command: list[str | Path] = [self.installation.bin_dir / "postgres", "-D", self.folders.data]
