@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-uploads bench-imports bench-pages bench-journeys fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-pages bench-journeys fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -23,6 +23,7 @@ help:
 	@echo 'make bench-driver  the load generator against pgbench, on one PostgreSQL: ARGS="--pairs 5 --json FILE"'
 	@echo 'make bench-sysbench  the same against sysbench, on one MariaDB'
 	@echo 'make bench-sampling  what the agent costs in throughput by its samples'
+	@echo 'make bench-confinement  what the walls around a job cost in throughput'
 	@echo 'make fuzz-api      schemathesis over the whole API'
 	@echo 'make bench-uploads  results and samples a second that one web process takes'
 	@echo 'make bench-imports  what others wait while large files are imported: ARGS="--postgresql"'
@@ -78,7 +79,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-uploads bench-imports bench-pages bench-journeys:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-pages bench-journeys:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["bench_driver", "bench_sampling", "bench_sysbench"])
+@pytest.mark.parametrize("name", ["bench_confinement", "bench_driver", "bench_sampling", "bench_sysbench"])
 def test_it_starts_and_says_what_it_can_be_asked(name: str, repository: Path):
     command = [sys.executable, "-m", f"benchmarks.{name}", "--help"]
     done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)

@@ -42,6 +42,7 @@ class Trial:
         engines_dir: Path | None = None,
         restored_from: Trial | None = None,
         factors: Mapping[str, int | str] | None = None,
+        landlock: bool = True,
     ) -> None:
         self.root = root
         self.slug, self.version = slug, version
@@ -57,6 +58,8 @@ class Trial:
         own = (root / "job", root / "job" / "tmp", *self.folders.by_role().values())
         readable = (*toolchain.readable(), engines_dir or root)
         around = walls(*own, *readable)
+        if not landlock:
+            around = replace(around, landlock=0)
         self.children.confinement = Confinement(around, readable, own, secrets=root)
         self.children.own(*own[1:])
         self.request = ProvisionRequest(

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,3 +76,28 @@ def test_a_job_does_in_its_own_folders_what_it_likes(cell: Cell):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabilities to lose")
 def test_root_loses_its_capabilities(cell: Cell):
     assert set(cell.says("grep ^CapEff /proc/self/status").partition(":")[2].strip()) == {"0"}
+
+
+def refused(rules: Ruleset, try_it: Callable[[], object]) -> int:
+    """The number of the error, 0 for none, in a process of its own."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            rules.enter()
+            try_it()
+            os._exit(0)
+        except OSError as error:
+            os._exit(error.errno or 255)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@pytest.mark.skipif(landlock.version() < landlock.NETWORK_SINCE, reason="this kernel's Landlock knows no ports")
+def test_a_job_reaches_by_tcp_its_own_servers_and_nobody_else():
+    with socket.create_server(("127.0.0.1", 0)) as own, socket.create_server(("127.0.0.1", 0)) as other:
+        ours, theirs = own.getsockname(), other.getsockname()
+        with Ruleset(readable=[], writable=[], ports=[ours[1]]) as rules:
+            assert refused(rules, lambda: socket.create_connection(ours, 5)) == 0
+            assert refused(rules, lambda: socket.create_connection(theirs, 5)) == errno.EACCES
+            assert refused(rules, lambda: socket.create_server(("127.0.0.1", 0))) == errno.EACCES
+            own.close()
+            assert refused(rules, lambda: socket.create_server(ours)) == 0

@@ -99,7 +99,10 @@ class PrivateServer(ABC):
         if self.process:
             self.process.poll()  # one that was killed keeps its number until it is reaped, and its locks name it
         for attempt in range(PORT_ATTEMPTS):
+            ports = self._request.children.ports
+            ports.discard(self.port)  # another program may have it
             self.port = self.port if self.port and attempt == 0 else free_port()
+            ports.add(self.port)
             self.launch()
             if self._comes_up():
                 self.after_start()

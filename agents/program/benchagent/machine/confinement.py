@@ -9,6 +9,7 @@ the agent's user can read.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,11 +44,17 @@ class Walls:
     def words(self) -> str:
         who = f"as user {self.user.name}" if self.user else f"as the agent's own user ({self.no_user})"
         where = (
-            "reach, by Landlock, only their own folders and what is installed"
+            f"reach, by Landlock, only their own folders and what is installed{self._network}"
             if self.landlock
             else "may read whatever that user can: this kernel has no Landlock that suffices (Linux 5.19 or later)"
         )
         return f"jobs run {who} and {where}"
+
+    @property
+    def _network(self) -> str:
+        if self.landlock < landlock.NETWORK_SINCE:
+            return "; their network is open: this kernel cannot confine it (Linux 6.7 or later)"
+        return ", and by TCP only their own DBMS"
 
 
 def walls(*folders: Path) -> Walls:
@@ -72,12 +79,12 @@ class Confinement:
     writable: tuple[Path, ...]
     secrets: Path
 
-    def rules(self, program: str | Path) -> AbstractContextManager[Ruleset | None]:
-        """To enter between fork and exec; None where there is no Landlock."""
+    def rules(self, program: str | Path, ports: Collection[int]) -> AbstractContextManager[Ruleset | None]:
+        """To enter between fork and exec; None where there is no Landlock. `ports`: of the job's own servers."""
         if not self.walls.landlock:
             return nullcontext()
         readable = (*INSTALLED, *KERNEL, *self.readable, self._home(Path(program)))
-        return Ruleset(readable=readable, writable=(*self.writable, *DEVICES))
+        return Ruleset(readable=readable, writable=(*self.writable, *DEVICES), ports=ports)
 
     def _home(self, program: Path) -> Path:
         """Where a program lies that was not installed by the system's packages."""

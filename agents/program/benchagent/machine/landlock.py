@@ -30,8 +30,10 @@ _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # How many rights each version knows.
 _RIGHTS = {2: 14, 3: 15, 4: 15, 5: 16}
-# From version 6 on: abstract sockets of, and signals to, processes outside.
-_SCOPES, _SCOPED_SINCE, _NETWORK_SINCE = 0b11, 6, 4
+# From version 4 on: which TCP ports are bound and connected to. From version 6 on: abstract sockets of, and signals to,
+# processes outside.
+_TCP, NETWORK_SINCE, _NET_PORT = 0b11, 4, 2
+_SCOPES, _SCOPED_SINCE = 0b11, 6
 
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -56,17 +58,18 @@ def version() -> int:
 class Ruleset:
     """The list of one job: what is below `writable` may be changed, what is below `readable` read and executed.
 
-    What is not there is left out. Raises `OSError` where the kernel has no Landlock.
+    `ports`: of TCP, to listen on and to connect to, where the kernel can tell them apart. What is not there is left
+    out. Raises `OSError` where the kernel has no Landlock.
     """
 
-    def __init__(self, *, readable: Iterable[Path], writable: Iterable[Path]) -> None:
+    def __init__(self, *, readable: Iterable[Path], writable: Iterable[Path], ports: Iterable[int] = ()) -> None:
         known = version()
         if not known:
             raise OSError("this kernel has no Landlock that suffices (Linux 5.19 or later, CONFIG_SECURITY_LANDLOCK)")
         self._all = (1 << _RIGHTS.get(known, max(_RIGHTS.values()))) - 1
         attributes = struct.pack("Q", self._all)
-        if known >= _NETWORK_SINCE:
-            attributes += struct.pack("Q", 0)
+        if known >= NETWORK_SINCE:
+            attributes += struct.pack("Q", _TCP)
         if known >= _SCOPED_SINCE:
             attributes += struct.pack("Q", _SCOPES)
         self._number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
@@ -74,6 +77,8 @@ class Ruleset:
             for paths, rights in ((readable, _READ), (writable, self._all)):
                 for path in paths:
                     self._allow(path, rights)
+            for port in ports if known >= NETWORK_SINCE else ():
+                _call(_ADD_RULE, self._number, _NET_PORT, struct.pack("=QQ", _TCP, port), 0)
         except BaseException:
             self.close()
             raise

@@ -196,6 +196,8 @@ class Children:
         self.job_dir = job_dir
         # None: they may reach what the agent may.
         self.confinement: Confinement | None = None
+        # On which its servers listen.
+        self.ports: set[int] = set()
         self._lock = threading.Lock()
         self._running: list[subprocess.Popen[Any]] = []
         self._closed = False
@@ -233,7 +235,7 @@ class Children:
                 child = spawn(argv, env=environment, cage=cage, **popen)
             else:
                 popen |= self.user.popen() if self.user else {}
-                with self.confinement.rules(argv[0]) as rules:
+                with self.confinement.rules(argv[0], self.ports) as rules:
                     child = spawn(argv, env=environment, cage=cage, rules=rules, **popen)
             self._running.append(child)
         with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
