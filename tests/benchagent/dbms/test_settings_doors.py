@@ -105,5 +105,5 @@ def test_others_pass(slug: str, name: str, value: str):
 
 def test_what_the_agent_sets_is_not_taken_from_elsewhere():
     assert {"secure_file_priv", "local_infile", "plugin_dir", "init_file"} <= mysql.LOCKED
-    assert {"externalfileaccess", "udfaccess"} <= firebird.LOCKED
+    assert {"externalfileaccess", "udfaccess", "databaseaccess"} <= firebird.LOCKED
     assert "lo_compat_privileges" in postgresql.LOCKED

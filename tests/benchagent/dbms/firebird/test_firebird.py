@@ -12,6 +12,7 @@ from benchagent.dbms.counters import EFFECTIVE_PREFIX, query_steps, rows_named
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.dbms.firebird.external import external_server
 from benchagent.java import JavaToolchain
+from benchagent.machine.process import ProcessFailed
 
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird, with_rows
 from tests.benchagent.dbms.trial import Trial, undeclared
@@ -64,6 +65,24 @@ def test_it_runs_tpcb_keeps_its_commits_restarts_and_opens_a_copy_elsewhere(make
     if before:
         after = MACHINES_USERS.stat()
         assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+
+
+@pytest.mark.parametrize("version", ["3.0", "5."])
+def test_it_opens_no_database_beyond_the_folders_of_its_job(make_firebird: MakeFirebird, version: str):
+    """Also where the kernel confines nobody."""
+    trial = make_firebird(version, landlock=False)
+    server = trial.instance.server
+    elsewhere = trial.root / "elsewhere"
+    elsewhere.mkdir()
+    trial.children.own(elsewhere)
+    for folder in (elsewhere, trial.folders.backup):
+        made = f"CREATE DATABASE '{server.remote(folder / 'made.fdb')}';\n"
+        if folder == elsewhere:
+            with pytest.raises(ProcessFailed, match="not allowed by server configuration"):
+                server.run_sql(made, None)
+        else:
+            server.run_sql(made, None)
+    assert list(elsewhere.iterdir()) == []
 
 
 def check_statistics(trial: Trial, session) -> None:

@@ -210,7 +210,9 @@ class FirebirdAdapter(Adapter):
         server = Server(request, home)
         check_user(request.children, server.root.folder)
         with stopped_on_failure(server):
-            server.configure(settings.configuration(given, request.folders.temp, mixed=home.mixed))
+            folders = request.folders
+            reach = (server.root.folder, folders.data, folders.temp, folders.backup)
+            server.configure(settings.configuration(given, folders.temp, reach, mixed=home.mixed))
             server.create_users()
             server.start()
             if not request.restored:

@@ -143,12 +143,14 @@ def _checked(key: str, value: str) -> str:
     return str(number)
 
 
-def configuration(split: Split, temp: Path, *, mixed: bool) -> Settings:
-    """Ours first, so that the user's win; then what only the agent may say. `mixed`: the listener is of version 3.0,
-    whose protocol has no types of 4.0, such as those of SUM and CURRENT_TIMESTAMP."""
+def configuration(split: Split, temp: Path, reach: Sequence[Path], *, mixed: bool) -> Settings:
+    """Ours first, so that the user's win; then what only the agent may say. `reach`: folders with databases.
+    `mixed`: the listener is of version 3.0, whose protocol has no types of 4.0, such as those of SUM and
+    CURRENT_TIMESTAMP."""
     first = [("WireCrypt", "Disabled"), *([("DataTypeCompatibility", "3.0")] if mixed else [])]
     last = [("AuthServer", "Srp"), ("AuthClient", "Srp"), ("UserManager", "Srp"), ("TempDirectories", str(temp))]
     last += [("ExternalFileAccess", "None"), ("UdfAccess", "None")]
+    last.append(("DatabaseAccess", f"Restrict {';'.join(str(folder.resolve()) for folder in reach)}"))
     return [*first, *split.server, *last]
 
 
