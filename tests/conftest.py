@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -186,3 +187,23 @@ def bearer(api_token: TokenFactory) -> Callable[..., dict[str, str]]:
         return {"Authorization": f"Bearer {api_token(*scopes)}"}
 
     return headers
+
+
+# Of each class of attack, for the summary of the leg.
+TRIES: Counter[str] = Counter()
+
+
+@pytest.fixture
+def tries(request: pytest.FixtureRequest) -> Callable[[int], None]:
+    """Add a number of tries to those of the class of attack that the test's module is named after."""
+    name = request.path.stem.removeprefix("test_").replace("_", " ")
+
+    def add(number: int = 1) -> None:
+        TRIES[name] += number
+
+    return add
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for name, number in sorted(TRIES.items()):
+        terminalreporter.write_line(f"tried, {name}: {number}")

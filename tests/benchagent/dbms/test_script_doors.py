@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -130,7 +130,9 @@ def ways(slug: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("slug", "begin"), INSTALLED)
-def test_it_reaches_no_file_no_code_and_nobody_elses_rights(slug: str, begin: str, make_engine: MakeTrial):
+def test_it_reaches_no_file_no_code_and_nobody_elses_rights(
+    slug: str, begin: str, make_engine: MakeTrial, tries: Callable[[int], None]
+):
     trial = make_engine(slug, begin)
     folder = trial.folders.backup
     canary = canaries(folder)
@@ -138,6 +140,7 @@ def test_it_reaches_no_file_no_code_and_nobody_elses_rights(slug: str, begin: st
     guest = trial.instance.guest()
     assert guest is not None
     sent = []
+    tries(len(ways(slug)))
     for way in filled(ways(slug), canary):
         with suppress(JobError):
             guest.check(way)
