@@ -18,6 +18,7 @@ from benchagent.java.toolchain import (
     compiled_classes,
     find_java,
     source_dir,
+    sqlite_library,
 )
 
 LOADGEN = "benchsite.loadgen.Main"
@@ -126,3 +127,21 @@ def test_two_processes_may_compile_at_once(cache, sources):
     classes = {Path(out.strip()) for out, _ in said}
     assert len(classes) == 1
     assert list((cache / "classes").iterdir()) == list(classes)
+
+
+def test_sqlites_library_is_unpacked_once(toolchain, engine, tmp_path):
+    class_path = toolchain.class_path(engine("sqlite"))
+    library = sqlite_library(class_path, tmp_path)
+    (jar,) = [path for path in class_path if library.parent.name == path.stem]
+    packed = [name for name in ZipFile(jar).namelist() if name.endswith(f"Linux/{os.uname().machine}/{library.name}")]
+    assert [ZipFile(jar).read(name) for name in packed] == [library.read_bytes()]
+    made = library.stat().st_mtime_ns
+    assert sqlite_library(class_path, tmp_path) == library
+    assert library.stat().st_mtime_ns == made
+    assert list(library.parent.iterdir()) == [library], "no draft is left"
+
+
+def test_no_library_is_unpacked_where_there_is_none(toolchain, engine, tmp_path):
+    (no_jar := tmp_path / "sqlite-jdbc-1.jar").write_bytes(b"no jar")
+    assert sqlite_library([no_jar], tmp_path) is None
+    assert sqlite_library(toolchain.class_path(engine("h2")), tmp_path) is None

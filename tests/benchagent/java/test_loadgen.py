@@ -179,7 +179,7 @@ def test_a_jvm_that_does_not_start_says_why(generator):
     ("dbms", "url"),
     [("sqlite", "jdbc:sqlite:bench.db"), ("h2", "jdbc:h2:./bench"), ("derby", "jdbc:derby:bench;create=true")],
 )
-def test_it_writes_nothing_outside_its_folder(generator, home, tmp_path, dbms, url):
+def test_it_writes_nothing_outside_its_folder(generator, toolchain, engine, home, tmp_path, dbms, url):
     loadgen = generator(dbms)
     loadgen.start(job(url, seconds=600))
     until(loadgen, "second")
@@ -189,8 +189,9 @@ def test_it_writes_nothing_outside_its_folder(generator, home, tmp_path, dbms, u
         Path(mapped.path) for mapped in process.memory_maps() if "sqlite" in mapped.path and ".so" in mapped.path
     ]
     assert written
-    assert [path for path in [*written, *libraries] if not path.is_relative_to(tmp_path / "driver")] == []
-    assert bool(libraries) == (dbms == "sqlite")
+    assert [path for path in written if not path.is_relative_to(tmp_path / "driver")] == []
+    unpacked_once = toolchain.sqlite_library(toolchain.class_path(engine(dbms)))
+    assert set(libraries) == ({unpacked_once} if dbms == "sqlite" else set())
     assert loadgen.abort(grace_s=60) == ABORTED
     to_its_end = generator(dbms)
     to_its_end.start(job(url.replace("bench", "another")))
@@ -198,6 +199,17 @@ def test_it_writes_nothing_outside_its_folder(generator, home, tmp_path, dbms, u
     assert to_its_end.abort(grace_s=60) == 0, to_its_end.stderr_tail
     assert list(home.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"home", "driver"}
+
+
+def test_sqlites_driver_unpacks_its_library_where_the_one_that_was_unpacked_cannot_be_loaded(
+    generator, toolchain, tmp_path, monkeypatch
+):
+    (broken := tmp_path / "libsqlitejdbc.so").write_bytes(b"no library")
+    monkeypatch.setattr(toolchain, "sqlite_library", lambda class_path: broken)
+    loadgen = generator("sqlite")
+    loadgen.start(job("jdbc:sqlite:bench.db"))
+    list(loadgen.events())
+    assert loadgen.abort(grace_s=60) == 0, loadgen.stderr_tail
 
 
 def test_passwords_are_no_arguments(generator):

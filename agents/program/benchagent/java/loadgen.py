@@ -109,9 +109,11 @@ class LoadGenerator:
         temporary.mkdir(exist_ok=True)
         class_path = [*self._toolchain.loadgen_class_path(), *self._engine_class_path]
         archive = self._toolchain.class_archive(class_path)
+        library = self._toolchain.sqlite_library(class_path)
         return [
             str(java.path),
             *([f"-XX:SharedArchiveFile={archive}"] if archive else []),
+            *([f"-Dorg.sqlite.lib.path={library.parent}"] if library else []),
             *jvm_options(java, heap_mb=self._heap_mb, temporary=temporary),
             "-cp",
             os.pathsep.join(map(str, class_path)),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +24,9 @@ JAVA_LEVEL = "17"
 # From this version on a JVM warns about native code that was not allowed (the SQLite driver holds some).
 NATIVE_ACCESS_SINCE = 22
 ARCHIVE_TIMEOUT_S = 120
+# What ends after some seconds does not earn back what the optimizing compiler takes of them.
+SHORT_LIVED = ("-XX:-UsePerfData", "-XX:TieredStopAtLevel=1")
+SQLITE_DRIVER, SQLITE_LIBRARY = "sqlite-jdbc-", "libsqlitejdbc.so"
 
 
 class JavaNotFoundError(Exception):
@@ -152,6 +157,30 @@ def _class_names(jar: Path) -> list[str]:
     return [name.removesuffix(".class") for name in files if not name.endswith("-info.class")]
 
 
+def sqlite_library(class_path: Sequence[Path], folder: Path) -> Path | None:
+    """The native library in the jar of SQLite's driver, unpacked once below `folder`.
+
+    The driver unpacks it for each JVM and compares what it wrote byte by byte, which is most of what a short session
+    takes. It still does so where this gives None, and where the library cannot be loaded.
+    """
+    jar = next((path for path in class_path if path.name.startswith(SQLITE_DRIVER)), None)
+    if jar is None or sys.platform != "linux" or platform.libc_ver()[0] != "glibc":
+        return None
+    library = folder / jar.stem / SQLITE_LIBRARY
+    try:
+        if not library.exists():
+            with zipfile.ZipFile(jar) as opened:
+                content = opened.read(f"org/sqlite/native/Linux/{platform.machine()}/{SQLITE_LIBRARY}")
+            with _draft(library.parent) as draft, (draft / SQLITE_LIBRARY).open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # a JVM would crash with a torn one
+                Path(file.name).replace(library)
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return None
+    return library
+
+
 @contextmanager
 def _draft(folder: Path) -> Iterator[Path]:
     """A folder beside what is made in it, so that a process beside us never sees half of it."""
@@ -173,12 +202,12 @@ def compile_sources(
     """
     common = ["-d", str(target), "-cp", os.pathsep.join(map(str, class_path)), "-encoding", "UTF-8", "-proc:none"]
     if java.compiler:
-        command = [str(java.compiler), "--release", JAVA_LEVEL, "-J-XX:-UsePerfData", *common]
+        command = [str(java.compiler), *(f"-J{option}" for option in SHORT_LIVED), "--release", JAVA_LEVEL, *common]
     else:
         # `--release` needs ct.sym, which a bare runtime lacks.
         ecj = store.files(tool_jars("compiler"))[0]
         level = ["-source", JAVA_LEVEL, "-target", JAVA_LEVEL, "-nowarn"]
-        command = [str(java.path), "-XX:-UsePerfData", "-jar", str(ecj), *level, *common]
+        command = [str(java.path), *SHORT_LIVED, "-jar", str(ecj), *level, *common]
     done = subprocess.run([*command, *map(str, sources)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CompilationError((done.stdout + done.stderr).strip())
@@ -197,8 +226,9 @@ class JavaToolchain:
     """Everything is written below `cache_dir`; what is there already needs no network."""
 
     def __init__(self, cache_dir: Path) -> None:
-        self.folder = cache_dir
-        self.store = JarStore(cache_dir / "jars")
+        # An archive of classes holds for one way to its jars: agents whose caches are links to one folder share them.
+        self.folder = cache_dir.resolve()
+        self.store = JarStore(self.folder / "jars")
 
     @cached_property
     def _java(self) -> JavaRuntime:
@@ -229,6 +259,9 @@ class JavaToolchain:
 
     def class_archive(self, class_path: Sequence[Path]) -> Path | None:
         return class_archive(self._java, class_path, self.folder / "classes")
+
+    def sqlite_library(self, class_path: Sequence[Path]) -> Path | None:
+        return sqlite_library(class_path, self.folder / "native")
 
     def prepare(self, groups: Iterable[EngineJars], progress: Callable[[str], None]) -> None:
         """Fetch and compile everything that runs of these engines need."""
