@@ -130,10 +130,7 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     """Returns the first operator's password when this start made it."""
     if not os.environ.get("CELERY_BROKER_URL"):
         supervisor.start(programs.broker(state))
-    migrate(state, say)
-    say("importing the published results")
-    call_command("import_publication", keep_deleted=True, stdout=StringIO())
-    collect_static(state, say)
+    fill(state, say)
     issue_code(state)
     if settings.FIRST_RUN and set_failed_first_aside():
         say("the first experiment failed at the last start, it starts again")
@@ -196,6 +193,14 @@ def remove_socket_folder(state: State) -> None:
 # Before anything runs; each step is quick when there is nothing to do
 
 
+def fill(state: State, say: Callable[[str], None]) -> None:
+    """What is alike in every site of this version."""
+    migrate(state, say)
+    say("importing the published results")
+    call_command("import_publication", keep_deleted=True, stdout=StringIO())
+    collect_static(state, say)
+
+
 def migrate(state: State, say: Callable[[str], None]) -> None:
     """Raises CannotStart where a newer version made the tables."""
     if connection.vendor == "sqlite":
@@ -227,7 +232,7 @@ def static_fingerprint() -> str:
         for path, storage in finder.list([]):
             file = (settings.BASE_DIR / storage.path(path)).stat()
             lines.append(f"{storage.path(path)} {file.st_size} {file.st_mtime_ns}")
-    return hashlib.sha256("\n".join([str(settings.STORAGES), *sorted(lines)]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([str(settings.STORAGES["staticfiles"]), *sorted(lines)]).encode()).hexdigest()
 
 
 def new_password(*, username: str, state: State, url: str) -> str:

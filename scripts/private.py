@@ -92,12 +92,14 @@ def web(env: dict[str, str], *options: str) -> Iterator[tuple[str, int]]:
     master = subprocess.Popen([*command, f"--bind={address}", *options], cwd=ROOT, env=env)
     base = f"http://{address}"
     try:
-        for _ in range(200):
+        for _ in range(READY_WITHIN_S * 10):
             try:
                 requests.get(f"{base}/api/v1/runs/", timeout=10).raise_for_status()
                 break
             except requests.RequestException:
                 time.sleep(0.1)
+        else:
+            raise TimeoutError(f"the web process did not answer within {READY_WITHIN_S} s")
         yield base, master.pid
     finally:
         master.terminate()

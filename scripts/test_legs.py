@@ -293,6 +293,13 @@ def main() -> int:
     if options.one:
         return run_here(options.one)
     chosen = options.legs or list(LEGS)
+    with tempfile.TemporaryDirectory(prefix="benchsite-run-") as shared:
+        # What the first leg that needs it makes for all (tests/conftest.py).
+        os.environ["BENCHSITE_TEST_RUN"] = shared
+        return run_legs(chosen)
+
+
+def run_legs(chosen: Sequence[str]) -> int:
     lanes = [[name for name in lane if name in chosen] for lane in LANES]
     left = deque(name for name in LEFT if name in chosen)
     say(f"at the same time: {' | '.join(', '.join(lane) or '-' for lane in lanes)}; then {', '.join(left) or '-'}")

@@ -6,6 +6,7 @@ with the scopes it is given.
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import signal
@@ -105,6 +106,23 @@ def contributor(db):
 @pytest.fixture
 def viewer(db):
     return _user("vera-viewer", "viewer")
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A STATE as the first start of every site makes it (tests/ops/site.py), made once: to be copied, not changed.
+
+    The legs of one `make test` share it.
+    """
+    from tests.ops.site import prepare
+
+    folder = Path(os.environ.get("BENCHSITE_TEST_RUN") or tmp_path_factory.mktemp("prepared"))
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "prepared").exists():
+            prepare(folder / "draft")
+            (folder / "draft").rename(folder / "prepared")
+    return folder / "prepared"
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import select
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -68,12 +69,12 @@ class Attacked:
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
+def attacked(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     state, tmp = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("tmp")
     env = environment(str(state)) | {"RATE_LIMITS": "1", "TMPDIR": str(tmp)}
     (state / "static").mkdir()
     (state / "static" / "large.bin").write_bytes(bytes(LARGE_BYTES))
-    manage(env, "migrate", "--verbosity=0")
+    shutil.copy(prepared / "tables.sqlite3", state / "db.sqlite3")
     manage(env, "shell", "-c", PERSON)
     with web(env, "-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", str(state)) as (url, _):
         yield Attacked(url, tmp)

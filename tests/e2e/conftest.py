@@ -18,7 +18,7 @@ import pytest
 import requests
 
 from tests.conftest import REPOSITORY
-from tests.ops.site import free_port, naming
+from tests.ops.site import copy_prepared, free_port, naming
 
 
 @dataclass
@@ -85,7 +85,7 @@ def issue_token(environment: dict[str, str]) -> str:
 
 
 @pytest.fixture(scope="session")
-def site() -> Iterator[Site]:
+def site(prepared: Path) -> Iterator[Site]:
     # Not below pytest's own 0700 folder: PostgreSQL's service user must be able to pass through.
     root = Path(tempfile.mkdtemp(prefix="benchsite-e2e-"))
     root.chmod(0o711)
@@ -93,6 +93,8 @@ def site() -> Iterator[Site]:
     environment = os.environ | {"STATE": str(state), "PORT": str(port), "FIRST_RUN": "0"}
     for name in ("DATABASE_URL", "CELERY_BROKER_URL"):
         environment.pop(name, None)
+    state.mkdir(mode=0o711)
+    copy_prepared(prepared, state)
     seed_cache(state)
     with (root / "up.log").open("wb") as log:
         supervisor = subprocess.Popen(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,6 +19,10 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[2]
 GONE_WITHIN_S = 30.0
 READY_WITHIN_S = 120.0
+# Of the environment of the tests, nothing that a site has its own of.
+UNWANTED = (
+    "STATE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DJANGO_SETTINGS_MODULE", "DATABASE_URL", "CELERY_BROKER_URL"
+)  # fmt: skip
 
 
 def free_port() -> int:
@@ -67,12 +72,42 @@ def get(port: int, path: str) -> tuple[int, str]:
         connection.close()
 
 
+PREPARE = """
+import shutil, django
+django.setup()
+from django.conf import settings
+from django.db import connections
+from benchsite import embedded
+embedded.migrate(settings.STATE, print)
+connections.close_all()
+shutil.copy(settings.STATE.database, settings.STATE.path / "tables.sqlite3")
+embedded.fill(settings.STATE, print)
+"""
+
+
+def prepare(state: Path) -> None:
+    """What the first start of every site makes alike; and `tables.sqlite3`, a database without a row."""
+    environment = {name: value for name, value in os.environ.items() if name not in UNWANTED}
+    environment |= {"STATE": str(state), "DJANGO_SETTINGS_MODULE": "benchsite.settings"}
+    subprocess.run([sys.executable, "-c", PREPARE], cwd=REPOSITORY, env=environment, umask=0o077, check=True)
+
+
+def copy_prepared(prepared: Path, state: Path) -> None:
+    for name in ("db.sqlite3", "static.stamp"):
+        shutil.copy(prepared / name, state / name)
+    shutil.copytree(prepared / "static", state / "static")
+
+
 class Site:
-    """One STATE. `up` may be called again after a stop; `environment` is what a person's shell would have."""
+    """One STATE. `up` may be called again after a stop; `environment` is what a person's shell would have.
+
+    Where there is a `prepared` one, the first start finds what it holds.
+    """
 
     def __init__(self, state: Path, home: Path, **environment: str) -> None:
         self.state = state
         self.home = home
+        self.prepared: Path | None = None
         self.port = free_port()
         self.environment = {"HOME": str(home), "FIRST_RUN": "0"} | environment
         self.output = home.parent / f"{home.name}.out"
@@ -80,10 +115,7 @@ class Site:
 
     @property
     def base(self) -> dict[str, str]:
-        unwanted = (
-            "STATE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DJANGO_SETTINGS_MODULE", "DATABASE_URL", "CELERY_BROKER_URL"
-        )  # fmt: skip
-        return {name: value for name, value in os.environ.items() if name not in unwanted} | self.environment
+        return {name: value for name, value in os.environ.items() if name not in UNWANTED} | self.environment
 
     def command(self, target: str, *more: str) -> list[str]:
         variables = [f"PYTHON={sys.executable}", f"STATE={self.state}", f"PORT={self.port}"]
@@ -97,6 +129,9 @@ class Site:
         )
 
     def start(self) -> None:
+        if self.prepared and not (self.state / "secret_key").exists():
+            self.state.mkdir(mode=0o711, exist_ok=True)
+            copy_prepared(self.prepared, self.state)
         with self.output.open("w") as output:
             self.make = subprocess.Popen(
                 # Started under nohup, the tests would make it deaf to the signal of a terminal that is closed.

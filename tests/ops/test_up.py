@@ -21,7 +21,7 @@ PARTS = ["broker", "worker", "beat", "web", "agent"]
 @pytest.fixture(scope="module")
 def site(new_site) -> Site:
     """Started once for the tests of this module that only look."""
-    site = new_site()
+    site = new_site(empty=True)
     site.first_words = site.up()
     site.warm_starts_s = []
     return site
