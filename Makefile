@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-pages bench-journeys fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-pages bench-journeys bench-fuzz bench-kills fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -29,6 +29,8 @@ help:
 	@echo 'make bench-imports  what others wait while large files are imported: ARGS="--postgresql"'
 	@echo 'make bench-pages   time of pages and lists with 1,000, 10,000 and 100,000 runs'
 	@echo 'make bench-journeys  functions and modules that one request passes'
+	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql"'
+	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
 	@echo 'make clean         remove .venv and caches; STATE stays'
 
 # `exec`, so that make is the parent: when it is killed, the supervisor knows.
@@ -79,7 +81,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-pages bench-journeys:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-pages bench-journeys bench-fuzz bench-kills:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

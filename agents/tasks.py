@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from celery import shared_task
 from django.core.management import call_command
+from django.utils import timezone
 
 from agents import hints, machines
 from agents.jobs import dispatch as dispatching
@@ -12,7 +15,10 @@ from agents.plans import schedule
 from runs.access import backoff
 from runs.imports import worker
 from runs.models import Run
-from runs.run import series
+from runs.run import artefacts, series
+
+# Long after whatever wrote the file has ended: a backup, a restore, a reader of imports.
+OWNERLESS_AFTER = timedelta(days=1)
 
 
 @shared_task(name=hints.DISPATCH)
@@ -46,4 +52,5 @@ def tidy_up() -> None:
     """Take away what nobody needs any more."""
     machines.forget_stale()
     backoff.forget_old()
+    artefacts.forget_ownerless(before=timezone.now() - OWNERLESS_AFTER)
     call_command("clearsessions")

@@ -16,7 +16,7 @@ from benchagent.importers.source import GZIP_MAGIC, PIECE_BYTES, NotUnderstood, 
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 
-from runs.run.artefacts import MAX_ARTEFACT_BYTES
+from runs.run.artefacts import MAX_ARTEFACT_BYTES, WAITING
 
 MAX_FILES = 500
 MAX_TOTAL_BYTES = 128 * 1024 * 1024
@@ -135,4 +135,4 @@ def clear_away(import_id: uuid.UUID) -> None:
 
 
 def _waiting(import_id: uuid.UUID, *position: Any) -> str:
-    return "/".join(["imports", "waiting", str(import_id), *map(str, position)])
+    return "/".join([*WAITING, str(import_id), *map(str, position)])

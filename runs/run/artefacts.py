@@ -6,18 +6,26 @@ import codecs
 import gzip
 import hashlib
 from collections.abc import Iterable
-from pathlib import PurePosixPath
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path, PurePosixPath
 
 from benchagent.importers.source import GZIP_MAGIC, NotUnderstood, unpacked_pieces
 from benchagent.redaction import redact_text
 from django.core.files.base import ContentFile
-from django.db.models import Q
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Min, Q
 from django.utils import timezone
 
 from runs.models import Artefact, FileImport, Run, Upload
 from runs.models.base import clean
+from runs.models.choices import ImportState
 
 MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
+# Where large files lie until a worker has read them, by import (runs.imports.sent).
+WAITING = ("imports", "waiting")
 _PACKED_NAMES = (".gz", ".gzip")
 
 
@@ -94,6 +102,29 @@ def discard(artefacts: Iterable[Artefact]) -> None:
     for artefact in artefacts:
         if artefact.file.name:
             artefact.file.delete(save=False)
+
+
+def forget_ownerless(before: datetime) -> int:
+    """Take away files that were written before then and that no row names: their request was killed. -> how many.
+
+    Files are written before their rows, so `before` lies further back than any request or reader of imports lasts. What
+    is older than the database is not its own: somebody has started the site on another one.
+    """
+    root, gone = Path(default_storage.path("")), 0
+    made_at = MigrationRecorder(connection).migration_qs.aggregate(first=Min("applied"))["first"]
+    between = made_at.timestamp(), before.timestamp()
+    written = [path for path in root.rglob("*") if path.is_file() and between[0] < path.stat().st_mtime < between[1]]
+    # Read after the folder: what is named by now was perhaps not when it was listed.
+    named = {*Artefact.objects.values_list("file", flat=True), *FileImport.objects.values_list("reports", flat=True)}
+    waiting = set(map(str, FileImport.objects.filter(state=ImportState.READING).values_list("pk", flat=True)))
+    for path in written:
+        name = path.relative_to(root)
+        if str(name) not in named and not (name.parts[:2] == WAITING and name.parts[2] in waiting):
+            path.unlink(missing_ok=True)
+            gone += 1
+            with suppress(OSError):  # others are in it
+                path.parent.rmdir()
+    return gone
 
 
 def without_secrets(content: bytes) -> bytes:

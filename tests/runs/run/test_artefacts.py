@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
+import uuid
+from datetime import timedelta
 
 import pytest
 from django.db import DataError, transaction
+from django.utils import timezone
 
-from runs.models import Artefact
+from runs.models import Artefact, FileImport
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 
@@ -83,3 +87,32 @@ def test_it_takes_the_file_away_when_the_row_is_refused(run, tmp_path):
         artefacts.keep(name="x", content=b"x", run=run, position=10**30)
     assert Artefact.objects.count() == before
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_file_whose_request_was_killed_is_taken_away_later(run, tmp_path):
+    """What a kill -9 between a file and its row leaves; what is named, is being read or is new stays."""
+    kept = artefacts.keep(name="a.log", content=b"kept", run=run)
+    waiting = FileImport.objects.create(digest="d", parser_version=1, state="reading")
+    folder, strange = tmp_path / "imports" / "waiting", uuid.uuid4()
+    for name in (waiting.pk, strange):
+        (folder / str(name)).mkdir(parents=True)
+        (folder / str(name) / "0").write_bytes(b"as it was sent")
+    left = artefacts.prepared(name="b.log", content=b"left").file.name
+    before = timezone.now()
+    assert artefacts.forget_ownerless(before - timedelta(days=1)) == 0
+    assert artefacts.forget_ownerless(before + timedelta(seconds=1)) == 2
+    assert left not in files(tmp_path)
+    assert files(tmp_path) == sorted([kept.file.name, f"imports/waiting/{waiting.pk}/0"])
+    assert not (folder / str(strange)).exists()
+
+
+def test_no_file_is_taken_that_is_older_than_the_database(run, tmp_path):
+    """A site that was started on the wrong database has nothing to say about the files of the right one."""
+    left = artefacts.prepared(name="b.log", content=b"of another database").file.name
+    os.utime(tmp_path / left, (1_600_000_000, 1_600_000_000))
+    assert artefacts.forget_ownerless(timezone.now()) == 0
+    assert files(tmp_path) == [left]
