@@ -225,10 +225,11 @@ def outcome_of(leg: str) -> Outcome:
 
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
 # looks at the clock stays in one lane, so that such legs do not disturb each other. A lane that has ended takes what
-# is left, the longest first. While one lane installs what is missing, another has a leg that needs nothing of it; `js`
-# comes first with what it installs, before `alone` and `bare` hide what is there.
-LANES = (("engines",), ("java", "browser", "ops", "bare", "attack"), ("js", "agent"))
-LEFT = ("postgresql", "sqlite", "foreign", "alone", "check", "bundle")
+# is left, the longest first: short ones at the end let the lanes end together. While one lane installs what is missing,
+# another has a leg that needs nothing of it; `js` comes first with what it installs, before `alone` and `bare` hide
+# what is there.
+LANES = (("engines",), ("java", "browser", "ops", "attack"), ("js", "agent"))
+LEFT = ("postgresql", "sqlite", "foreign", "bare", "alone", "check", "bundle")
 
 
 def run_here(name: str) -> int:
