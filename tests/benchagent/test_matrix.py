@@ -16,7 +16,8 @@ from tests.benchagent.live import EMBEDDED, ENGINES, LiveAgent, live_agent
 from tests.benchagent.workloads.script.scripts import BANK
 
 pytestmark = pytest.mark.engines
-WINDOW = {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
+# At a rate: how fast it goes is nobody's question here.
+WINDOW = {"terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
 FACTORS: dict[str, dict[str, int | str]] = {
     "tpcc": {"warehouses": 1, "warehouse_rows": "hundredth", **WINDOW},
     "inserts_selects": {"rows_per_table": 100, "loader_threads": 1, **WINDOW},

@@ -213,7 +213,7 @@ def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
 @pytest.mark.parametrize("dbms", ["sqlite", "derby"])
 @pytest.mark.parametrize(("origin", "words"), [("restored", "restored copy"), ("continued", "continued")])
 def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, words: str, make_job: MakeJob, spool):
-    given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
+    given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
     first, second = (make_job(dbms, run_id=f"run-{number}", **given).run() for number in (1, 2))
     assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
     loaded, used = first["result"]["dataset"], second["result"]["dataset"]
@@ -238,7 +238,7 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
 def test_a_run_on_another_storage_takes_the_data_from_where_they_are(make_job: MakeJob, dirs: AgentDirs, spool):
     (dirs.root.parent / "second").mkdir(mode=0o755)
     Storages(dirs).add("second", dirs.root.parent / "second")
-    given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1}
+    given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
     assert make_job("sqlite", run_id="run-1", **given).run()["outcome"] == "finished"
     item = make_job("sqlite", run_id="run-2", data_storage="second", **given).run()
     assert (item["outcome"], item["message"]) == ("finished", "")

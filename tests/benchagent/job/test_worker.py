@@ -99,7 +99,7 @@ def naming(state: Path) -> list[str]:
 def job_for(dbms: str, run_id: str = "run-1", **factors: int | str) -> Any:
     groups = {group.dbms: group.version for group in JavaToolchain(Path()).engine_groups() if group.default}
     version = next(iter(installations())) if dbms == "postgresql" else groups[dbms]
-    given = {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2, **factors}
+    given = {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2, "rate_per_s": 100, **factors}
     settings = list(DBMSS[dbms].settings)
     return job_spec(run_id, dbms=dbms, dbms_version=version, settings=settings, factors=given)
 
