@@ -85,7 +85,7 @@ def user_problem(runs_as: str, jobs_dir: Path, *folders: Path) -> str:
     try:
         with tempfile.TemporaryDirectory(dir=jobs_dir, prefix=".probe-") as probe:
             os.chown(probe, user.uid, user.gid)
-            blocked = next(filter(None, (first_blocked(user, folder) for folder in (Path(probe), *folders))), None)
+            blocked = first_blocked(user, Path(probe), *folders)
     except (OSError, subprocess.SubprocessError) as error:
         return f"cannot act as user {user.name!r}: {error}"
     if blocked is None:

@@ -32,9 +32,8 @@ def check_user(children: Children, *folders: Path) -> None:
     """Raises `JobError` where the server would be root, or its user may not enter these folders."""
     if children.user is None and os.geteuid() == 0:
         raise JobError("a server must not run as root, and there is no other user who may enter the agent's folders")
-    for folder in folders:
-        if children.user and (blocked := first_blocked(children.user, folder)):
-            raise JobError(f"user {children.user.name!r} may not enter {blocked}")
+    if children.user and (blocked := first_blocked(children.user, *folders)):
+        raise JobError(f"user {children.user.name!r} may not enter {blocked}")
 
 
 def free_port() -> int:

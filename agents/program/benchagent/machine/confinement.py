@@ -65,7 +65,7 @@ def walls(*folders: Path) -> Walls:
         user = service_user(JOB_USERS)
     except LookupError as error:
         return Walls(None, landlock.version(), str(error))
-    if user and (blocked := next(filter(None, (first_blocked(user, folder) for folder in folders)), None)):
+    if user and (blocked := first_blocked(user, *folders)):
         return Walls(None, landlock.version(), f"user {user.name} may not enter {blocked}")
     return Walls(user, landlock.version())
 

@@ -343,9 +343,9 @@ def service_user(preferred: Sequence[str]) -> ServiceUser | None:
     raise LookupError(f"this machine has no user {names} to run the server, which must not be root")
 
 
-def first_blocked(user: ServiceUser, folder: Path) -> Path | None:
-    """The first folder on the way to `folder` that the user cannot enter, found out by trying as that user."""
+def first_blocked(user: ServiceUser, *folders: Path) -> Path | None:
+    """The first folder on the way to one of these that the user cannot enter, found out by trying as that user."""
     script = 'for d; do [ -x "$d" ] || { printf %s "$d"; exit 1; }; done'
-    way = [*reversed(folder.parents), folder]
+    way = dict.fromkeys(part for folder in folders for part in (*reversed(folder.parents), folder))
     answer = answer_of(["/bin/sh", "-c", script, "sh", *way], timeout_s=10, cwd="/", **user.popen())
     return Path(answer.stdout) if answer.returncode else None
