@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-from benchagent.java import loadgen
+from benchagent.java import loadgen, toolchain
 from benchagent.java.toolchain import JavaRuntime
 from benchagent.workloads import tpcb
 from benchagent.workloads.backup import dataset
 
 ACCOUNTS = 10_000
+# Of runs that are not about speed: at their own pace their terminals would take all of the machine. 0 is that pace.
+RATE_PER_S, FULL_SPEED = 50, 0
 SMALL_TABLES, SHARE = 12, 5
 # Code that runs for two seconds does not earn back what the optimizing compiler takes.
 QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -29,6 +32,15 @@ def start_sooner(patch: pytest.MonkeyPatch) -> None:
         return [*usual(java, **more), *QUICK_JVM]  # type: ignore[arg-type]
 
     patch.setattr(loadgen, "jvm_options", options)
+
+
+def make_no_archives(patch: pytest.MonkeyPatch) -> None:
+    """Of classes that are loaded once or twice: an archive that is there already is used, as by any session."""
+
+    def impossible(*_: object) -> Path:
+        raise OSError("not worth it")
+
+    patch.setattr(toolchain, "_write_archive", impossible)
 
 
 def make_backups_smaller(patch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from benchagent.job.session import session_job
 from benchagent.workloads.tpcb import _prepare, _run
 
 from tests.benchagent.dbms.trial import Trial
+from tests.benchagent.small import FULL_SPEED
 
 COMMITS = 500
 # Syncs of so many commits where they do not wait: of a checkpoint now and then, of a log that was filled.
@@ -93,7 +94,7 @@ def loaded(trial: Trial) -> Trial:
 
 
 def run_step(trial: Trial, **changes: Any) -> Step:
-    return {**_run(trial.factors, trial.seed), **changes}
+    return {**_run(trial.factors.replaced(rate_per_s=FULL_SPEED), trial.seed), **changes}
 
 
 def numbered(step: Step) -> Step:

@@ -23,7 +23,9 @@ from benchagent.machine.storages import JobFolders, Storage
 from benchagent.workloads.base import Factors, SessionResult
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 
-TPCB_FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1}
+from tests.benchagent.small import RATE_PER_S
+
+TPCB_FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S}
 
 
 class Trial:

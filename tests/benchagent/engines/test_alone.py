@@ -14,16 +14,18 @@ from benchagent.java import JavaToolchain
 from benchagent.java.jars import engine_groups
 
 from tests.benchagent.live import LiveAgent, live_agent
+from tests.benchagent.small import RATE_PER_S, make_no_archives
 
 pytestmark = pytest.mark.engines
-FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1}
+FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S}
 # Those that every agent has run in the leg `bare`.
 OPTIONAL_JARS = [(group.dbms, group.version) for group in engine_groups() if not group.driver and not group.default]
 
 
 @pytest.fixture(scope="module")
 def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
-    with live_agent(repository, toolchain, *catalogue()) as made:
+    with live_agent(repository, toolchain, *catalogue()) as made, pytest.MonkeyPatch.context() as patch:
+        make_no_archives(patch)
         yield made
 
 

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -20,10 +21,29 @@ from tests.benchagent.fake_server import wait_until
 from tests.benchagent.jobs import MakeJob, series, told, values
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.live import EMBEDDED
+from tests.benchagent.small import RATE_PER_S
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
 ENGINES = [*EMBEDDED, pytest.param("postgresql", marks=needs_postgresql)]
+COUNTER = """
+[setup]
+CREATE TABLE counter (id INTEGER NOT NULL PRIMARY KEY, n INTEGER NOT NULL);
+[load counter 1]
+id = sequence
+n = constant(0)
+[transaction count]
+UPDATE counter SET n = n + 1 WHERE id = 1;
+"""
+# A run of which only what is around it is looked at.
+BRIEF: dict[str, Any] = {
+    "workload": "script",
+    "script_text": COUNTER,
+    "terminals": 1,
+    "warm_up_s": 0,
+    "duration_s": 1,
+    "rate_per_s": RATE_PER_S,
+}
 
 
 @pytest.mark.parametrize("dbms", ENGINES)
@@ -84,7 +104,7 @@ def test_it_runs_tpcb_and_leaves_nothing_behind(dbms: str, make_job: MakeJob, sp
     ],
 )
 def test_it_states_the_durability_of_the_settings_in_force(dbms, settings, expected, make_job: MakeJob):
-    item = make_job(dbms, settings=settings, warm_up_s=0, duration_s=1).run()
+    item = make_job(dbms, settings=settings, **BRIEF).run()
     assert item["outcome"] == "finished", item["message"]
     durability = item["result"]["durability"]
     assert durability is not None
@@ -94,7 +114,7 @@ def test_it_states_the_durability_of_the_settings_in_force(dbms, settings, expec
 
 def test_it_reports_a_pragma_that_sqlite_does_not_know_as_ignored(make_job: MakeJob):
     settings = {"journal_mode": "WAL", "synchronous": "FULL", "no_such_pragma": "7"}
-    item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
+    item = make_job("sqlite", settings=settings, **BRIEF).run()
     assert item["outcome"] == "finished", item["message"]
     assert item["result"]["ignored_settings"] == ["no_such_pragma"]
 
@@ -102,7 +122,7 @@ def test_it_reports_a_pragma_that_sqlite_does_not_know_as_ignored(make_job: Make
 @needs_postgresql
 def test_it_reads_back_what_postgresql_made_of_the_settings(make_job: MakeJob):
     settings = {"shared_buffers": "16384", "wal_writer_delay": "1s", "synchronous_commit": "off", "port": "1"}
-    item = make_job("postgresql", settings=settings, warm_up_s=0, duration_s=1).run()
+    item = make_job("postgresql", settings=settings, **BRIEF).run()
     effective = dict(item["result"]["effective_settings"])
     assert (effective["shared_buffers"], effective["wal_writer_delay"]) == ("128MB", "1s")
     assert item["result"]["ignored_settings"] == ["port: set by the agent"]
@@ -130,7 +150,7 @@ def test_it_says_which_setting_is_wrong(dbms, settings, words, make_job: MakeJob
 
 
 def test_it_fails_with_both_sums_when_a_balance_was_changed_behind_its_back(make_job: MakeJob, spool: Spool):
-    job = make_job("sqlite", duration_s=10)
+    job = make_job("sqlite", duration_s=10, rate_per_s=RATE_PER_S)
     result: list[FinishItem] = []
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
@@ -171,7 +191,7 @@ def test_it_fails_when_the_server_of_a_terminal_dies(make_job: MakeJob, spool: S
 
 @pytest.mark.parametrize("dbms", ["sqlite", pytest.param("postgresql", marks=needs_postgresql)])
 def test_it_is_gone_within_seconds_of_a_cancel_and_keeps_what_it_measured(dbms, make_job: MakeJob, spool, dirs):
-    job = make_job(dbms, duration_s=600)
+    job = make_job(dbms, duration_s=600, rate_per_s=RATE_PER_S)
     result: list[FinishItem] = []
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
@@ -218,7 +238,7 @@ def test_it_refuses_a_workload_version_it_does_not_have(make_job: MakeJob):
 
 
 def test_it_uses_another_derby_when_the_job_names_it(make_job: MakeJob):
-    item = make_job("derby", version="10.6.2.1", warm_up_s=0, duration_s=1).run()
+    item = make_job("derby", version="10.6.2.1", **BRIEF).run()
     assert item["outcome"] == "finished", item["message"]
     assert "10.6.2.1" in item["result"]["product"]
 

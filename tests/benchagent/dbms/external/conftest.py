@@ -25,7 +25,7 @@ from tests.benchagent.dbms.mysql.family import installed_engines
 from tests.benchagent.dbms.postgresql.conftest import NEWEST, engines_dir, make_postgresql
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.fake_server import job_spec
-from tests.benchagent.small import make_backups_smaller, make_smaller
+from tests.benchagent.small import RATE_PER_S, make_backups_smaller, make_smaller
 
 __all__ = ["engines_dir", "make_postgresql"]
 
@@ -33,6 +33,7 @@ AGENT_ID = "4f6f5c0e-0000-4000-8000-000000000001"
 SCHEMA, NAME = "bench_own", "their-server"
 MYSQL, FIREBIRD = "8.0.31", "3.0"
 ENGINES = (f"mysql-{MYSQL}", "mariadb-10.11", f"firebird-{FIREBIRD}")
+WINDOW = {"terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S}
 OPTIONS = {"postgresql": "?sslmode=disable", "mysql": "?useSSL=false", "mariadb": "?sslMode=disable", "firebird": ""}
 RunOn = Callable[..., dict[str, Any]]
 Servers = Callable[[str], Trial]
@@ -97,7 +98,7 @@ def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkey
         dbms: str, workload: str, *, settings: list[Any] | None = None, abort: Abort | None = None, **factors: Any
     ) -> dict[str, Any]:
         run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
-        window = {} if workload == "backup" else {"terminals": 2, "warm_up_s": 0, "duration_s": 1}
+        window = {} if workload == "backup" else WINDOW
         small = {"warehouse_rows": "hundredth"} if workload == "tpcc" else {}
         given = {**window, **small, **factors}
         spec = job_spec(run_id, dbms=dbms, workload=workload, settings=settings or [], factors=given, connection=NAME)

@@ -15,6 +15,8 @@ from benchagent.dbms.external.server import external_server
 from benchagent.java import JavaToolchain
 from benchagent.machine.process import Children
 
+from tests.benchagent.small import make_no_archives
+
 pytestmark = pytest.mark.engines
 
 
@@ -34,8 +36,15 @@ def closed_port() -> int:
     ],
 )
 def test_it_answers_a_closed_port_with_its_own_error(
-    dbms: str, version: str, url: str, words: str, toolchain: JavaToolchain, tmp_path: Path
+    dbms: str,
+    version: str,
+    url: str,
+    words: str,
+    toolchain: JavaToolchain,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    make_no_archives(monkeypatch)
     port = closed_port()
     connection = ServerConnection("theirs", dbms, url.format(port=port), "scott", "open-sesame", "own", version)
     server = external_server(dbms, version, "own")

@@ -20,6 +20,7 @@ from benchagent.java import JavaToolchain, LoadGenerator
 
 from tests.benchagent.dbms.conftest import MakeTrial
 from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn
+from tests.benchagent.small import make_no_archives
 
 pytestmark = pytest.mark.engines
 LEFT_OUT = {r"TMP\$": CATALOGUE}
@@ -99,7 +100,10 @@ def test_it_finds_what_others_have_in_the_database(make_trial: MakeTrial, engine
     ]
 
 
-def test_its_driver_is_loaded_and_answers_a_closed_port_with_its_own_error(toolchain: JavaToolchain, tmp_path: Path):
+def test_its_driver_is_loaded_and_answers_a_closed_port_with_its_own_error(
+    toolchain: JavaToolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    make_no_archives(monkeypatch)
     server = external_server("interbase", "2020", SCHEMA)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

@@ -25,7 +25,7 @@ from benchagent.machine import process
 
 from tests.benchagent.dbms.postgresql.conftest import LOG_VIEW, NEWEST, OLDEST, SLIM, MakePostgresql
 from tests.benchagent.dbms.trial import undeclared
-from tests.benchagent.small import ACCOUNTS
+from tests.benchagent.small import ACCOUNTS, FULL_SPEED
 
 pytestmark = pytest.mark.engines
 # Enough rows for a root above the leaves of its index, and so many bytes that a sort spills.
@@ -68,7 +68,8 @@ def test_it_runs_tpcb_with_log_and_temporary_files_apart_and_opens_a_copy_of_it_
         "work_mem": "64kB",
     }
     # Both terminals may be between two transactions when they are looked at: four looks.
-    trial = make_postgresql(NEWEST, given, log_apart=True, temp_apart=True, factors={"duration_s": 4})
+    busy = {"duration_s": 4, "rate_per_s": FULL_SPEED}
+    trial = make_postgresql(NEWEST, given, log_apart=True, temp_apart=True, factors=busy)
     instance = trial.instance
     session = trial.tpcb()
 

@@ -16,6 +16,7 @@ from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
 
 from tests.benchagent.fake_server import job_spec
+from tests.benchagent.small import RATE_PER_S
 from tests.benchagent.workloads.script.scripts import BANK
 
 pytestmark = pytest.mark.engines
@@ -33,7 +34,7 @@ def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> RunJob:
             dbms=dbms,
             dbms_version=version,
             settings=list(DBMSS[dbms].settings),
-            factors={"script_text": script, "terminals": 2, "warm_up_s": 1, "duration_s": 1},
+            factors={"script_text": script, "terminals": 2, "warm_up_s": 1, "duration_s": 1, "rate_per_s": RATE_PER_S},
         )
         spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, time.time())
         return Job(spec, dirs=dirs, toolchain=toolchain, spool=spool, abort=Abort()).run()

@@ -22,6 +22,7 @@ from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import log_of
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.live import EMBEDDED
+from tests.benchagent.small import FULL_SPEED, RATE_PER_S
 
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
@@ -41,7 +42,7 @@ def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> RunJob:
             dbms=dbms,
             dbms_version=version,
             settings=list(DBMSS[dbms].settings if settings is None else settings.items()),
-            factors={**SMALL, "warm_up_s": 1, "duration_s": 2, **factors},
+            factors={**SMALL, "warm_up_s": 1, "duration_s": 2, "rate_per_s": RATE_PER_S, **factors},
         )
         spool.add_job({"job": spec, "job_token": "x", "lease_s": 600}, time.time())
         return Job(spec, dirs=dirs, toolchain=toolchain, spool=spool, abort=Abort()).run()
@@ -61,7 +62,7 @@ def checks(item: FinishItem) -> dict[str, Any]:
 def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
     # As often as the others, so that each is sure to be met in a short run.
     monkeypatch.setattr(tpcc.transactions, "MIX", dict.fromkeys(tpcc.transactions.MIX, 1))
-    item = run_job(dbms, warehouses=2)
+    item = run_job(dbms, warehouses=2, rate_per_s=FULL_SPEED)
     assert (item["outcome"], item["message"]) == ("finished", "")
     found, loaded, result = values(item, "run"), values(item, "load"), item["result"]
     assert set(found) | set(loaded) <= set(METRICS)
