@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import sqlite3
+import uuid
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -49,6 +50,10 @@ LAID_ASIDE = "imports/waiting"
 LEFT_OUT = ("sessions.Session",)
 OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 AT_ONCE = 500
+# Folders in STATE, of what a restore makes: under way, and whole. In them, beside what is called as in STATE, the mark
+# of a restore into PostgreSQL, which its tables carry too.
+DRAFT, WHOLE = "restore.draft", "restore.whole"
+DATABASE, MARK = "db.sqlite3", "mark"
 ZIPPED = zipfile.ZIP_DEFLATED
 
 
@@ -221,6 +226,7 @@ def restore(state: State, source: Path, *, replace: bool = False) -> Contents:
             about = json.loads(archive.read(ABOUT))
             check_version(about)
             check_stopped()
+            finish(state)
             if damaged := archive.testzip():
                 raise zipfile.BadZipFile(f"{damaged} is damaged")
             if not replace and (present := what_is_there(state)):
@@ -263,31 +269,103 @@ def what_is_there(state: State) -> str:
 
 
 def _restore(archive: zipfile.ZipFile, about: dict[str, Any], state: State) -> Contents:
+    """All of it is made beside what is there, then moved to where it belongs: `finish` does the rest after a kill."""
+    draft = state.path / DRAFT
     names = set(archive.namelist())
-    draft, old = (state.path / f"artefacts.{word}" for word in ("restoring", "replaced"))
-    shutil.rmtree(draft, ignore_errors=True)
+    agent_files = [name for name in (SPOOL, *AGENT_FILES) if f"agent/{name}" in names]
     try:
-        count = _unpack_artefacts(archive, draft)
-        os.sync()
-        with empty_database():
+        draft.mkdir()
+        count = _unpack_artefacts(archive, draft / "artefacts")
+        (draft / "agent").mkdir()
+        for name in agent_files:
+            write_private(draft / "agent" / name, archive.read(f"agent/{name}"))
+        if "secret_key" in names:
+            write_private(draft / "secret_key", archive.read("secret_key"))
+        with new_database(draft, state.path / WHOLE):
             _fill_tables(archive, about)
+    finally:
+        finish(state)
+    return Contents(sum(about["rows"].values()), count, agent_files)
+
+
+@contextmanager
+def new_database(draft: Path, whole: Path) -> Iterator[None]:
+    """A database without tables, for the body to fill; then all that was made in `draft` is whole.
+
+    It is a file in there, or on a server a transaction, whose end decides: its mark tells which of the two it was.
+    """
+    if connection.vendor == "postgresql":
+        mark = str(uuid.uuid4())
+        (draft / MARK).write_text(mark)
+        with transaction.atomic():
+            _drop_tables()
+            yield
+            with connection.cursor() as cursor:
+                cursor.execute(f"COMMENT ON TABLE django_migrations IS '{mark}'")
+            os.sync()
+            draft.rename(whole)
+        return
+    present = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = str(draft / DATABASE)
+    try:
+        yield
+        # The last to leave moves what is in the journal into the file.
+        connection.close()
+        os.sync()
+        draft.rename(whole)
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = present
+
+
+def finish(state: State) -> None:
+    """Of a restore that was killed: move what is whole to where it belongs, forget what is not. Else nothing.
+
+    Each step can be done again. The artefacts come last of what replaces something: while they wait, so does the rest.
+    """
+    draft, whole = state.path / DRAFT, state.path / WHOLE
+    shutil.rmtree(draft, ignore_errors=True)
+    if not whole.exists():
+        return
+    if (whole / MARK).exists() and (whole / MARK).read_text() != _mark():  # its rows were not committed
+        whole.rename(draft)
+        shutil.rmtree(draft)
+        return
+    old = state.path / "artefacts.replaced"
+    if (whole / "artefacts").exists():
+        state.agent.mkdir(exist_ok=True)
+        state.agent.chmod(0o711)
+        for name in ("identity.json", SPOOL, f"{SPOOL}-wal", f"{SPOOL}-shm"):
+            (state.agent / name).unlink(missing_ok=True)
+        if (whole / DATABASE).exists():
+            connection.close()
+            for ending in ("-wal", "-shm"):
+                state.database.with_name(state.database.name + ending).unlink(missing_ok=True)
+            (whole / DATABASE).rename(state.database)
+        shutil.rmtree(old, ignore_errors=True)
         with suppress(FileNotFoundError):
             state.artefacts.rename(old)
-        draft.rename(state.artefacts)
-        shutil.rmtree(old, ignore_errors=True)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    state.agent.mkdir(exist_ok=True)
-    state.agent.chmod(0o711)
-    for name in ("identity.json", SPOOL, f"{SPOOL}-wal", f"{SPOOL}-shm"):
-        (state.agent / name).unlink(missing_ok=True)
-    agent_files = [name for name in (SPOOL, *AGENT_FILES) if f"agent/{name}" in names]
-    for name in agent_files:
-        write_private(state.agent / name, archive.read(f"agent/{name}"))
-    if "secret_key" in names:
-        write_private(state.path / "secret_key", archive.read("secret_key"))
+        (whole / "artefacts").rename(state.artefacts)
+    for path in (whole / "agent").iterdir():
+        path.rename(state.agent / path.name)
+    with suppress(FileNotFoundError):
+        (whole / "secret_key").rename(state.path / "secret_key")
+    shutil.rmtree(old, ignore_errors=True)
     os.sync()
-    return Contents(sum(about["rows"].values()), count, agent_files)
+    whole.rename(draft)
+    shutil.rmtree(draft)
+
+
+def _mark() -> str | None:
+    """Of the restore that has made the tables."""
+    if connection.vendor != "postgresql":
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT obj_description(to_regclass('django_migrations'), 'pg_class')")
+        mark: str | None = cursor.fetchone()[0]
+    connection.close()  # a web server that begins must not share it with its processes
+    return mark
 
 
 def _unpack_artefacts(archive: zipfile.ZipFile, folder: Path) -> int:
@@ -301,33 +379,6 @@ def _unpack_artefacts(archive: zipfile.ZipFile, folder: Path) -> int:
         with archive.open(name) as packed, path.open("xb") as file:
             shutil.copyfileobj(packed, file)
     return len(names)
-
-
-@contextmanager
-def empty_database() -> Iterator[None]:
-    """A database without tables; it takes the place of the present one when the body has ended well."""
-    if connection.vendor == "postgresql":
-        with transaction.atomic():
-            _drop_tables()
-            yield
-        return
-    database = Path(connection.settings_dict["NAME"])
-    draft = database.with_name(f"{database.name}.restoring")
-    draft.unlink(missing_ok=True)
-    connection.close()
-    connection.settings_dict["NAME"] = str(draft)
-    try:
-        yield
-        # The last to leave moves what is in the journal into the file.
-        connection.close()
-        os.sync()
-        for ending in ("", "-wal", "-shm"):
-            database.with_name(database.name + ending).unlink(missing_ok=True)
-        draft.rename(database)
-    finally:
-        connection.close()
-        connection.settings_dict["NAME"] = str(database)
-        draft.unlink(missing_ok=True)
 
 
 def _drop_tables() -> None:

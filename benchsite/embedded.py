@@ -24,6 +24,7 @@ from django.db.migrations.executor import MigrationExecutor
 from agents.models import EnrolmentCode
 from agents.plans.schedule import set_failed_first_aside
 from benchsite import liveness, programs
+from benchsite.backup import finish
 from benchsite.programs import Address, CannotStart
 from benchsite.schema import why_newer
 from benchsite.state import State, read, write_private
@@ -130,6 +131,7 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     """Returns the first operator's password when this start made it."""
     if not os.environ.get("CELERY_BROKER_URL"):
         supervisor.start(programs.broker(state))
+    finish(state)
     fill(state, say)
     issue_code(state)
     if settings.FIRST_RUN and set_failed_first_aside():

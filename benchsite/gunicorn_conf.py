@@ -17,5 +17,14 @@ graceful_timeout = 3
 control_socket_disable = True
 
 
+def on_starting(server: Any) -> None:
+    """Django is there: the application was loaded before."""
+    from django.conf import settings
+
+    from benchsite.backup import finish
+
+    finish(settings.STATE)
+
+
 def post_fork(server: Any, worker: Any) -> None:
     die_with_parent(server.pid)

@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -23,11 +24,14 @@ import psycopg
 import pytest
 import requests
 
+from benchsite.backup import finish
+from benchsite.state import State
 from scripts.private import private_postgresql
 from tests.ops.site import REPOSITORY, Site, wait_until
 
 pytestmark = pytest.mark.ops
 AT_LEAST = 10
+IDENTITY = "agent/identity.json"
 # A large file that a worker has still to read.
 WAITING = f"imports/waiting/{uuid.uuid4()}/0"
 
@@ -168,7 +172,7 @@ def test_it_restores_over_no_site_that_is_there_nor_one_that_runs(destroyed):
     assert "nothing was restored: a site with 1 account would be lost; say --replace if that is meant" in done.stderr
     done = site.run("restore", f"FILE={file}", "ARGS=--replace")
     assert done.returncode == 0, done.stderr
-    assert list(site.state.glob("*.re*")) == []
+    assert [*site.state.glob("*.re*"), *site.state.glob("restore.*")] == []
     assert "is there already" in site.run("backup", f"FILE={file}").stderr
 
 
@@ -178,22 +182,28 @@ def postgresql() -> Iterator[str]:
         yield url
 
 
-def test_every_row_comes_back_from_sqlite_to_postgresql_and_the_other_way_round(
-    destroyed, postgresql, new_site, tmp_path
-):
+@pytest.fixture(scope="module")
+def restored(destroyed, postgresql, new_site, tmp_path_factory) -> tuple[dict[str, Site], Path]:
+    """From SQLite to PostgreSQL and back: a site on each database, and a folder with a backup of each."""
     _, file, _, _ = destroyed
-    there, here = new_site(DATABASE_URL=postgresql), new_site()
+    there, here, folder = new_site(DATABASE_URL=postgresql), new_site(), tmp_path_factory.mktemp("restored")
     # One that is used already.
     assert manage(there, "migrate", "--verbosity=0").returncode == 0
     assert manage(there, "login").returncode == 0
     assert "a site with 1 account would be lost" in manage(there, "restore", str(file)).stderr
-    for site, source, name in ((there, file, "there.zip"), (here, tmp_path / "there.zip", "here.zip")):
+    for site, source, name in ((there, file, "there.zip"), (here, folder / "there.zip", "here.zip")):
         done = manage(site, "restore", str(source), "--replace")
         assert done.returncode == 0, done.stderr
-        done = manage(site, "backup", str(tmp_path / name))
+        done = manage(site, "backup", str(folder / name))
         assert done.returncode == 0, done.stderr
         assert "not on the disk" not in done.stderr
-    first, second, third = rows(file), rows(tmp_path / "there.zip"), rows(tmp_path / "here.zip")
+    return {"postgresql": there, "sqlite": here}, folder
+
+
+def test_every_row_comes_back_from_sqlite_to_postgresql_and_the_other_way_round(destroyed, restored, postgresql):
+    _, file, _, _ = destroyed
+    there, folder = restored[0]["postgresql"], restored[1]
+    first, second, third = rows(file), rows(folder / "there.zip"), rows(folder / "here.zip")
     assert {name: len(of) for name, of in first.items()} == {name: len(of) for name, of in second.items()}
     assert second == first
     assert third == first
@@ -271,3 +281,134 @@ def test_a_backup_writes_no_file_outside_its_folder(destroyed, new_site, tmp_pat
     done = manage(site, "restore", str(evil))
     assert "holds a file for a folder that is not its own" in done.stderr
     assert not list(site.state.parent.rglob("outside"))
+
+
+# `restore FILE` that ends itself by SIGKILL before it calls this method of Path on a file of this name, or after.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+when, method, name, file = sys.argv[1:]
+usual = getattr(Path, method)
+def killing(self, *more, **options):
+    if self.name == name and when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    usual(self, *more, **options)
+    if self.name == name:
+        os.kill(os.getpid(), signal.SIGKILL)
+setattr(Path, method, killing)
+os.environ["DJANGO_SETTINGS_MODULE"] = "benchsite.settings"
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "restore", file, "--replace"])
+"""
+
+
+def killed(site: Site, when: str, method: str, name: str, file: Path) -> None:
+    environment = site.base | {"STATE": str(site.state)}
+    command = [sys.executable, "-c", KILLED, when, method, name, str(file)]
+    assert subprocess.run(command, cwd=REPOSITORY, env=environment, check=False).returncode == -signal.SIGKILL
+
+
+def tokens(site: Site, sql: str = "SELECT name FROM runs_apitoken ORDER BY name") -> list[str]:
+    url = site.environment.get("DATABASE_URL")
+    with psycopg.connect(url) if url else sqlite3.connect(site.state / "db.sqlite3") as database:
+        answer = database.execute(sql)
+        return [name for (name,) in answer] if answer.description else []
+
+
+def look(site: Site) -> tuple[list[str], dict[str, str]]:
+    """What tells the old site from the new one: names of its tokens, files."""
+    return tokens(site), digests(site.state, [site.state / name for name in ("artefacts", "secret_key", IDENTITY)])
+
+
+def digests(state: Path, folders: list[Path]) -> dict[str, str]:
+    files = [path for folder in folders for path in (folder.rglob("*") if folder.is_dir() else [folder])]
+    return {
+        str(path.relative_to(state)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def others(restored) -> dict[str, Site]:
+    """A site on each database that is not what the backup holds: its tokens, a file, its key and its agent differ."""
+    for site in restored[0].values():
+        tokens(site, "UPDATE runs_apitoken SET name = 'old'")
+        (site.state / "artefacts" / "old").write_bytes(b"old")
+        (site.state / "secret_key").write_text("old")
+        (site.state / IDENTITY).write_text("{}")
+    return restored[0]
+
+
+@pytest.mark.parametrize(
+    ("database", "when", "method", "name", "is_new"),
+    [
+        ("sqlite", "before", "rename", "restore.draft", False),
+        ("postgresql", "after", "rename", "restore.draft", False),
+        ("sqlite", "after", "rename", "db.sqlite3", True),
+        ("postgresql", "before", "chmod", "agent", True),
+    ],
+)
+def test_a_restore_that_is_killed_leaves_the_old_site_or_the_whole_new_one(
+    destroyed, others: dict[str, Site], database: str, when: str, method: str, name: str, is_new: bool
+):
+    """The last case of each database: from then on it is another one."""
+    site, file = others[database], destroyed[1]
+    old = look(site)
+    assert set(old[0]) == {"old"}
+    killed(site, when, method, name, file)
+    if database == "sqlite":
+        finish(State(site.state))
+    else:
+        assert "would be lost; say --replace" in manage(site, "restore", str(file)).stderr
+    names, files = look(site)
+    assert [path.name for path in site.state.glob("restore.*")] == []
+    if not is_new:
+        assert (names, files) == old
+        return
+    with zipfile.ZipFile(file) as archive:
+        kept = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
+    assert names == ["load"]
+    assert files == {path: kept[path] for path in kept if path.startswith("artefacts/") or path in files}
+    assert {"secret_key", IDENTITY} <= files.keys()
+
+
+def test_whatever_step_of_putting_it_into_place_is_killed_the_next_start_goes_on(destroyed, new_site, tmp_path):
+    file, site = destroyed[1], new_site()
+    killed(site, "after", "rename", "restore.draft", file)
+    assert (site.state / "restore.whole" / "db.sqlite3").exists()
+    (site.state / "agent").mkdir()
+    (site.state / "agent" / "identity.json").write_text("old")
+    whole = digests(site.state / "restore.whole", [site.state / "restore.whole"])
+    for number in range(100):
+        state = State(tmp_path / str(number))
+        shutil.copytree(site.state, state.path)
+        pid = os.fork()
+        if pid == 0:
+            end_after(number)
+            finish(state)
+            os._exit(0)
+        ended = os.waitpid(pid, 0)[1]
+        finish(state)
+        assert digests(state.path, [state.path / name for name in ("artefacts", *WHOLE_FILES)]) == whole
+        assert list(state.path.glob("*re[sp]*")) == []
+        if ended == 0:
+            break
+    assert number >= 10
+
+
+WHOLE_FILES = ("db.sqlite3", "secret_key", "agent")
+
+
+def end_after(number: int) -> None:
+    """This process, killed before the step of that number."""
+    steps = iter(range(number))
+
+    def step(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*given: Any, **more: Any) -> Any:
+            if next(steps, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return usual(*given, **more)
+
+        return counted
+
+    for owner, name in ((Path, "rename"), (Path, "unlink"), (shutil, "rmtree")):
+        setattr(owner, name, step(getattr(owner, name)))
