@@ -74,7 +74,8 @@ for upload_id, (tps, digest) in told["results"].items():
         wrong.append(("doubled" if runs.count() else "lost", f"result {{upload_id}}: {{runs.count()}} runs"))
         continue
     values = list(runs.get().measurements.filter(metric__name="tps").values_list("value", flat=True))
-    kept = [hashlib.sha256(artefacts.content(each)).hexdigest() for each in artefacts.artefacts_of(runs.get())]
+    here = [each for each in artefacts.artefacts_of(runs.get()) if each.file.storage.exists(each.file.name)]
+    kept = [hashlib.sha256(artefacts.content(each)).hexdigest() for each in here]
     if values != [tps] or kept != [digest]:
         wrong.append(("lost", f"result {{upload_id}}: {{values}} instead of {{tps}}, files {{len(kept)}}"))
 for import_id, stored in told["imports"].items():
@@ -90,7 +91,7 @@ for name in told["experiments"]:
 orphan = lambda words: wrong.append(("orphan", words))
 for upload in Upload.objects.filter(runs=None):
     orphan(f"upload {{upload.pk}} without a run")
-for run in Run.objects.filter(upload__isnull=False, measurements=None):
+for run in Run.objects.filter(upload__isnull=False, measurements=None, series=None):
     orphan(f"half-stored run {{run.pk}}")
 for run in Run.objects.exclude(state__in=ENDED_STATES).exclude(state="value_missing"):
     orphan(f"run {{run.pk}} stays {{run.state}}")

@@ -35,9 +35,14 @@ def flatten(detail: Any) -> dict[str, Any]:
     """Nested errors as path -> messages, for example `repeats[0].metrics[2].value`."""
     flat: dict[str, list[str]] = {}
     for path, message in _walk("", detail):
-        flat.setdefault(path, []).append(message)
+        flat.setdefault(_sendable(path), []).append(_sendable(message))
     whole = flat.pop("", None)
     return {**flat, "detail": " ".join(whole)} if whole else dict(flat)
+
+
+def _sendable(text: str) -> str:
+    """Half a character that somebody sent, and that a message repeats, cannot be sent back."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _walk(path: str, detail: Any) -> Iterator[tuple[str, str]]:

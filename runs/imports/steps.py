@@ -85,8 +85,8 @@ def _take_small(taken: FileImport, files: Sequence[Sent]) -> None:
             for each in kept:
                 each.file_import = taken
             Artefact.objects.bulk_create(kept)
-    except Exception:
-        artefacts.discard(kept)
+    except Exception as error:
+        artefacts.discard_after(error, kept)
         raise
 
 
@@ -104,8 +104,9 @@ def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int) 
     lay_aside(taken.id, files)
     try:
         taken.save(force_insert=True)
-    except Exception:
-        clear_away(taken.id)
+    except Exception as error:
+        if not artefacts.may_be_stored(error):
+            clear_away(taken.id)
         raise
 
 

@@ -216,8 +216,9 @@ def _finish(taken: FileImport, mine: QuerySet[FileImport], reports: Reports) -> 
                 raise FileImport.DoesNotExist
             if taken.stored_at is not None:
                 replace(taken, reports, owner=taken.owner)
-    except Exception:
-        taken.reports.delete(save=False)
+    except Exception as error:
+        if not artefacts.may_be_stored(error):
+            taken.reports.delete(save=False)
         raise
     if before:
         taken.reports.storage.delete(before)

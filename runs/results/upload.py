@@ -234,8 +234,8 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
                 else:
                     made.append((item, rows.add(item, files, subjects, known)))
             rows.write()
-    except Exception:
-        artefacts.discard(rows.artefacts)
+    except Exception as error:
+        artefacts.discard_after(error, rows.artefacts)
         raise
     for item, why in refused:
         item.refuse(why)

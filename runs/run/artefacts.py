@@ -14,7 +14,7 @@ from benchagent.importers.source import GZIP_MAGIC, NotUnderstood, unpacked_piec
 from benchagent.redaction import redact_text
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Min, Q
 from django.utils import timezone
@@ -52,8 +52,8 @@ def keep(
     artefact.run, artefact.upload, artefact.file_import = run, upload, file_import
     try:
         artefact.save(force_insert=True)
-    except Exception:
-        discard([artefact])
+    except Exception as error:
+        discard_after(error, [artefact])
         raise
     return artefact
 
@@ -102,6 +102,22 @@ def discard(artefacts: Iterable[Artefact]) -> None:
     for artefact in artefacts:
         if artefact.file.name:
             artefact.file.delete(save=False)
+
+
+def discard_after(error: Exception, artefacts: Iterable[Artefact]) -> None:
+    """Take away the files of rows that this error kept from being stored."""
+    if not may_be_stored(error):
+        discard(artefacts)
+
+
+def may_be_stored(error: Exception) -> bool:
+    """Whether the connection broke, perhaps while the commit was answered: the rows may be there, and need their files.
+
+    Where they are not, `forget_ownerless` takes the files. A lost connection has no SQLSTATE; 57P is a server that
+    stops.
+    """
+    state = getattr(error.__cause__, "sqlstate", "")
+    return isinstance(error, OperationalError | InterfaceError) and (state is None or state.startswith(("08", "57P")))
 
 
 def forget_ownerless(before: datetime) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import sqlite3
 import uuid
 from datetime import timedelta
 
+import psycopg
 import pytest
-from django.db import DataError, transaction
+from django.db import DataError, OperationalError, transaction
 from django.utils import timezone
 
 from runs.models import Artefact, FileImport
@@ -108,6 +110,23 @@ def test_a_file_whose_request_was_killed_is_taken_away_later(run, tmp_path):
     assert left not in files(tmp_path)
     assert files(tmp_path) == sorted([kept.file.name, f"imports/waiting/{waiting.pk}/0"])
     assert not (folder / str(strange)).exists()
+
+
+@pytest.mark.parametrize(("cause", "stays"), [(psycopg.OperationalError("lost"), True), (sqlite3.Error("full"), False)])
+def test_a_file_stays_where_the_connection_broke_and_its_row_may_be_there(run, tmp_path, monkeypatch, cause, stays):
+    """A server that was killed between its commit and its answer: the row is there, the same upload is answered 200."""
+
+    def broken(*given, **more):
+        raise OperationalError("the connection is lost") from cause
+
+    monkeypatch.setattr(Artefact, "save", broken)
+    with pytest.raises(OperationalError):
+        artefacts.keep(name="a.log", content=b"kept", run=run)
+    monkeypatch.setattr("runs.results.upload._Rows.write", broken)
+    body = document(id=str(uuid.uuid4()), artefacts=[{"name": "b.log", "text": "kept"}])
+    with pytest.raises(OperationalError):
+        store_upload(document=body, token=None)
+    assert len(files(tmp_path)) == (2 if stays else 0)
 
 
 def test_no_file_is_taken_that_is_older_than_the_database(run, tmp_path):
