@@ -186,7 +186,10 @@ class Load:
 
     def __init__(self, site: Site, seed: int, version: str) -> None:
         self.base, self.version = f"http://127.0.0.1:{site.port}", version
-        self.token = site.run("token", "NAME=kills", "SCOPES=read,upload,schedule").stdout.strip()
+        made = site.run("token", "NAME=kills", "SCOPES=read,upload,schedule")
+        self.token = made.stdout.strip()
+        if not self.token:
+            raise SystemExit(f"no token was made: {made.stderr}")
         self.acknowledged, self.answers = Acknowledged(), Counter[str]()
         self.errors: list[str] = []
         self._stop = threading.Event()
