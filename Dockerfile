@@ -1,5 +1,7 @@
-# One image for web, worker, beat, migrate and agent; docker-compose.yml says which.
-FROM python:3.13-slim AS build
+# One image for migrate, web, worker, beat and agent; docker-compose.yml says which.
+# BASE: another Python of 3.11 or newer on Debian, as one with a company's authority and pip.conf.
+ARG BASE=python:3.13-slim
+FROM $BASE AS build
 WORKDIR /app
 COPY requirements.txt ./
 RUN python -m venv /app/.venv && /app/.venv/bin/pip install --no-cache-dir --require-hashes -r requirements.txt
@@ -7,8 +9,10 @@ COPY agents/program agents/program
 COPY agents/loadgen agents/loadgen
 RUN /app/.venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation agents/program
 
-FROM python:3.13-slim
-RUN useradd --system --create-home --uid 10001 benchsite && install -d -o benchsite -m 711 /state
+FROM $BASE
+# A new volume takes owner and folders from here; jobs of an agent have to pass through /state.
+RUN useradd --system --create-home --uid 10001 benchsite \
+    && install -d -o benchsite -m 711 /state && install -d -o benchsite -m 700 /state/tmp
 WORKDIR /app
 COPY --from=build /app/.venv .venv
 COPY manage.py ./
@@ -17,8 +21,10 @@ COPY runs runs
 COPY agents agents
 COPY templates templates
 COPY static static
-ENV PATH=/app/.venv/bin:$PATH STATE=/state PYTHONUNBUFFERED=1
+# Compiled here: the root file system is read-only.
+RUN python -m compileall -q benchsite runs agents
+ENV PATH=/app/.venv/bin:$PATH STATE=/state TMPDIR=/state/tmp PYTHONUNBUFFERED=1
 USER benchsite
 VOLUME /state
 EXPOSE 8000
-CMD ["python", "-m", "gunicorn", "-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", "/dev/shm", "--bind", "0.0.0.0:8000"]
+CMD ["python", "-m", "gunicorn", "-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", "/dev/shm", "--graceful-timeout", "25", "--bind", "0.0.0.0:8000"]

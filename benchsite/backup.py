@@ -110,7 +110,7 @@ def check_schema() -> None:
 def _fill(archive: zipfile.ZipFile, state: State) -> Contents:
     agent_files = list(_agent_files(archive, state.agent))
     laid_aside = _add_laid_aside(archive, state, set())
-    if not os.environ.get("SECRET_KEY"):
+    if not (os.environ.get("SECRET_KEY") or os.environ.get("SECRET_KEY_FILE")):
         archive.write(state.path / "secret_key", "secret_key", ZIPPED)
     counts: dict[str, int] = {}
     names: list[str] = []

@@ -129,7 +129,7 @@ def on_signal(act: Callable[[], None]) -> None:
 
 def prepare(supervisor: Supervisor, state: State, address: Address) -> str | None:
     """Returns the first operator's password when this start made it."""
-    if not os.environ.get("CELERY_BROKER_URL"):
+    if settings.CELERY_BROKER_URL == settings.OWN_BROKER:
         supervisor.start(programs.broker(state))
     finish(state)
     fill(state, say)

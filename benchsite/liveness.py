@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -36,6 +37,8 @@ def renew(part: str) -> None:
     """Say that `part` lives. A broker that does not answer is no reason for it to stop."""
     try:
         broker().set(_KEY + part, "1", ex=ALIVE_FOR_S)
+        if settings.ALIVE_FILE:
+            Path(settings.ALIVE_FILE).touch()
     except redis.RedisError as error:
         logger.warning("the broker does not take the sign of life of %s: %s", part, error)
 

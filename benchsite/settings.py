@@ -45,8 +45,21 @@ def env_networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Networ
         raise ImproperlyConfigured(f"{name} must be addresses or networks, as 10.0.0.0/8: {error}") from None
 
 
+def env_secret(name: str) -> str:
+    """The variable, or the content of the file that NAME_FILE names; empty when there is neither."""
+    file = os.environ.get(f"{name}_FILE")
+    if not file:
+        return os.environ.get(name, "")
+    if os.environ.get(name):
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; one of them counts")
+    try:
+        return Path(file).read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}") from None
+
+
 DEBUG = env_bool("DEBUG", False)
-SECRET_KEY = os.environ.get("SECRET_KEY") or STATE.secret_key()
+SECRET_KEY = env_secret("SECRET_KEY") or STATE.secret_key()
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *env_list("ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 # Behind a TLS proxy: cookies over https only. The embedded default is plain http on a loopback address.
@@ -129,7 +142,7 @@ SQLITE_OPTIONS: dict[str, Any] = {
 }
 SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}
 # SQLite's file is not named by a URL: the path of STATE may hold any character.
-DATABASE_URL = os.environ.get("DATABASE_URL")
+DATABASE_URL = env_secret("DATABASE_URL")
 DATABASES: dict[str, dict[str, Any]] = {
     # A connection that a restart of the server has ended is noticed before it is used.
     "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True))
@@ -141,6 +154,7 @@ if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
     # A file also in tests: in memory it hides lock errors.
     DATABASES["default"]["TEST"] = {"NAME": str(STATE.path / "test.sqlite3")}
 else:
+    DATABASES["default"]["PASSWORD"] = env_secret("DATABASE_PASSWORD") or DATABASES["default"]["PASSWORD"]
     # A machine that swallows packets would hold every thread of the web server for minutes.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 
@@ -197,7 +211,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
-CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or f"redis+socket://{STATE.broker_socket}"
+OWN_BROKER = f"redis+socket://{STATE.broker_socket}"
+CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or OWN_BROKER
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -207,6 +222,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "socket_timeout": 1
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BEAT_SCHEDULER = "benchsite.liveness:Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 2
+# Touched with each sign of life of worker or beat, where a container's health check looks at it.
+ALIVE_FILE = os.environ.get("ALIVE_FILE")
 
 # With less room than this on the disk of STATE new uploads and runs are refused (runs/space.py).
 DISK_RESERVE_MB = env_number("DISK_RESERVE_MB", 200)

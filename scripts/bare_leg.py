@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import hidden  # noqa: E402
+from steps import Steps  # noqa: E402
 
 from tests.ops.site import GONE_WITHIN_S, Site, slowness, wait_until  # noqa: E402
 
@@ -84,14 +85,13 @@ def make_bundle(scratch: Path) -> None:
     subprocess.run([sys.executable, ROOT / "scripts" / "bundle.py"], env=environment, check=True)
 
 
-class Checks:
-    """What a newcomer sees, in order; a failed step ends it."""
+class Checks(Steps):
+    """What a newcomer sees, in order."""
 
     def __init__(self, leg: str, scratch: Path, **environment: str) -> None:
         self.leg = leg
         self.checkout, self.state, self.home = scratch / "checkout", scratch / "state", scratch / "home"
         self.site = Site(self.state, self.home, FIRST_RUN="1", **environment)
-        self.passed = self.failed = 0
         self.javas: set[str] = set()
         self.started = 0.0
 
@@ -113,30 +113,12 @@ class Checks:
     def run(self) -> int:
         self.home.mkdir()
         try:
-            for step in self.steps():
-                if not self.check(step):
-                    break
+            self.go(self.steps())
         finally:
             self.site.stop()
-        print(f"{self.leg}: {self.passed} passed, {self.failed} failed, 0 skipped", flush=True)
-        return 1 if self.failed else 0
+        return self.count()
 
-    def check(self, step: Callable[[], str]) -> bool:
-        started = time.monotonic()
-        try:
-            wrong = step()
-        except Exception as error:
-            wrong = f"{type(error).__name__}: {error}"
-        name = step.__name__.replace("_", " ")
-        print(f"{'FAILED' if wrong else 'passed'}  {name} ({time.monotonic() - started:.1f} s)", flush=True)
-        if wrong:
-            self.failed += 1
-            print(wrong, self.log_ends(), sep="\n", flush=True)
-        else:
-            self.passed += 1
-        return not wrong
-
-    # Steps: each returns what is wrong, empty when nothing is.
+    # Steps
 
     def nothing_else_is_here(self) -> str:
         return ", ".join(program for program in hidden.PROGRAMS if shutil.which(program))

@@ -118,3 +118,11 @@ def set_up_here(state: str, database_url: str = "") -> None:
 
     django.setup()
     call_command("migrate", verbosity=0)
+
+
+def works(*command: str) -> bool:
+    """Whether the command is there and ends well."""
+    try:
+        return subprocess.run(command, capture_output=True, check=False, timeout=300).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False

@@ -28,7 +28,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import hidden
-from private import find_binaries, private_postgresql
+from private import find_binaries, private_postgresql, works
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
@@ -44,6 +44,7 @@ NEEDED = {
     "foreign": ("postgres",),
     "ops": ("postgres",),
     "attack": ("postgres",),
+    "containers": ("dockerd", "docker-compose", "mmdebstrap"),
     "browser": ("chromium", "libatomic.so.1"),  # the library is of the Node.js that Playwright brings
 }
 DEBIAN_PACKAGES = {
@@ -52,6 +53,9 @@ DEBIAN_PACKAGES = {
     "strace": "strace",
     "chromium": "chromium",
     "libatomic.so.1": "libatomic1",
+    "dockerd": "docker.io",
+    "docker-compose": "docker-compose",
+    "mmdebstrap": "mmdebstrap",
 }
 SHOWN_OF_A_GREEN_LEG = 20
 COST = re.compile(r"took \d+ s, (\d+) s of CPU")
@@ -138,6 +142,10 @@ def by_last_line(leg: str, command: list[str]) -> Outcome:
 def present(needed: str) -> bool:
     if needed == "postgres":
         return find_binaries() is not None
+    if needed in ("dockerd", "mmdebstrap"):
+        return shutil.which(needed) is not None or works("docker", "info")
+    if needed == "docker-compose":
+        return shutil.which(needed) is not None or works("docker", "compose", "version")
     if ".so." not in needed:
         return shutil.which(needed) is not None
     try:
@@ -204,9 +212,10 @@ PROGRAMS = {
     "bare": ["scripts/bare_leg.py"],
 }
 LEGS = ("check", *PROGRAMS, *TESTS)
-# Only when asked for: `bare` installs the same, from elsewhere.
-PROGRAMS["bundle"] = ["scripts/bare_leg.py", "--bundle"]
-ALL_LEGS = (*LEGS, "bundle")
+# Only when asked for: `bare` installs the same as `bundle`, from elsewhere; `containers` builds an image.
+ASKED_FOR = {"bundle": ["scripts/bare_leg.py", "--bundle"], "containers": ["scripts/containers_leg.py"]}
+PROGRAMS |= ASKED_FOR
+ALL_LEGS = (*LEGS, *ASKED_FOR)
 
 
 def outcome_of(leg: str) -> Outcome:
@@ -229,7 +238,7 @@ def outcome_of(leg: str) -> Outcome:
 # another has a leg that needs nothing of it; `js` comes first with what it installs, before `alone` and `bare` hide
 # what is there.
 LANES = (("engines",), ("java", "browser", "ops", "attack"), ("js", "agent"))
-LEFT = ("postgresql", "sqlite", "foreign", "bare", "alone", "check", "bundle")
+LEFT = ("postgresql", "sqlite", "foreign", "bare", "alone", "check", *ASKED_FOR)
 
 
 def run_here(name: str) -> int:
@@ -283,7 +292,7 @@ def shown_of_a_green_leg() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}; also: bundle")
+    parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}; also: {', '.join(ASKED_FOR)}")
     parser.add_argument("--one", choices=ALL_LEGS, help="run this leg here, output as it comes")
     parser.add_argument("--slowest", type=int, metavar="N", help="print the N slowest tests of each leg of pytest")
     options = parser.parse_args()

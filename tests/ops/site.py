@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection
@@ -96,6 +98,21 @@ def copy_prepared(prepared: Path, state: Path) -> None:
     for name in ("db.sqlite3", "static.stamp"):
         shutil.copy(prepared / name, state / name)
     shutil.copytree(prepared / "static", state / "static")
+
+
+def document(number: int, random_bytes: Callable[[int], bytes]) -> dict[str, Any]:
+    """A result with a series and a file of its own."""
+    return {
+        "schema_version": 1,
+        "id": str(uuid.uuid4()),
+        "workload": "tpcb",
+        "dbms": {"name": "PostgreSQL", "version": f"15.{number % 8}"},
+        "hardware": {"name": "Größe 2 🜛", "os": "Debian 12", "cpu_model": "Xeon", "ram_bytes": 17179869184},
+        "config": [{"name": "shared_buffers", "value": f"{number % 5}GB"}],
+        "factors": {"scale_factor": 10, "terminals": 4, "duration_s": 60},
+        "repeats": [{"metrics": {"tps": 0.1 + number}, "series": [{"name": "tps", "values": [1 / 3, None, 1e-9]}]}],
+        "artefacts": [{"name": "raw.bin", "base64": base64.b64encode(random_bytes(20_000)).decode()}],
+    }
 
 
 class Site:

@@ -27,28 +27,13 @@ import requests
 from benchsite.backup import finish
 from benchsite.state import State
 from scripts.private import private_postgresql
-from tests.ops.site import REPOSITORY, Site, wait_until
+from tests.ops.site import REPOSITORY, Site, document, wait_until
 
 pytestmark = pytest.mark.ops
 AT_LEAST = 10
 IDENTITY = "agent/identity.json"
 # A large file that a worker has still to read.
 WAITING = f"imports/waiting/{uuid.uuid4()}/0"
-
-
-def document(number: int, random_bytes: Callable[[int], bytes]) -> dict[str, Any]:
-    """A result with a series and a file of its own."""
-    return {
-        "schema_version": 1,
-        "id": str(uuid.uuid4()),
-        "workload": "tpcb",
-        "dbms": {"name": "PostgreSQL", "version": f"15.{number % 8}"},
-        "hardware": {"name": "Größe 2 🜛", "os": "Debian 12", "cpu_model": "Xeon", "ram_bytes": 17179869184},
-        "config": [{"name": "shared_buffers", "value": f"{number % 5}GB"}],
-        "factors": {"scale_factor": 10, "terminals": 4, "duration_s": 60},
-        "repeats": [{"metrics": {"tps": 0.1 + number}, "series": [{"name": "tps", "values": [1 / 3, None, 1e-9]}]}],
-        "artefacts": [{"name": "raw.bin", "base64": base64.b64encode(random_bytes(20_000)).decode()}],
-    }
 
 
 class Uploader(threading.Thread):

@@ -1,18 +1,24 @@
-"""The production files agree with the code. Containers are not started here: no test machine of ours has Docker."""
+"""The production files agree with the code. Containers are started by the leg `containers`."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
+import redis
 import yaml
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from benchsite import liveness
+from benchsite.settings import env_secret
 
 pytestmark = pytest.mark.ops
 
-SERVICES = ["postgres", "redis", "migrate", "web", "worker", "beat", "agent"]
+SERVICES = ["postgres", "redis", "migrate", "web", "worker", "beat", "tls", "agent"]
 OURS = ["migrate", "web", "worker", "beat", "agent"]
 
 
@@ -33,22 +39,50 @@ def run(arguments: list[str]) -> subprocess.CompletedProcess:
 
 def test_it_has_the_services_of_the_design(compose):
     assert list(compose["services"]) == SERVICES
-    assert [name for name in SERVICES if "profiles" in compose["services"][name]] == ["agent"]
-    assert compose["services"]["agent"]["profiles"] == ["agent"]
+    profiles = {name: part["profiles"] for name, part in compose["services"].items() if "profiles" in part}
+    assert profiles == {"tls": ["tls"], "agent": ["agent"]}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_container_can_more_than_it_must(compose, name):
+    part = compose["services"][name]
+    assert part["read_only"] is True
+    assert part["cap_drop"] == ["ALL"]
+    assert part.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "tls" else [])
+    assert part["security_opt"] == ["no-new-privileges:true"]
+    assert part["mem_limit"]
+    assert part["pids_limit"]
+    assert part["logging"]["options"]["max-size"]
+    assert name == "migrate" or part["healthcheck"]["test"]
+
+
+def test_the_password_is_in_a_file_alone(compose, repository):
+    assert compose["secrets"] == {"password": {"file": "./secrets/password"}}
+    assert "/secrets/" in (repository / ".gitignore").read_text().split()
+    with_it = [name for name, part in compose["services"].items() if part.get("secrets")]
+    assert with_it == ["postgres", "migrate", "web", "worker", "beat"]
+
+
+def test_database_and_broker_have_no_way_to_the_outside_nor_the_agent_one_to_them(compose):
+    assert compose["networks"]["default"] == {"internal": True}
+    on = {name: part.get("networks", ["default"]) for name, part in compose["services"].items()}
+    assert {name: nets for name, nets in on.items() if nets != ["default"]} == {
+        "web": ["default", "front", "jobs"], "tls": ["front"], "agent": ["jobs"],
+    }  # fmt: skip
 
 
 def test_every_part_of_ours_runs_the_same_image_on_the_same_database_and_broker(compose):
     parts = [compose["services"][name] for name in OURS]
-    assert {part["image"] for part in parts} == {"benchsite"}
+    assert {part["image"] for part in parts} == {"benchsite:${VERSION:-latest}"}
     for part in parts[:-1]:
-        assert part["environment"]["DATABASE_URL"].startswith("postgres://benchsite:")
+        assert part["environment"]["DATABASE_URL"] == "postgres://benchsite@postgres:5432/benchsite"
         assert part["environment"]["CELERY_BROKER_URL"] == "redis://redis:6379/0"
     assert parts[-1]["environment"] == {}, "an agent never sees the database or the broker"
 
 
 def test_every_volume_is_declared(compose):
-    used = {mount.split(":")[0] for part in compose["services"].values() for mount in part.get("volumes", [])}
-    assert used == set(compose["volumes"])
+    mounts = {mount.split(":")[0] for part in compose["services"].values() for mount in part.get("volumes", [])}
+    assert {mount for mount in mounts if not mount.startswith("./")} == set(compose["volumes"])
 
 
 def test_nothing_runs_before_the_tables_are_there(compose):
@@ -58,10 +92,9 @@ def test_nothing_runs_before_the_tables_are_there(compose):
     assert compose["services"]["migrate"]["restart"] == "no"
 
 
-def test_the_agent_talks_plain_http_on_a_loopback_address_only(compose):
-    agent = compose["services"]["agent"]
-    assert agent["network_mode"] == "service:web"
-    assert agent["command"][agent["command"].index("--server") + 1] == "http://127.0.0.1:8000"
+def test_the_agent_is_let_in_over_plain_http_under_the_name_that_it_uses(compose):
+    server = re.search(r"--server http://(\w+):8000 --plain-http", compose["services"]["agent"]["command"])[1]
+    assert server in compose["services"]["web"]["environment"]["ALLOWED_HOSTS"].split(",")
     assert any(re.match(exempt, "api/agent/v1/poll/") for exempt in settings.SECURE_REDIRECT_EXEMPT)
 
 
@@ -99,3 +132,27 @@ def test_the_image_copies_what_is_there_and_what_is_not_ignored(dockerfile, repo
     for source in sources:
         assert (repository / source).exists()
         assert source.split("/")[0] in allowed
+
+
+def test_a_secret_is_read_from_its_file_and_said_once_only(monkeypatch, tmp_path):
+    file = tmp_path / "password"
+    file.write_text("s3cr3t\n")
+    monkeypatch.setenv("DATABASE_PASSWORD_FILE", str(file))
+    assert env_secret("DATABASE_PASSWORD") == "s3cr3t"
+    monkeypatch.setenv("DATABASE_PASSWORD", "another")
+    with pytest.raises(ImproperlyConfigured, match="both set"):
+        env_secret("DATABASE_PASSWORD")
+    monkeypatch.delenv("DATABASE_PASSWORD")
+    file.unlink()
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_PASSWORD_FILE cannot be read"):
+        env_secret("DATABASE_PASSWORD")
+
+
+def test_a_sign_of_life_touches_the_file_of_the_health_check_once_the_broker_has_it(settings, monkeypatch, tmp_path):
+    settings.ALIVE_FILE = str(tmp_path / "alive")
+    answers = [redis.ConnectionError("gone"), True]
+    monkeypatch.setattr(liveness, "broker", lambda: Mock(set=Mock(side_effect=[answers.pop(0)])))
+    liveness.renew("worker")
+    assert not (tmp_path / "alive").exists()
+    liveness.renew("worker")
+    assert (tmp_path / "alive").exists()

@@ -22,6 +22,12 @@ def test_it_accepts_https_and_loopback(url):
     assert Client(url).server == url.rstrip("/")
 
 
+def test_it_takes_plain_http_to_another_machine_when_told_so():
+    assert Client("http://web:8000", plain_http=True).server == "http://web:8000"
+    with pytest.raises(InsecureUrl):
+        Client("ftp://web:8000", plain_http=True)
+
+
 def test_it_sends_the_token_in_a_header_even_when_netrc_knows_the_host(server: FakeServer, tmp_path, monkeypatch):
     netrc = tmp_path / "netrc"
     netrc.write_text("default login someone password else\n")

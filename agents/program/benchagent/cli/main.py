@@ -61,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", parents=[common], help="work for a server until stopped")
     run.add_argument("--server", required=True, metavar="URL", help="https://… (http only to this machine)")
+    words = "http also to another machine, within a network that nobody listens to, as that of containers on one host"
+    run.add_argument("--plain-http", action="store_true", help=words)
     run.add_argument("--name", default=socket.gethostname(), help="shown on the agents page (default: the host name)")
     run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
     run.set_defaults(command=_run)
@@ -82,7 +84,7 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
         if not alone:
             complain(f"another agent is running with {dirs.root}")
             return EXIT_LOCKED
-        asked = {"server": options.server, "name": options.name, "code_file": options.code_file}
+        asked = {name: getattr(options, name) for name in ("server", "name", "code_file", "plain_http")}
         try:
             return _until_signal(Worker(dirs, JavaToolchain(dirs.cache), **asked))
         except InsecureUrl as error:

@@ -58,12 +58,19 @@ class Stop(Exception):
 
 class Worker:
     def __init__(
-        self, dirs: AgentDirs, toolchain: JavaToolchain, *, server: str, name: str, code_file: Path | None = None
+        self,
+        dirs: AgentDirs,
+        toolchain: JavaToolchain,
+        *,
+        server: str,
+        name: str,
+        code_file: Path | None = None,
+        plain_http: bool = False,
     ) -> None:
         self._dirs = dirs
         self._toolchain = toolchain
         self._server, self._name, self._code_file = server, name, code_file
-        self._client = Client(server)
+        self._client = Client(server, plain_http=plain_http)
         self._spool = Spool(dirs.spool)
         self._sender = Sender(self._client, self._spool, self._on_cancel)
         self._stopping = threading.Event()

@@ -119,12 +119,12 @@ def send(session: requests.Session, method: str, url: str, token: str, **more: A
     return session.request(method, url, auth=Bearer(token), allow_redirects=False, proxies=proxies, **more)
 
 
-def checked_url(url: str) -> str:
-    """The server's address without a trailing slash. Raises `InsecureUrl`."""
+def checked_url(url: str, *, plain_http: bool = False) -> str:
+    """The server's address without a trailing slash; `plain_http`: also to another machine. Raises `InsecureUrl`."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InsecureUrl(f"{url!r} is not an http(s) address of a server")
-    if parts.scheme == "http" and not is_loopback(parts.hostname):
+    if parts.scheme == "http" and not plain_http and not is_loopback(parts.hostname):
         raise InsecureUrl(f"{url!r}: plain http is accepted on a loopback address only; use https")
     return url.rstrip("/")
 
@@ -132,9 +132,9 @@ def checked_url(url: str) -> str:
 class Client:
     """Safe to use from several threads: each has its own connection. Every answer tells `clock` the server's time."""
 
-    def __init__(self, server: str, token: str = "", clock: Clock | None = None) -> None:
+    def __init__(self, server: str, token: str = "", clock: Clock | None = None, *, plain_http: bool = False) -> None:
         self.clock = clock or Clock()
-        self.server = checked_url(server)
+        self.server = checked_url(server, plain_http=plain_http)
         self.token = token
         self._local = threading.local()
 
