@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
 
+from benchsite.middleware import no_room
+from runs import space
 from runs.imports.sent import MAX_TOTAL_BYTES
 from runs.publications.folder import MAX_ZIP_BYTES
 
@@ -43,9 +45,11 @@ def limit_bytes(path: str, *, known: bool) -> int:
 
 
 def body_limit(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answers 413 in words before anything reads the body."""
+    """Answers 413, or 507 where the disk has no room for it, in words before anything reads the body."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
+        if request.META.get(space.LACKS_ROOM):
+            return no_room(request, space.shortage() or space.FULL)
         given = request.META.get("CONTENT_LENGTH") or ""
         size_bytes = int(given) if given.isdecimal() else 0
         known = "HTTP_AUTHORIZATION" in request.META or settings.SESSION_COOKIE_NAME in request.COOKIES

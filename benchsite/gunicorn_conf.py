@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from benchsite.supervisor import die_with_parent
@@ -9,7 +10,10 @@ from benchsite.supervisor import die_with_parent
 wsgi_app = "benchsite.wsgi:application"
 worker_class = "benchsite.web.WebWorker"
 workers = 2
+# For requests that read, and as many for those that write (benchsite/web.py).
 threads = 4
+# Before the settings are read: who sends waits no longer for SQLite's write lock, and is told to come again.
+os.environ.setdefault("SQLITE_WAIT_S", "5")
 preload_app = True
 timeout = 60
 graceful_timeout = 3

@@ -134,10 +134,10 @@ TEMPLATES = [
 ]
 
 # WAL + IMMEDIATE + 20 s had no lock error where Django's defaults had hundreds; with FULL a commit waits for the disk
-# (docs/decisions/0001).
+# (docs/decisions/0001). The web server waits 5 s (gunicorn_conf.py): who asks comes again, its threads are few.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
-    "timeout": 20,
+    "timeout": env_number("SQLITE_WAIT_S", 20),
     "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
 }
 SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}

@@ -6,19 +6,23 @@ its answer is made. So clients take their time at nobody's cost, and here stands
 
 from __future__ import annotations
 
-import io
 import math
 import os
+import shutil
+import tempfile
 import time
 from typing import Any
 
 from django.conf import settings
 from gunicorn.workers.base import Worker
 from waitress import create_server, wasyncore
+from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import BaseWSGIServer
-from waitress.task import ThreadedTaskDispatcher
+from waitress.task import ThreadedTaskDispatcher, WSGITask
+
+from runs.space import FULL_ERRORS, LACKS_ROOM
 
 # A client whose turn it is (to begin, to send, to read) has so long, and a second more for each 8 kB that move.
 PATIENCE_S = 10.0
@@ -29,52 +33,72 @@ SPOOL_BYTES = 1024**3
 # A body that is too large is read to its end and thrown away, so that the client hears why; not one larger than this.
 POLITE_BYTES = 256 * 1024**2
 HEADER_BYTES = 64 * 1024
-# Of a body or an answer in memory; the rest lies in a temporary file.
+# Of a body in memory; the rest lies in a temporary file, which leaves so much of the disk to the database.
 MEMORY_BYTES = 128 * 1024
+LEFT_BYTES = 4 * 1024**2
+# Of an answer: pages are shown on a full disk too.
+ANSWER_MEMORY_BYTES = 1024**2
 
 
-class Nowhere:
-    """In place of the buffer of a body that is not kept."""
+class Body(OverflowableBuffer):  # type: ignore[misc]
+    """What a request sends; given up, because it is too large or the disk too small, it is only counted."""
 
-    def __init__(self, length: int) -> None:
-        self.length = length
+    given_up = lacks_room = False
 
     def __len__(self) -> int:
-        return self.length
+        return self.length if self.given_up else super().__len__()
 
     def append(self, data: bytes) -> None:
-        self.length += len(data)
+        length = len(self)
+        if not self.given_up:
+            try:
+                self.lacks_room = length + len(data) >= self.overflow and not has_room(len(data))
+                if not self.lacks_room:
+                    super().append(data)
+                    return
+            except OSError as error:
+                if error.errno not in FULL_ERRORS:
+                    raise
+                self.lacks_room = True
+        self.give_up(length + len(data))
 
-    def getfile(self) -> io.BytesIO:
-        return io.BytesIO()
+    def give_up(self, length: int) -> None:
+        self.close()
+        self.given_up, self.length, self.buf, self.strbuf = True, length, None, b""
 
-    def close(self) -> None:
-        pass
+
+def has_room(size_bytes: int) -> bool:
+    return shutil.disk_usage(tempfile.gettempdir()).free - LEFT_BYTES >= size_bytes
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """A body beyond the limit of its route is not kept: the site sees its length, and refuses."""
+    """A body beyond the limit of its route, or the room on the disk, is not kept: the site is told, and refuses."""
 
-    limit_bytes: int | None = None
+    limit_bytes = 0
     expect_continue: bool
+
+    def parse_header(self, header: bytes) -> None:
+        super().parse_header(header)
+        if self.body_rcv is None:
+            return
+        # gunicorn loads this module before Django is set up.
+        from benchsite.bodies import limit_bytes
+
+        self.body_rcv.buf = Body(MEMORY_BYTES)
+        self.body_rcv.buf.lacks_room = self.content_length > MEMORY_BYTES and not has_room(self.content_length)
+        session = f"{settings.SESSION_COOKIE_NAME}=" in self.headers.get("COOKIE", "")
+        known = session or "AUTHORIZATION" in self.headers
+        self.limit_bytes = limit_bytes(self.path.encode("latin-1").decode("utf-8", "replace"), known=known)
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
-        if not self.headers_finished or self.body_rcv is None or self.error:
+        if self.body_rcv is None or self.error:
             return consumed
-        if self.limit_bytes is None:
-            # gunicorn loads this module before Django is set up.
-            from benchsite.bodies import limit_bytes
-
-            session = f"{settings.SESSION_COOKIE_NAME}=" in self.headers.get("COOKIE", "")
-            known = session or "AUTHORIZATION" in self.headers
-            self.limit_bytes = limit_bytes(self.path.encode("latin-1").decode("utf-8", "replace"), known=known)
-        size_bytes = max(self.content_length, self.body_bytes_received)
-        if size_bytes > self.limit_bytes:
-            if not isinstance(self.body_rcv.buf, Nowhere):
-                self.body_rcv.buf.close()
-                self.body_rcv.buf = Nowhere(self.body_bytes_received)
-                self.headers["CONNECTION"] = "close"
+        size_bytes, body = max(self.content_length, self.body_bytes_received), self.body_rcv.buf
+        if size_bytes > self.limit_bytes or body.lacks_room:
+            if not body.given_up:
+                body.give_up(len(body))
+            self.headers["CONNECTION"] = "close"
             if size_bytes > POLITE_BYTES or self.expect_continue:
                 self.headers["CONTENT_LENGTH"] = str(size_bytes)
                 self.expect_continue = False
@@ -83,13 +107,20 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     @property
     def spooled_bytes(self) -> int:
-        return len(self.body_rcv.buf) if self.body_rcv and not isinstance(self.body_rcv.buf, Nowhere) else 0
+        return len(self.body_rcv.buf) if self.body_rcv and not self.body_rcv.buf.given_up else 0
+
+
+class Task(WSGITask):  # type: ignore[misc]
+    def get_environment(self) -> dict[str, Any]:
+        body = self.request.body_rcv
+        return {**super().get_environment(), LACKS_ROOM: body is not None and body.buf.lacks_room}
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]
     """Knows since when it waits for its client."""
 
     parser_class = Parser
+    task_class = Task
     served = 0
     moved_bytes = 0
     turn = ("idle", -1)
@@ -127,6 +158,19 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         return sum(request.spooled_bytes for request in (*self.requests, *unfinished))
 
 
+class Dispatcher:
+    """Threads for what reads and as many for what writes: who waits for the database's write lock delays no page."""
+
+    def __init__(self, threads: int) -> None:
+        self.reading, self.writing = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
+        self.reading.set_thread_count(threads)
+        self.writing.set_thread_count(threads)
+
+    def add_task(self, connection: Connection) -> None:
+        reads = getattr(connection.requests[0], "command", "") in ("GET", "HEAD", "OPTIONS")
+        (self.reading if reads else self.writing).add_task(connection)
+
+
 class WebWorker(Worker):  # type: ignore[misc]
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -134,12 +178,10 @@ class WebWorker(Worker):  # type: ignore[misc]
         self.map: dict[int, Any] = {}
 
     def run(self) -> None:
-        dispatcher = ThreadedTaskDispatcher()
-        dispatcher.set_thread_count(self.cfg.threads)
         create_server(
             self.wsgi,
             map=self.map,
-            _dispatcher=dispatcher,
+            _dispatcher=Dispatcher(self.cfg.threads),
             sockets=[listener.sock for listener in self.sockets],
             ident=None,
             # Ours, below, are stricter.
@@ -147,8 +189,7 @@ class WebWorker(Worker):  # type: ignore[misc]
             connection_limit=2 * CONNECTIONS,
             max_request_body_size=2**62,
             max_request_header_size=HEADER_BYTES,
-            inbuf_overflow=MEMORY_BYTES,
-            outbuf_overflow=MEMORY_BYTES,
+            outbuf_overflow=ANSWER_MEMORY_BYTES,
             # No thread waits for its answer to be read.
             outbuf_high_watermark=2**62,
             recv_bytes=64 * 1024,
@@ -156,7 +197,7 @@ class WebWorker(Worker):  # type: ignore[misc]
             # Whose word counts is asked by TRUSTED_PROXIES.
             clear_untrusted_proxy_headers=False,
         )
-        servers = [each for each in self.map.values() if isinstance(each, BaseWSGIServer)]
+        servers = self.servers
         for server in servers:
             server.channel_class = Connection
         looked_at = 0.0
@@ -170,6 +211,10 @@ class WebWorker(Worker):  # type: ignore[misc]
         for server in servers:
             wasyncore.dispatcher.close(server)
         self.finish(time.monotonic() + self.cfg.graceful_timeout - 0.5)
+
+    @property
+    def servers(self) -> list[BaseWSGIServer]:
+        return [each for each in self.map.values() if isinstance(each, BaseWSGIServer)]
 
     @property
     def connections(self) -> list[Connection]:
@@ -199,5 +244,5 @@ class WebWorker(Worker):  # type: ignore[misc]
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         super().handle_exit(sig, frame)
-        for server in [each for each in self.map.values() if isinstance(each, BaseWSGIServer)]:
+        for server in self.servers:
             server.pull_trigger()
