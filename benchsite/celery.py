@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import worker_init
 
 from benchsite.liveness import SignOfLife
+from benchsite.schema import end_on_other_tables
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
 app = Celery("benchsite")
@@ -17,3 +20,8 @@ app.conf.beat_schedule = {
     "housekeeping": {"task": "agents.housekeeping", "schedule": 3600.0, "options": {"expires": 3600.0}},
 }
 app.steps["worker"].add(SignOfLife)
+
+
+@worker_init.connect
+def begin(**_: Any) -> None:
+    end_on_other_tables()

@@ -22,12 +22,14 @@ control_socket_disable = True
 
 
 def on_starting(server: Any) -> None:
-    """Django is there: the application was loaded before."""
+    """Before it listens. Django is there: the application was loaded before."""
     from django.conf import settings
 
     from benchsite.backup import finish
+    from benchsite.schema import end_on_other_tables
 
     finish(settings.STATE)
+    end_on_other_tables()
 
 
 def post_fork(server: Any, worker: Any) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from django.db import Error, connection
 from django.db.migrations.loader import MigrationLoader
 
 APPS = ("runs", "agents")
@@ -20,3 +23,22 @@ def why_newer(loader: MigrationLoader) -> str:
         f"the database belongs to a newer version of Benchsite: it has {', '.join(sorted(unknown))}, which this "
         "version does not know. Nothing was changed. Start the newer version, or restore a backup made with this one."
     )
+
+
+def end_on_other_tables() -> None:
+    """Where a process of its own begins: web server and worker end, in words, on tables of another version.
+
+    A database that does not answer is no reason to end: who asks is told so, until it does.
+    """
+    try:
+        loader = MigrationLoader(connection)
+    except Error:
+        return
+    finally:
+        connection.close()  # nobody inherits it
+    if why := why_newer(loader):
+        sys.exit(why)
+    if any(app in APPS and (app, name) not in loader.applied_migrations for app, name in loader.graph.leaf_nodes()):
+        sys.exit(
+            "the tables of the database are of an older version of Benchsite: run `python manage.py migrate` first"
+        )

@@ -1,6 +1,12 @@
-"""An older version on tables that a newer one made."""
+"""A version on tables that another one made."""
 
 from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -9,9 +15,11 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from benchsite import embedded
-from benchsite.programs import CannotStart
+from benchsite.programs import CELERY, CannotStart
 
 pytestmark = pytest.mark.django_db
+WEB = [sys.executable, "-m", "gunicorn", "-c", "python:benchsite.gunicorn_conf", "--bind", "127.0.0.1:0"]
+WORKER = [*CELERY, "worker", "--pool", "threads"]
 
 
 @pytest.fixture
@@ -31,3 +39,21 @@ def test_make_up_does_not_start_on_them(newer):
 
 def test_it_migrates_its_own():
     call_command("migrate", verbosity=0)
+
+
+@pytest.mark.parametrize("command", [WEB, WORKER], ids=["web", "worker"])
+@pytest.mark.parametrize(
+    ("applied", "words"),
+    [("9999_of_the_future", "newer version of Benchsite: it has runs.9999"), ("0001_initial", "manage.py migrate")],
+)
+def test_web_and_worker_alone_end_on_tables_of_another_version(tmp_path: Path, command, applied, words):
+    with sqlite3.connect(tmp_path / "db.sqlite3") as database:
+        database.execute("CREATE TABLE django_migrations (id INTEGER PRIMARY KEY, app, name, applied)")
+        database.execute("INSERT INTO django_migrations VALUES (1, 'runs', ?, '2030-01-01')", [applied])
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    environment |= {"STATE": str(tmp_path), "CELERY_SKIP_CHECKS": "1"}
+    done = subprocess.run(
+        command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert words in done.stderr
