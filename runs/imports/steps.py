@@ -30,8 +30,9 @@ from runs.models.visible import sees_all
 from runs.results.document import MAX_REPEATS, MAX_RUNS
 from runs.run import artefacts
 
-# Reading takes a third of a second a MB and keeps Python's one lock: a request may take so much of it.
-LARGE_BYTES = 1 * MB
+# Reading takes a third of a second a MB, up to two of what no tool writes, and keeps Python's one lock: a request may
+# take so much of it.
+LARGE_BYTES = MB // 2
 # Large imports of one person at a time.
 MAX_WAITING = 5
 MAX_REPORTS = 20_000

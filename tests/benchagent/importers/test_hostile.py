@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,45 @@ def test_it_says_that_something_is_nested_too_deeply() -> None:
     head = '{"fio version": "fio-3.33", "jobs": '
     ((_, (report,)),) = inspect([SourceFile("x", (head + "[" * 100_000).encode())])
     assert report.status is Status.NOT_UNDERSTOOD
+
+
+def with_digits(text: bytes) -> bytes:
+    """More than Python reads as a number."""
+    return text.replace(b"Vuser 1:RUNNING", b"Vuser " + b"1" * 5000 + b":RUNNING")
+
+
+def with_a_billion_warehouses(text: bytes) -> bytes:
+    return text.replace(b"begin to check warehouse 3 ", b"begin to check warehouse 1000000000 ")
+
+
+@pytest.mark.parametrize(
+    ("sample", "altered"),
+    [("hammerdb/async_v4.txt", with_digits), ("gotpc/prepare.txt", with_a_billion_warehouses)],
+)
+def test_it_counts_nothing_beyond_what_a_tool_can_have_meant(sample: str, altered: Callable[[bytes], bytes]) -> None:
+    data = (DATA / sample).read_bytes()
+    assert altered(data) != data
+    began = time.process_time()
+    ((_, reports),) = inspect([SourceFile("x", altered(data))])
+    assert reports[0].reason or reports[0].warnings
+    assert time.process_time() - began < 5
+
+
+def test_it_finds_a_doubled_key_among_many_in_time_with_them() -> None:
+    keys = ", ".join(f'"{number}": 1' for number in range(60_000))
+    began = time.process_time()
+    ((_, (report,)),) = inspect([SourceFile("x", f'{{"fio version": "fio-3.33", {keys}, "59999": 2}}'.encode())])
+    assert "says '59999' twice" in report.reason
+    assert time.process_time() - began < 5
+
+
+# What costs most for each byte, of lines that stand there once in a file of a tool: a small file is read in a request.
+@pytest.mark.parametrize(("sample", "line"), [("hammerdb/async_v4.txt", 15), ("sysbench/v04_fileio.txt", 18)])
+def test_it_reads_a_line_said_ten_thousand_times_in_time_with_them(sample: str, line: int) -> None:
+    lines = (DATA / sample).read_bytes().splitlines(keepends=True)
+    began = time.process_time()
+    inspect([SourceFile("x", b"".join([*lines[:line], lines[line - 1] * 10_000, *lines[line:]]))])
+    assert time.process_time() - began < 5
 
 
 def test_it_takes_a_few_megabytes_in_a_moment() -> None:

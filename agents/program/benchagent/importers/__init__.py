@@ -80,6 +80,8 @@ def _read(file: SourceFile, begin: Callable[[SourceFile], None]) -> tuple[Import
         reason = str(error)
     except RecursionError:
         reason = "nested too deeply"
+    except (ValueError, OverflowError):  # as Python says it: thousands of digits
+        reason = "a number in it is larger than any that a tool prints"
     return None, [not_understood(f"not understood: {reason}", tool=tool)]
 
 

@@ -92,7 +92,7 @@ def load_of(file: SourceFile) -> Report:
     warnings: list[str] = []
     numbers = {int(match["warehouse"]) for match in (*loaded, *checked) if match["warehouse"]}
     if status is Status.COMPLETE and numbers:
-        if numbers == set(range(1, max(numbers) + 1)):
+        if min(numbers) == 1 and max(numbers) == len(numbers):
             told.setdefault("warehouses", max(numbers))
         else:
             warnings.append("the numbers of the warehouses have gaps: their count is not known")
