@@ -86,6 +86,8 @@ class LinesSpec(TypedDict):
     live: Live | None
     # Where the samples of a stretch are asked for, when the lines show only the lowest and the highest of each few.
     detail_url: NotRequired[str]
+    # And where all of them are, as CSV.
+    csv_url: NotRequired[str]
     gaps: NotRequired[list[LineGap]]
 
 

@@ -136,6 +136,7 @@ def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, 
     unit, scale = ("MiB", 2**20) if plot.unit == "bytes" else (plot.unit, 1)
     query = "&".join(f"metric={line.metric}" for line in wanted)
     url = f"{reverse('api-run-series', args=[run.id])}?{query}"
+    whole = reverse("run-series-csv", args=[run.id])
     live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
     each = samples_each((sampled[line.metric] for line in wanted if line.metric in sampled), columns)
     drawn = [thinned(sampled[line.metric], each) if line.metric in sampled else [] for line in wanted]
@@ -152,6 +153,7 @@ def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, 
         note = f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
     if each > 1:
         spec["detail_url"] = f"{url}&columns={MOST_COLUMNS}"
+        spec["csv_url"] = f"{whole}?{query}"
         note = f"{note} {THINNED.format(each=each)}".strip()
     return Figure(
         id=plot.id,
@@ -160,7 +162,7 @@ def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, 
         table=lines_table(spec) if each == 1 else thinned_table(spec, drawn, scale),
         alt=f"Line chart of {plot.y_label.lower()} in {unit} ({names}) over the seconds of the run.",
         note=note,
-        csv_url=reverse("run-series-csv", args=[run.id]),
+        csv_url=whole,
     )
 
 

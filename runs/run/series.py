@@ -10,7 +10,7 @@ import math
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -151,19 +151,22 @@ def _total(known: Sequence[float]) -> float | None:
 
 def read(run: Run, metric_name: str) -> Series:
     """One metric's whole series; without samples its `values` are empty."""
-    matching = read_all(run, metric_name=metric_name)
+    matching = read_all(run, names=[metric_name])
     return matching[0] if matching else Series(metric_name, "", 0.0, 1.0, [])
 
 
 def read_all(
-    run: Run, after_s: float | None = None, before_s: float | None = None, *, metric_name: str | None = None
+    run: Run, after_s: float | None = None, before_s: float | None = None, *, names: Collection[str] = ()
 ) -> list[Series]:
-    """Every series of a run, by metric name; only the samples that begin later than one and sooner than the other."""
+    """Every series of a run, or those of these metrics, by name; only the samples that begin later than one and sooner
+    than the other.
+    """
     chunks = SeriesChunk.objects.filter(run=run).select_related("metric")
-    if metric_name is not None:
-        chunks = chunks.filter(metric__name=metric_name)
+    if names:
+        chunks = chunks.filter(metric__name__in=names)
     ordered = chunks.order_by("metric__name", "metric__unit", "metric_id", "chunk")
-    joined = [_join(list(group)) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]
+    within = (-math.inf if after_s is None else after_s, math.inf if before_s is None else before_s)
+    joined = [_join(list(group), within) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]
     if after_s is not None:
         joined = [_after(series, after_s) for series in joined]
     return joined if before_s is None else [_before(series, before_s) for series in joined]
@@ -189,8 +192,11 @@ def merge(run: Run) -> int:
         return merged
 
 
-def _join(chunks: list[SeriesChunk]) -> Series:
-    """Place the samples by their time: a missing delivery leaves a gap, a repeated one changes nothing."""
+def _join(chunks: list[SeriesChunk], within: tuple[float, float] = (-math.inf, math.inf)) -> Series:
+    """Place the samples by their time: a missing delivery leaves a gap, a repeated one changes nothing.
+
+    What lies wholly outside of `within` is not unpacked: gaps stand for it.
+    """
     first = chunks[0]
     start_s = min(chunk.t0_s for chunk in chunks)
     values: list[float | None] = []
@@ -199,7 +205,9 @@ def _join(chunks: list[SeriesChunk]) -> Series:
         if at + chunk.count > MAX_SAMPLES:
             raise ValueError(f"series {first.metric.name} of run {first.run_id} is longer than {MAX_SAMPLES} samples")
         values.extend([None] * (at - len(values)))
-        values[at : at + chunk.count] = decode(bytes(chunk.data), codec=chunk.codec)
+        is_wanted = chunk.t0_s < within[1] and chunk.t0_s + chunk.count * chunk.interval_s > within[0]
+        unpacked = decode(bytes(chunk.data), codec=chunk.codec) if is_wanted else [None] * chunk.count
+        values[at : at + chunk.count] = unpacked
     return Series(first.metric.name, first.metric.unit, start_s, first.interval_s, values)
 
 

@@ -197,9 +197,9 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @token_may_read
 def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
-    """Every sample of the run: one row per sample."""
+    """Every sample of the run, or of the metrics that are named: one row per sample."""
     run = get_object_or_404(Run.objects.present().readable_by(request.user), id=run_id)
-    pieces = csv_pieces(series_rows(series.read_all(run)))
+    pieces = csv_pieces(series_rows(series.read_all(run, names=request.GET.getlist("metric"))))
     response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'
     return response

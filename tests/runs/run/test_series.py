@@ -118,6 +118,18 @@ def test_it_thins_only_what_is_twice_as_long_as_the_picture():
     assert series.samples_each([], 100) == 1
 
 
+def test_it_unpacks_only_what_is_asked_for(monkeypatch):
+    run = scheduled()
+    for chunk in range(10):
+        for metric in ("tps", "machine_cpu_percent"):
+            append_samples(run=run, item=samples(metric, chunk, 10.0 * chunk, [float(chunk)] * 10))
+    unpacked, decode = [], series.decode
+    monkeypatch.setattr(series, "decode", lambda data, codec: unpacked.append(1) or decode(data, codec=codec))
+    (part,) = series.read_all(run, 24.5, 41, names=["tps"])
+    assert (part.t0_s, part.values) == (25, [2.0] * 5 + [3.0] * 10 + [4.0])
+    assert len(unpacked) == 3
+
+
 def test_it_reads_the_samples_between_two_times():
     run = scheduled()
     append_samples(run=run, item=samples("tps", 0, 0.0, [float(number) for number in range(10)]))

@@ -250,6 +250,7 @@ def test_a_long_run_is_thinned_and_keeps_its_peak_and_its_stall(client):
     values[54_321], values[65_432] = 999.5, 0.0
     run.series.all().delete()
     results.append_samples(run=run, item=samples("tps", 0, 0.0, values))
+    results.append_samples(run=run, item=samples("machine_cpu_percent", 0, 0.0, [1.0]))
     response = client.get(f"/runs/{run.id}/")
     html = response.content.decode()
     assert len(response.content) < 600_000
@@ -258,6 +259,9 @@ def test_a_long_run_is_thinned_and_keeps_its_peak_and_its_stall(client):
     points = json.loads(spec)["series"][0]["points"]
     assert [54_321.0, 999.5] in points and [65_432.0, 0.0] in points
     assert 'data-value="999.5"' in html
+    whole = client.get(json.loads(spec)["csv_url"]).getvalue().decode().splitlines()
+    assert (len(whole), whole[1]) == (100_001, "tps,TPS,0,100")
+    assert {row.partition(",")[0] for row in whole[1:]} == {"tps"}
     url = json.loads(spec)["detail_url"]
     (part,) = client.get(f"{url}&after=54319.5&before=54323").json()["thinned"]
     assert part["points"] == [[54_320.0, 100.0 + 54_320 % 7], [54_321.0, 999.5], [54_322.0, 100.0 + 54_322 % 7]]
