@@ -30,7 +30,7 @@ from runs.models import (
     Upload,
     Workload,
 )
-from runs.models.choices import OPEN_STATES, Provenance
+from runs.models.choices import OPEN_STATES, ImportState, Provenance
 from runs.models.visible import Person, owner_id_of
 from runs.results.names import catalogue_slugs
 from runs.run import artefacts
@@ -63,6 +63,8 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     runs = _runs(target)
     if runs.filter(state__in=OPEN_STATES).exists():
         raise CannotPurge("A run of it has not ended. Cancel it first.")
+    if (upload := target.upload if isinstance(target, Run) else target) and _is_read_again(upload):
+        raise CannotPurge("Its files are being read again, which would bring it back. Purge it when that is done.")
     counted, kept, since = what(target), _files(target), _made(target)
     used = _used(runs)
     kind, pk = str(target._meta.model_name), str(target.pk)
@@ -117,6 +119,11 @@ def _own_import(upload: Upload) -> FileImport | None:
     """The dropped files that it was read from, where no other upload was."""
     sent = upload.file_import
     return sent if sent is not None and not sent.uploads.exclude(pk=upload.pk).exists() else None
+
+
+def _is_read_again(target: Target) -> bool:
+    sent = target.file_import if isinstance(target, Upload) else None
+    return sent is not None and FileImport.objects.select_for_update().get(pk=sent.pk).state == ImportState.READING
 
 
 def _take_out(upload: Upload, repeat: int) -> None:

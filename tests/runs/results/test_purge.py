@@ -9,6 +9,7 @@ from django.core.files.base import ContentFile
 
 from runs import imports
 from runs.models import Artefact, FileImport, Upload
+from runs.models.choices import ImportState
 from runs.results import purge
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
@@ -41,3 +42,18 @@ def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contr
     assert not FileImport.objects.exists()
     assert not Artefact.objects.exists()
     assert not taken.reports.storage.exists(name)
+
+
+@pytest.mark.parametrize("what", ["upload", "run"])
+def test_it_waits_until_the_files_are_read_again(what, contributor, administrator):
+    taken, _ = imports.take(files=[imports.Sent("raw.log", io.BytesIO(b"nothing"))], owner=contributor)
+    body = document(repeats=document()["repeats"][:1])
+    (run,) = store_upload(document=body, owner=contributor, file_import=taken).runs
+    FileImport.objects.update(state=ImportState.READING)
+    target = run if what == "run" else run.upload
+    with pytest.raises(purge.CannotPurge, match="being read again"):
+        purge.purge(target, by=administrator)
+    assert Upload.objects.exists()
+    FileImport.objects.update(state=ImportState.STORED)
+    purge.purge(target, by=administrator)
+    assert not Upload.objects.exists() and not FileImport.objects.exists()
