@@ -13,7 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 from benchagent.importers import PARSER_VERSION, SourceFile
@@ -31,7 +32,7 @@ from runs.run import artefacts
 
 logger = logging.getLogger(__name__)
 
-EVERY_S = 1.0
+EVERY_S = TELL_EVERY_S = 1.0
 SILENT_FOR = timedelta(seconds=20)
 ATTEMPTS = 3
 # Of one import. It gives way to whatever else runs on the machine, so its time in all may be long.
@@ -183,20 +184,45 @@ def _keep_laid_aside(taken: FileImport, mine: QuerySet[FileImport]) -> None:
 
 def _read(taken: FileImport, mine: QuerySet[FileImport]) -> Reports:
     """By the columns as they are said at the end."""
-    files = kept_files(taken)
+    files, begun = kept_files(taken), list[SourceFile]()
+
+    def begin(file: SourceFile) -> None:
+        begun.append(file)
+        _tell(taken, mine, file.name, _read_bytes(begun))
+
     while True:
         mapping = taken.subject.get("mapping", {})
-        read_bytes = 0
-
-        def begin(file: SourceFile) -> None:
-            nonlocal read_bytes
-            _tell(taken, mine, file.name, read_bytes)
-            read_bytes += len(file.data)
-
-        reports = read(files, mapping, begin)
+        begun.clear()
+        with _telling(taken, mine, begun):
+            reports = read(files, mapping, begin)
         taken.subject = mine.values_list("subject", flat=True).get()
         if taken.subject.get("mapping", {}) == mapping:
             return reports
+
+
+def _read_bytes(begun: Sequence[SourceFile]) -> int:
+    """Unpacked, of the lines that are read; of files without lines as they are kept, once another is begun."""
+    done = sum(max(file.read_bytes, len(file.data)) for file in begun[:-1])
+    return done + (begun[-1].read_bytes if begun else 0)
+
+
+@contextmanager
+def _telling(taken: FileImport, mine: QuerySet[FileImport], begun: list[SourceFile]) -> Iterator[None]:
+    """Every second, from another thread, how far the file is read that was begun last."""
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(TELL_EVERY_S):
+            with suppress(DatabaseError, FileImport.DoesNotExist):  # who reads notices it, too
+                if begun:
+                    _tell(taken, mine, begun[-1].name, _read_bytes(begun))
+        connection.close()
+
+    threading.Thread(target=tell, name="progress", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def _tell(taken: FileImport, mine: QuerySet[FileImport], file: str, read_bytes: int) -> None:

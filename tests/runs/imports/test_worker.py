@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import queue
 import signal
 import subprocess
 from datetime import timedelta
 from unittest import mock
 
 import pytest
+from benchagent.importers import SourceFile
+from benchagent.importers.source import Lines
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
@@ -25,6 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch):
     monkeypatch.setattr(steps, "LARGE_BYTES", 10)
+    monkeypatch.setattr(worker, "TELL_EVERY_S", 600)
     yield
     for taken in FileImport.objects.all():
         sent.clear_away(taken.pk)
@@ -74,6 +78,27 @@ def test_it_answers_202_and_tells_how_far_it_is(client, bearer):
     assert told["state"] == "reading"
     stored = client.post(f"{answer['Location']}store/", {}, content_type="application/json", headers=bearer("upload"))
     assert stored.status_code == 409 and "still being read" in stored.json()["detail"]
+
+
+class Row:
+    """In place of the import's."""
+
+    def __init__(self) -> None:
+        self.told = queue.Queue()
+
+    def update(self, *, progress):
+        self.told.put(dict(progress))
+        return 1
+
+
+def test_it_tells_how_far_a_file_is_read_while_it_is(monkeypatch):
+    monkeypatch.setattr(worker, "TELL_EVERY_S", 0.01)
+    before, file, row = SourceFile("a.log", b"before"), SourceFile("b.log", b"x\n" * 1000), Row()
+    lines = iter(Lines(file))
+    for _ in range(500):
+        next(lines)
+    with worker._telling(FileImport(), row, [before, file]):
+        assert row.told.get(timeout=60) == {"file": "b.log", "read_bytes": 1006}
 
 
 def test_its_page_asks_until_the_files_are_read(client, contributor):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import operator
 import re
 import shlex
 import zlib
@@ -39,6 +40,20 @@ class SourceFile:
     name: str
     data: bytes
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def watched(self, items: list[Made]) -> Iterator[Made]:
+        """Its lines, or what was made of each: others can ask how far they are read (`read_bytes`)."""
+        self._made["watched"] = iter(items), max(len(items), 1)
+        watched: Iterator[Made] = self._made["watched"][0]
+        return watched
+
+    @property
+    def read_bytes(self) -> int:
+        """How much of the content is read so far, unpacked, by the lines that are left."""
+        if "watched" not in self._made:
+            return 0
+        lines, count = self._made["watched"]
+        return int(len(self.unpacked) * (1 - operator.length_hint(lines) / count))
 
     def once(self, what: str, make: Callable[[], Made]) -> Made:
         """What is worked out of the content, once for all who ask for it."""
@@ -158,8 +173,8 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise NotUnderstood(f"the JSON says {next(key for key in keys if keys.count(key) > 1)[:40]!r} twice")
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise NotUnderstood(f"the JSON says {key[:40]!r} twice")
     return content
 
 
@@ -232,7 +247,7 @@ class Lines:
 
     def __iter__(self) -> Iterator[Line]:
         last = 0 if self._file.last_line_is_whole else len(self._file.lines)
-        for number, text in enumerate(self._file.lines, start=1):
+        for number, text in enumerate(self._file.watched(self._file.lines), start=1):
             self._number = number
             if number != last or self._with_cut:
                 yield Line(number, text, number != last)

@@ -109,12 +109,13 @@ def log_of(file: SourceFile) -> Log:
         lines.pop()
     if not lines:
         raise NotUnderstood("no whole line in the log")
-    log = _of_transactions(lines) if _TRANSACTION.fullmatch(lines[0][1]) else _of_intervals(lines)
+    is_of_transactions, watched = _TRANSACTION.fullmatch(lines[0][1]), file.watched(lines)
+    log = _of_transactions(watched, len(lines)) if is_of_transactions else _of_intervals(watched)
     log.cut = cut
     return log
 
 
-def _of_transactions(lines: list[tuple[int, str]]) -> Log:
+def _of_transactions(lines: Iterator[tuple[int, str]], count: int) -> Log:
     log = Log(per_transaction=True)
     last: dict[int, int] = {}
     gaps: list[int] = []
@@ -151,13 +152,13 @@ def _of_transactions(lines: list[tuple[int, str]]) -> Log:
         else:
             bucket.failed += 1
     log.ended, log.clients = before, set(last)
-    log.sampled = len(gaps) > max(_SAMPLED_GAPS * len(lines), 2 + len(last))
+    log.sampled = len(gaps) > max(_SAMPLED_GAPS * count, 2 + len(last))
     if gaps and not log.sampled:
         raise NotUnderstood(f"line {gaps[0]}: transactions before it are missing")
     return log
 
 
-def _of_intervals(lines: list[tuple[int, str]]) -> Log:
+def _of_intervals(lines: Iterator[tuple[int, str]]) -> Log:
     log = Log(per_transaction=False)
     starts: list[int] = []
     for number, text in lines:
