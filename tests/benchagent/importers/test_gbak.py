@@ -162,6 +162,7 @@ def test_it_keeps_warnings() -> None:
     [
         (("gbak:45000 records written\n", ""), {"rows", "orders_rows"}),
         (("gbak:20000 records written\ngbak:20000", "gbak:20000"), {"rows", "customer_rows"}),
+        (("gbak:45000 records", f"gbak:{'9' * 30} records"), {"rows", "orders_rows"}),
         (("gbak:    writing data for table ORDERS\n", ""), {"rows", "orders_rows", "region_rows"}),
     ],
 )

@@ -323,7 +323,9 @@ def _rows(run: _Run) -> dict[str, int | None]:
     rows: dict[str, int | None] = {}
     for table, counts in run.data:
         last = counts[-1] if counts else 0
-        if possible and table not in rows and counts == [*range(interval, last + 1, interval), last]:
+        # Counted before they are compared: a line may name any number.
+        is_whole = possible and len(counts) == last // interval + 1
+        if is_whole and table not in rows and counts == [*range(interval, last + 1, interval), last]:
             rows[table] = last
         else:
             rows[table] = None
