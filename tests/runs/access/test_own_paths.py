@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from django.test import Client
 
 from tests.conftest import REPOSITORY
@@ -70,6 +71,9 @@ def test_the_policy_ties_forms_and_bases_to_this_site(client, path):
 
 
 def test_containers_listen_on_loopback_unless_told_otherwise():
-    lines = (REPOSITORY / "docker-compose.yml").read_text().splitlines()
-    published = [line.strip() for line in lines if line.strip().startswith("ports:")]
-    assert published == ['ports: ["${HOST:-127.0.0.1}:${PORT:-8000}:8000"]']
+    services = yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())["services"]
+    published = {name: service["ports"] for name, service in services.items() if "ports" in service}
+    # Who asks for the front of TLS asks for everybody.
+    assert services["tls"]["profiles"] == ["tls"]
+    assert published.pop("tls") == ["${HTTP_PORT:-80}:80", "${HTTPS_PORT:-443}:443"]
+    assert published == {"web": ["${HOST:-127.0.0.1}:${PORT:-8000}:8000"]}
