@@ -409,6 +409,12 @@ def test_the_docs_page_keeps_the_content_security_policy(client):
     assert b"<script>" not in response.content
 
 
+def test_the_docs_are_a_page_whatever_is_accepted(client, db):
+    accept = {"HTTP_ACCEPT": "application/json; indent=99999999999999"}
+    assert client.get("/api/docs/", **accept)["Content-Type"].startswith("text/html")
+    assert client.get("/api/docs/", HTTP_AUTHORIZATION="Bearer bst_nobodys", **accept).status_code == 401
+
+
 def test_the_description_is_valid_and_complete(tmp_path):
     """Fails on every warning: an endpoint or field that the generator cannot describe."""
     target = tmp_path / "schema.json"
