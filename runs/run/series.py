@@ -17,6 +17,7 @@ from itertools import groupby
 from django.db import transaction
 
 from runs.models import Metric, Run, SeriesChunk
+from runs.models.base import clean
 
 CODEC_SHUFFLED_FLOAT64 = 1
 ITEM_BYTES = 8
@@ -163,7 +164,7 @@ def read_all(
     """
     chunks = SeriesChunk.objects.filter(run=run).select_related("metric")
     if names:
-        chunks = chunks.filter(metric__name__in=names)
+        chunks = chunks.filter(metric__name__in=[clean(name, 120) for name in names])
     ordered = chunks.order_by("metric__name", "metric__unit", "metric_id", "chunk")
     within = (-math.inf if after_s is None else after_s, math.inf if before_s is None else before_s)
     joined = [_join(list(group), within) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]

@@ -56,7 +56,8 @@ def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def hardware_diff(request: HttpRequest) -> HttpResponse:
-    wanted = list(dict.fromkeys(request.GET.getlist("machine")))[:MOST_COMPARED]
+    given = (clean(slug, 120) for slug in request.GET.getlist("machine"))
+    wanted = list(dict.fromkeys(given))[:MOST_COMPARED]
     listed = hardware.listed_profiles(request.user)
     by_slug = {profile.slug: profile for profile in listed.filter(slug__in=wanted).prefetch_related("storage")}
     profiles = [by_slug[slug] for slug in wanted if slug in by_slug]

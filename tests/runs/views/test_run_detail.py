@@ -163,6 +163,7 @@ def test_it_links_to_the_raw_data_and_the_csv_has_every_sample(client):
     assert [row for row in rows if row[0] == "tps"] == [
         ["tps", "TPS", "0", "10"], ["tps", "TPS", "1", "20"], ["tps", "TPS", "2", ""], ["tps", "TPS", "3", "40.5"],
     ]  # fmt: skip
+    assert client.get(f"/runs/{run.id}/series.csv?metric=a%00b").getvalue().count(b"\n") == 1
 
 
 def test_an_unknown_run_is_not_found(client):
