@@ -248,7 +248,7 @@ class Load:
         """Take, wait until it is read, store."""
         number = self._generators[2].randrange(10**9)
         large = number % LARGE_EVERY == 0
-        content = pgbench_log(40_000 + number % 10_000) if large else PGBENCH.format(number % 10_000).encode()
+        content = pgbench_log(40_000 + number % 10_000) if large else pgbench_text(8_000 + number % 1_000)
         files = {"file": ("pgbench_log.1" if large else "pgbench.txt", content)}
         told = self.insist("POST", "/api/v1/imports/", files=files).json()
         if "id" not in told or told["id"] in self.acknowledged.imports:
@@ -296,17 +296,22 @@ class Load:
             self._stop.wait(0.3)
 
 
-PGBENCH = """pgbench (16.4)
+def pgbench_text(transactions: int) -> bytes:
+    """Four clients for ten seconds."""
+    return f"""pgbench (16.4)
 transaction type: <builtin: TPC-B (sort of)>
 scaling factor: 1
 query mode: simple
 number of clients: 4
 number of threads: 1
+maximum number of tries: 1
 duration: 10 s
-number of transactions actually processed: 8000
-latency average = 5.000 ms
-tps = 8{:04}.5 (without initial connection time)
-"""
+number of transactions actually processed: {transactions}
+number of failed transactions: 0 (0.000%)
+latency average = {40_000 / transactions:.3f} ms
+initial connection time = 5.000 ms
+tps = {transactions / 10:.6f} (without initial connection time)
+""".encode()
 
 
 class Killer:
