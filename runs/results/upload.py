@@ -18,6 +18,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
 
 from benchagent.redaction import redact_text, redact_value
@@ -59,6 +60,8 @@ SUSPICIOUS = re.compile(r"pas|pwd|pw\b|secret|token|key|credential|derby|://|-p"
 # What the sender says of its own, in a form of its own.
 FREE = ("driver", "dataset", "context", "info")
 ATTEMPTS = 3
+# Of one transaction: about a quarter of a second, in which nobody else can write to SQLite.
+RUNS_AT_ONCE = 200
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
 NEVER_LONG = 10**9
@@ -154,7 +157,7 @@ def store_uploads(
         batch = [item for item in waiting if not item.outcome.status]
         batch = list({item.data.id: item for item in reversed(batch)}.values())[::-1]
         try:
-            _store(batch if failures < ATTEMPTS else batch[:1], _Rows(token, owner, file_import))
+            _store(_at_once(batch) if failures < ATTEMPTS else batch[:1], _Rows(token, owner, file_import))
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
             failures += 1
@@ -214,6 +217,12 @@ def _answer_stored(items: Sequence[_Item]) -> None:
             # Before, long series did not enter the digest as bytes.
             same = upload.digest == item.digest or upload.digest == digest_of(item.document, long_series=NEVER_LONG)
             item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
+
+
+def _at_once(items: Sequence[_Item]) -> Sequence[_Item]:
+    """The first of them, as many as one transaction takes."""
+    runs = accumulate(len(item.data.repeats) for item in items)
+    return items[: max(1, sum(count <= RUNS_AT_ONCE for count in runs))]
 
 
 def _store(items: Sequence[_Item], rows: _Rows) -> None:

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from runs import results
 from runs.models import Config, DbmsVersion, HardwareProfile, Measurement, Run, StorageDevice, Upload, Workload
 from runs.publications.importer import import_own
+from runs.results import upload
 from runs.run import series
 from tests.runs.builders import UPLOAD_ID, document
 
@@ -86,6 +87,16 @@ def test_it_answers_what_is_there_and_what_has_another_body(post):
     assert [run["id"] for run in answers[0]["runs"]] == [
         str(run.id) for run in Run.objects.filter(upload=uuid.UUID(int=1))
     ]
+
+
+def test_many_are_stored_in_transactions_between_which_others_can_write(post, monkeypatch):
+    written: list[int] = []
+    write = upload._Rows.write
+    monkeypatch.setattr(upload, "RUNS_AT_ONCE", 4)
+    monkeypatch.setattr(upload._Rows, "write", lambda rows: (written.append(len(rows.runs)), write(rows)))
+    answers = post(many(5)).json()["results"]
+    assert [one["status"] for one in answers] == ["created"] * 5
+    assert written == [4, 4, 2]
 
 
 def test_what_is_refused_leaves_nothing_behind(post):
