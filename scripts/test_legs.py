@@ -4,6 +4,9 @@
 
 Needs Python alone; what a leg needs beyond that is installed on a Debian machine with root. Elsewhere the leg says
 what it skipped and why. With CI=true a skip is a failure.
+
+What failed is tried once more when nothing else runs; what passes then is named as unsteady in the leg's line. More
+than three failures in a leg are no accident and are not tried again.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
@@ -58,6 +61,7 @@ DEBIAN_PACKAGES = {
     "mmdebstrap": "mmdebstrap",
 }
 SHOWN_OF_A_GREEN_LEG = 20
+MOST_UNSTEADY = 3
 COST = re.compile(r"took \d+ s, (\d+) s of CPU")
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
@@ -71,9 +75,12 @@ class Outcome:
     why: str = ""
     seconds: float = 0.0
     cpu_s: int = 0
+    unsteady: int = 0  # of those that passed: they failed beside other legs
 
     def line(self) -> str:
         reason = f" ({self.why})" if self.why else ""
+        if self.unsteady:
+            reason += f"; {self.unsteady} of them UNSTEADY: failed beside the other legs, passed alone"
         return f"{self.leg}: {self.passed} passed, {self.failed} failed, {self.skipped} skipped{reason}"
 
 
@@ -92,7 +99,9 @@ def pytest(leg: str, arguments: list[str], env: dict[str, str] | None = None, *,
         Path(scratch).chmod(0o711)
         report = Path(scratch) / "report.xml"
         environment = {"STATE": f"{scratch}/state", "BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
-        command = [*before, PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-p", "no:cacheprovider", *arguments]
+        # pytest keeps there which tests failed.
+        kept = f"cache_dir={os.environ.get('BENCHSITE_TEST_RUN') or scratch}/{leg}"
+        command = [*before, PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-o", kept, *arguments]
         code = run(command, environment)
         for line in slowest(report, int(os.environ.get("BENCHSITE_SLOWEST", "0"))):
             print(line)
@@ -218,18 +227,19 @@ PROGRAMS |= ASKED_FOR
 ALL_LEGS = (*LEGS, *ASKED_FOR)
 
 
-def outcome_of(leg: str) -> Outcome:
+def outcome_of(leg: str, *, again: bool) -> Outcome:
     if leg == "check":
         return Outcome(leg, passed=1) if run(["make", "check"]) == 0 else Outcome(leg, failed=1)
     if leg in PROGRAMS:
         return by_last_line(leg, [PYTHON, *PROGRAMS[leg]])
+    tests = [*TESTS[leg], *(["--last-failed", "--last-failed-no-failures=none"] if again else [])]
     if leg == "postgresql":
         with private_postgresql() as url:
-            return pytest(leg, TESTS[leg], {"DATABASE_URL": url})
+            return pytest(leg, tests, {"DATABASE_URL": url})
     if leg == "alone":
         why = hidden.impossible()
-        return Outcome(leg, skipped=1, why=why) if why else pytest(leg, TESTS[leg], before=[PYTHON, hidden.__file__])
-    return pytest(leg, TESTS[leg])
+        return Outcome(leg, skipped=1, why=why) if why else pytest(leg, tests, before=[PYTHON, hidden.__file__])
+    return pytest(leg, tests)
 
 
 # Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
@@ -241,11 +251,11 @@ LANES = (("engines",), ("java", "browser", "ops", "attack"), ("js", "agent"))
 LEFT = ("postgresql", "sqlite", "foreign", "bare", "alone", "check", *ASKED_FOR)
 
 
-def run_here(name: str) -> int:
-    """Run one leg here; its outcome is the last line."""
+def run_here(name: str, *, again: bool) -> int:
+    """Run one leg here, or what of it failed; its outcome is the last line."""
     started = time.monotonic()
     why = lacking(name)
-    outcome = Outcome(name, skipped=1, why=why) if why else outcome_of(name)
+    outcome = Outcome(name, skipped=1, why=why) if why else outcome_of(name, again=again)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
     print(f"{name} took {time.monotonic() - started:.0f} s, {cpu_s:.0f} s of CPU")
@@ -253,10 +263,10 @@ def run_here(name: str) -> int:
     return 1 if outcome.failed else 0
 
 
-def apart(name: str) -> Outcome:
+def apart(name: str, *more: str) -> Outcome:
     """Run one leg in a process of its own and show what it printed when it has ended."""
     started = time.monotonic()
-    command = [PYTHON, __file__, "--one", name]
+    command = [PYTHON, __file__, "--one", name, *more]
     done = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
     )
@@ -268,6 +278,15 @@ def apart(name: str) -> Outcome:
     say("\n".join([f"leg {name}", *shown]))
     cost = next(filter(None, map(COST.search, reversed(lines))), None)
     return Outcome(name, passed, failed, skipped, why, time.monotonic() - started, int(cost[1]) if cost else 0)
+
+
+def once_more(first: Outcome) -> Outcome:
+    """What failed of a leg, without other legs beside it."""
+    say(f"{first.leg}: {first.failed} failed beside other legs; once more alone")
+    second = apart(first.leg, "--again")
+    if second.failed or not second.passed:
+        return first
+    return replace(first, passed=first.passed + first.failed, failed=0, unsteady=first.failed)
 
 
 def in_lane(lane: Sequence[str], left: deque[str]) -> Iterator[Outcome]:
@@ -294,6 +313,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("legs", nargs="*", help=f"default: all of {', '.join(LEGS)}; also: {', '.join(ASKED_FOR)}")
     parser.add_argument("--one", choices=ALL_LEGS, help="run this leg here, output as it comes")
+    parser.add_argument("--again", action="store_true", help="of that leg of pytest, only what failed")
     parser.add_argument("--slowest", type=int, metavar="N", help="print the N slowest tests of each leg of pytest")
     options = parser.parse_args()
     if options.slowest:
@@ -301,7 +321,7 @@ def main() -> int:
     # Without compiled files each of the thousands of processes that tests start would compile what it imports.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.one:
-        return run_here(options.one)
+        return run_here(options.one, again=options.again)
     chosen = options.legs or list(LEGS)
     with tempfile.TemporaryDirectory(prefix="benchsite-run-") as shared:
         # What the first leg that needs it makes for all (tests/conftest.py).
@@ -315,6 +335,7 @@ def run_legs(chosen: Sequence[str]) -> int:
     say(f"at the same time: {' | '.join(', '.join(lane) or '-' for lane in lanes)}; then {', '.join(left) or '-'}")
     with ThreadPoolExecutor(max_workers=len(LANES)) as pool:
         outcomes = [outcome for done in pool.map(lambda lane: list(in_lane(lane, left)), lanes) for outcome in done]
+    outcomes = [once_more(outcome) if 0 < outcome.failed <= MOST_UNSTEADY else outcome for outcome in outcomes]
     costs = (f"{outcome.leg} {outcome.seconds:.0f} ({outcome.cpu_s})" for outcome in outcomes)
     say(f"seconds per leg (of CPU, without what outlived its parent): {', '.join(costs)}")
     for outcome in outcomes:

@@ -60,12 +60,12 @@ class Attacked:
 
     def spooled_bytes(self) -> int:
         """In files that have a name or none, of whoever has TMPDIR open."""
-        files = [*self.tmp.iterdir()]
-        for link in Path("/proc").glob("[0-9]*/fd/*"):
-            with suppress(OSError):
-                if str(link.readlink()).startswith(str(self.tmp)):
-                    files.append(link)
-        return sum(file.stat().st_size for file in files)
+        bytes_now = 0
+        for path in (*self.tmp.iterdir(), *Path("/proc").glob("[0-9]*/fd/*")):
+            with suppress(OSError):  # closed or deleted meanwhile
+                if path.parent == self.tmp or str(path.readlink()).startswith(str(self.tmp)):
+                    bytes_now += path.stat().st_size
+        return bytes_now
 
 
 @pytest.fixture(scope="module")
