@@ -15,6 +15,7 @@ from agents.plans import schedule
 from runs.access import backoff
 from runs.imports import worker
 from runs.models import Run
+from runs.results import staged
 from runs.run import artefacts, series
 
 # Long after whatever wrote the file has ended: a backup, a restore, a reader of imports.
@@ -53,4 +54,5 @@ def tidy_up() -> None:
     machines.forget_stale()
     backoff.forget_old()
     artefacts.forget_ownerless(before=timezone.now() - OWNERLESS_AFTER)
+    staged.undo_left(before=timezone.now() - OWNERLESS_AFTER)
     call_command("clearsessions")

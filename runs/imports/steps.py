@@ -24,10 +24,12 @@ from rest_framework.exceptions import APIException, ValidationError
 from runs import results
 from runs.imports.documents import checked, document, repeats_of
 from runs.imports.sent import MB, BadFiles, Sent, clear_away, lay_aside, measured
-from runs.models import ApiToken, Artefact, FileImport, Run, User, delete_softly
+from runs.models import ApiToken, Artefact, FileImport, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import sees_all
+from runs.results import staged
 from runs.results.document import MAX_REPEATS, MAX_RUNS
+from runs.results.upload import RUNS_AT_ONCE
 from runs.run import artefacts
 
 # Reading takes a third of a second a MB, up to two of what no tool writes, and keeps Python's one lock: a request may
@@ -40,6 +42,8 @@ MAX_REPORTS_BYTES = 64 * MB
 # However many repeats each has, no request of the one door is too large.
 AT_ONCE = MAX_RUNS // MAX_REPEATS
 Reports = list[tuple[SourceFile, Report]]
+# The row of an import as long as it is ours to change.
+Mine = QuerySet[FileImport]
 _KEPT_REPORTS = TypeAdapter(list[tuple[str, Report]])
 
 
@@ -200,11 +204,18 @@ def store(
     if taken.stored_at is not None:
         return runs_of(taken), False
     subject = checked(subject, before=taken.subject)
-    return _store(taken, _reports(taken, subject), subject, owner, token)
+    mine = FileImport.objects.filter(pk=taken.pk, stored_at=None)
+    return _store(taken, _reports(taken, subject), subject, owner=owner, token=token, mine=mine)
 
 
 def _store(
-    taken: FileImport, reports: Reports, subject: dict[str, Any], owner: User | None, token: ApiToken | None
+    taken: FileImport,
+    reports: Reports,
+    subject: dict[str, Any],
+    *,
+    owner: User | None,
+    token: ApiToken | None,
+    mine: Mine,
 ) -> tuple[list[Run], bool]:
     items = items_of(reports)
     if lacking := lacks(items, subject):
@@ -217,22 +228,27 @@ def _store(
         document(repeats, subject, upload_id=uuid.uuid5(taken.id, f"{now.isoformat()}:{number}"))
         for number, repeats in enumerate(repeats_of(kept))
     ]
-    with transaction.atomic():
-        # A second press of the button finds it stored.
-        news = {"stored_at": now, "state": ImportState.STORED, "problem": ""}
-        if not FileImport.objects.filter(pk=taken.pk, stored_at=None).update(**news):
-            return runs_of(taken), False
-        taken.subject, taken.items = subject, items
-        taken.parser_version, taken.stored_at, taken.state, taken.problem = PARSER_VERSION, now, ImportState.STORED, ""
-        taken.save(update_fields=["subject", "items", "parser_version"])
-        runs = []
+    ids = [uuid.UUID(each["id"]) for each in documents]
+    taken.subject, taken.items, taken.parser_version, taken.stored_at = subject, items, PARSER_VERSION, now
+    taken.state, taken.problem = ImportState.STORED, ""
+    runs: list[Run] = []
+    with staged.all_or_nothing(ids, is_large=len(kept) > RUNS_AT_ONCE):
         for start in range(0, len(documents), AT_ONCE):
             some = documents[start : start + AT_ONCE]
-            for outcome in results.store_uploads(documents=some, token=token, owner=owner, file_import=taken):
+            for outcome in results.store_uploads(
+                documents=some, token=token, owner=owner, file_import=taken, is_staged=True
+            ):
                 if outcome.errors:
                     raise ValidationError(outcome.errors)
                 runs += outcome.runs
-    return runs, True
+        with transaction.atomic():
+            # A second press of the button finds it stored.
+            is_new = mine.update(stored_at=now, state=taken.state, problem="", progress={}) == 1
+            if is_new:
+                taken.save(update_fields=["subject", "items", "parser_version", "reports"])
+                Run.objects.present().filter(upload__file_import=taken).update(deleted_at=now)
+                staged.show(runs)
+    return (runs, True) if is_new else (runs_of(taken), False)
 
 
 def say(taken: FileImport, subject: dict[str, Any]) -> None:
@@ -266,21 +282,37 @@ def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None)
     if is_large(taken):
         begin_reading(taken)
         return []
-    return replace(taken, read(kept_files(taken), taken.subject.get("mapping", {})), owner=owner, token=token)
+    mine = FileImport.objects.filter(pk=taken.pk, state=taken.state, stored_at=taken.stored_at)
+    reports = read(kept_files(taken), taken.subject.get("mapping", {}))
+    try:
+        return replace(taken, reports, mine=mine, owner=owner, token=token)
+    except FileImport.DoesNotExist:  # somebody else was faster
+        return runs_of(taken)
 
 
-def replace(taken: FileImport, reports: Reports, *, owner: User | None, token: ApiToken | None = None) -> list[Run]:
-    """What was read before by what is read now, and of a stored import its runs."""
-    was_stored, old = taken.stored_at is not None, runs_of(taken)
+def replace(
+    taken: FileImport, reports: Reports, *, mine: Mine, owner: User | None, token: ApiToken | None = None
+) -> list[Run]:
+    """What was read before by what is read now, and of a stored import its runs.
+
+    Raises FileImport.DoesNotExist where it is not `mine` any more.
+    """
+    if taken.stored_at is not None:
+        runs, is_new = _store(taken, reports, checked(taken.subject), owner=owner, token=token, mine=mine)
+        if not is_new:
+            raise FileImport.DoesNotExist
+        return runs
+    taken.items, taken.problem, taken.state, taken.parser_version = (
+        items_of(reports),
+        "",
+        ImportState.DRAFT,
+        PARSER_VERSION,
+    )
     with transaction.atomic():
-        taken.items, taken.problem, taken.state = items_of(reports), "", ImportState.DRAFT
-        taken.parser_version, taken.stored_at = PARSER_VERSION, None
-        taken.save(update_fields=["items", "problem", "state", "parser_version", "stored_at"])
-        if not was_stored:
-            return []
-        for run in old:
-            delete_softly(run)
-        return _store(taken, reports, checked(taken.subject), owner, token)[0]
+        if not mine.update(state=taken.state, problem="", progress={}):
+            raise FileImport.DoesNotExist
+        taken.save(update_fields=["items", "parser_version", "reports"])
+    return []
 
 
 def forget(taken: FileImport) -> None:

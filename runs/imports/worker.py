@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
-from benchagent.importers import PARSER_VERSION, SourceFile
+from benchagent.importers import SourceFile
 from django.conf import settings
-from django.db import DatabaseError, OperationalError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs.imports.sent import MB, BadFiles, clear_away, is_laid_aside, laid_aside
-from runs.imports.steps import Reports, items_of, keep_reports, kept_files, read, replace
+from runs.imports.steps import Mine, Reports, keep_reports, kept_files, read, replace
 from runs.models import FileImport
 from runs.models.choices import ImportState
 from runs.run import artefacts
@@ -79,7 +79,7 @@ def read_waiting() -> None:
             _watch(taken, mine)
 
 
-def _claimed(taken: FileImport) -> QuerySet[FileImport] | None:
+def _claimed(taken: FileImport) -> Mine | None:
     """The import as long as it is ours to read; None where somebody else took it, or it was given up."""
     before = waiting().filter(pk=taken.pk, attempts=taken.attempts)
     if taken.attempts >= ATTEMPTS:
@@ -90,7 +90,7 @@ def _claimed(taken: FileImport) -> QuerySet[FileImport] | None:
     return FileImport.objects.filter(pk=taken.pk, attempts=taken.attempts + 1, state=ImportState.READING)
 
 
-def _watch(taken: FileImport, mine: QuerySet[FileImport]) -> None:
+def _watch(taken: FileImport, mine: Mine) -> None:
     """Start the reader and stay until it has ended, or has to."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "read_import", str(taken.pk)]
     child = subprocess.Popen([*command, str(taken.attempts + 1)], stdin=subprocess.DEVNULL)
@@ -122,7 +122,7 @@ def _watch(taken: FileImport, mine: QuerySet[FileImport]) -> None:
         clear_away(taken.pk)
 
 
-def give_up(mine: QuerySet[FileImport], words: str) -> None:
+def give_up(mine: Mine, words: str) -> None:
     """What was read before stays; files that are not all kept go."""
     taken = mine.first()
     if taken is None:
@@ -170,7 +170,7 @@ def read_now(import_id: str, attempt: int) -> None:
         give_up(mine, f"An importer failed ({type(error).__name__}){_at(taken)}. The files can be read again later.")
 
 
-def _keep_laid_aside(taken: FileImport, mine: QuerySet[FileImport]) -> None:
+def _keep_laid_aside(taken: FileImport, mine: Mine) -> None:
     if not is_laid_aside(taken.pk):
         return
     kept = set(taken.artefacts.values_list("position", flat=True))
@@ -182,7 +182,7 @@ def _keep_laid_aside(taken: FileImport, mine: QuerySet[FileImport]) -> None:
     clear_away(taken.pk)
 
 
-def _read(taken: FileImport, mine: QuerySet[FileImport]) -> Reports:
+def _read(taken: FileImport, mine: Mine) -> Reports:
     """By the columns as they are said at the end."""
     files, begun = kept_files(taken), list[SourceFile]()
 
@@ -207,7 +207,7 @@ def _read_bytes(begun: Sequence[SourceFile]) -> int:
 
 
 @contextmanager
-def _telling(taken: FileImport, mine: QuerySet[FileImport], begun: list[SourceFile]) -> Iterator[None]:
+def _telling(taken: FileImport, mine: Mine, begun: list[SourceFile]) -> Iterator[None]:
     """Every second, from another thread, how far the file is read that was begun last."""
     ended = threading.Event()
 
@@ -225,23 +225,18 @@ def _telling(taken: FileImport, mine: QuerySet[FileImport], begun: list[SourceFi
         ended.set()
 
 
-def _tell(taken: FileImport, mine: QuerySet[FileImport], file: str, read_bytes: int) -> None:
+def _tell(taken: FileImport, mine: Mine, file: str, read_bytes: int) -> None:
     """How far it is. Raises FileImport.DoesNotExist where it is not ours any more."""
     taken.progress |= {"file": file, "read_bytes": read_bytes}
     if not mine.update(progress=taken.progress):
         raise FileImport.DoesNotExist
 
 
-def _finish(taken: FileImport, mine: QuerySet[FileImport], reports: Reports) -> None:
-    items, before = items_of(reports), taken.reports.name
+def _finish(taken: FileImport, mine: Mine, reports: Reports) -> None:
+    before = taken.reports.name
     keep_reports(taken, reports)
     try:
-        with transaction.atomic():
-            news = {"items": items, "parser_version": PARSER_VERSION, "reports": taken.reports.name, "problem": ""}
-            if not mine.update(state=ImportState.DRAFT, progress={}, **news):
-                raise FileImport.DoesNotExist
-            if taken.stored_at is not None:
-                replace(taken, reports, owner=taken.owner)
+        replace(taken, reports, mine=mine, owner=taken.owner)
     except Exception as error:
         if not artefacts.may_be_stored(error):
             taken.reports.delete(save=False)

@@ -91,6 +91,19 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     return note
 
 
+@transaction.atomic
+def take_back(uploads: QuerySet[Upload]) -> None:
+    """Uploads that nobody has seen, with the names that came with them. They have no files."""
+    ids = list(uploads.values_list("pk", flat=True).distinct())
+    if not ids:
+        return
+    runs = Run.objects.filter(upload__in=ids)
+    used, since = _used(runs), Upload.objects.filter(pk__in=ids).earliest("received_at").received_at
+    runs.delete()
+    Upload.objects.filter(pk__in=ids).delete()
+    _forget(used, since)
+
+
 def purges() -> QuerySet[Change]:
     """The record, newest first."""
     return Change.objects.filter(field=PURGED).select_related("by")

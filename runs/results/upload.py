@@ -52,6 +52,7 @@ from runs.results.document import (
     UploadRepeat,
 )
 from runs.results.rows import insert
+from runs.results.staged import STAGED_AT
 from runs.results.subjects import Known, Subjects
 from runs.run import artefacts, series
 
@@ -139,9 +140,10 @@ def store_uploads(
     token: ApiToken | None = None,
     owner: User | None = None,
     file_import: FileImport | None = None,
+    is_staged: bool = False,
 ) -> list[UploadOutcome]:
     """Store many documents, each whole or not at all; the answers are in their order. The same id with the same body is
-    stored once. `owner` is the token's where not given.
+    stored once. `owner` is the token's where not given. `is_staged`: to be shown later (`runs.results.staged`).
 
     Raises ValidationError naming `results` when there are more than one request may carry.
     """
@@ -157,7 +159,7 @@ def store_uploads(
         batch = [item for item in waiting if not item.outcome.status]
         batch = list({item.data.id: item for item in reversed(batch)}.values())[::-1]
         try:
-            _store(_at_once(batch) if failures < ATTEMPTS else batch[:1], _Rows(token, owner, file_import))
+            _store(_at_once(batch) if failures < ATTEMPTS else batch[:1], _Rows(token, owner, file_import, is_staged))
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
             failures += 1
@@ -272,6 +274,7 @@ class _Rows:
     token: ApiToken | None
     owner: User | None
     file_import: FileImport | None
+    is_staged: bool
     now: datetime = field(default_factory=timezone.now)
     uploads: list[Upload] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
@@ -329,6 +332,7 @@ class _Rows:
             "state": OUTCOMES[data.outcome],
             "state_changed_at": self.now,
             "created_at": self.now,
+            "deleted_at": STAGED_AT if self.is_staged else None,
             "provenance": Provenance.UPLOADED,
             "message": data.message,
             "note": data.note,

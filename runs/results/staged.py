@@ -1,0 +1,64 @@
+"""Runs that are stored in many transactions and appear in one.
+
+One transaction of thousands of runs would keep every other writer of SQLite waiting for seconds. So they are stored a
+few at a time as if they were deleted long ago, and shown together; what was never shown is taken out again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from django.db import DatabaseError, transaction
+
+from runs.models import Run, Upload
+from runs.results import purge
+
+# `Run.deleted_at` of what is not shown yet.
+STAGED_AT = datetime(1970, 1, 1, tzinfo=UTC)
+AT_ONCE = 200
+T = TypeVar("T")
+
+
+@contextmanager
+def all_or_nothing(upload_ids: Sequence[uuid.UUID], *, is_large: bool) -> Iterator[None]:
+    """What is stored within stays when nothing raises and it is shown. Small things are one transaction."""
+    if not is_large:
+        with transaction.atomic():
+            yield
+    else:
+        try:
+            yield
+        except BaseException:
+            with suppress(DatabaseError):  # `undo_left` does it
+                undo(upload_ids)
+            raise
+    undo(upload_ids)
+
+
+def show(runs: Sequence[Run]) -> None:
+    """All of these, in the caller's transaction."""
+    for some in _parts(runs):
+        Run.objects.filter(pk__in=[run.pk for run in some]).update(deleted_at=None)
+    for run in runs:
+        run.deleted_at = None
+
+
+def undo(upload_ids: Sequence[uuid.UUID]) -> None:
+    """Take out what of these is not shown, with the names that came with it."""
+    for some in _parts(upload_ids):
+        purge.take_back(Upload.objects.filter(pk__in=some, runs__deleted_at=STAGED_AT))
+
+
+def undo_left(*, before: datetime) -> None:
+    """What a process left that was killed between storing and showing."""
+    left = Upload.objects.filter(runs__deleted_at=STAGED_AT, received_at__lt=before)
+    undo(list(left.values_list("pk", flat=True).distinct()))
+
+
+def _parts(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(rows), AT_ONCE):
+        yield rows[start : start + AT_ONCE]
