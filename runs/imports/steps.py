@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
@@ -28,7 +28,7 @@ from runs.models import ApiToken, Artefact, FileImport, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import sees_all
 from runs.results import staged
-from runs.results.document import MAX_REPEATS, MAX_RUNS
+from runs.results.document import MAX_RESULTS, MAX_RUNS
 from runs.results.upload import RUNS_AT_ONCE
 from runs.run import artefacts
 
@@ -39,8 +39,6 @@ LARGE_BYTES = MB // 2
 MAX_WAITING = 5
 MAX_REPORTS = 20_000
 MAX_REPORTS_BYTES = 64 * MB
-# However many repeats each has, no request of the one door is too large.
-AT_ONCE = MAX_RUNS // MAX_REPEATS
 Reports = list[tuple[SourceFile, Report]]
 # The row of an import as long as it is ours to change.
 Mine = QuerySet[FileImport]
@@ -233,8 +231,7 @@ def _store(
     taken.state, taken.problem = ImportState.STORED, ""
     runs: list[Run] = []
     with staged.all_or_nothing(ids, is_large=len(kept) > RUNS_AT_ONCE):
-        for start in range(0, len(documents), AT_ONCE):
-            some = documents[start : start + AT_ONCE]
+        for some in _requests(documents):
             for outcome in results.store_uploads(
                 documents=some, token=token, owner=owner, file_import=taken, is_staged=True
             ):
@@ -249,6 +246,19 @@ def _store(
                 Run.objects.present().filter(upload__file_import=taken).update(deleted_at=now)
                 staged.show(runs)
     return (runs, True) if is_new else (runs_of(taken), False)
+
+
+def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """As many of them at a time as the one door takes."""
+    some: list[dict[str, Any]] = []
+    runs = 0
+    for each in documents:
+        if some and (len(some) == MAX_RESULTS or runs + len(each["repeats"]) > MAX_RUNS):
+            yield some
+            some, runs = [], 0
+        some.append(each)
+        runs += len(each["repeats"])
+    yield some
 
 
 def say(taken: FileImport, subject: dict[str, Any]) -> None:

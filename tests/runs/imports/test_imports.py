@@ -131,7 +131,7 @@ def sweep(*tps: float) -> list[imports.Sent]:
 def two_at_once(monkeypatch):
     """An import of more than two runs counts as large, and is stored two documents at a time."""
     monkeypatch.setattr(steps, "RUNS_AT_ONCE", 2)
-    monkeypatch.setattr(steps, "AT_ONCE", 2)
+    monkeypatch.setattr(steps, "MAX_RESULTS", 2)
 
 
 @pytest.mark.django_db(transaction=True)
