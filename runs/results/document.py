@@ -67,6 +67,7 @@ SCHEMA_VERSION = 1
 MAX_RESULTS = 1000
 MAX_RUNS = 10_000
 MAX_REPEATS = 1000
+MAX_TERMINALS = 10_000
 MAX_METRICS = 500
 MAX_SERIES = 200
 MAX_SETTINGS = 5000
@@ -274,6 +275,12 @@ class UploadSeries(Strict):
 Ident = Annotated[uuid.UUID, Field(strict=False)]
 
 
+PerTerminal = Annotated[
+    list[Annotated[int, Field(ge=0, le=10**12)]],
+    Field(min_length=1, max_length=MAX_TERMINALS, description="Transactions of each terminal in the measured window."),
+]
+
+
 @with_config(STRICT)
 class UploadRepeat(TypedDict):
     id: NotRequired[
@@ -283,20 +290,24 @@ class UploadRepeat(TypedDict):
     metrics: NotRequired[Metrics]
     series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), _once(attrgetter("name", "unit"))]]
     histogram: NotRequired[EncodedHistogram]
+    per_terminal: NotRequired[PerTerminal]
 
 
 def _counts_agree(repeat: UploadRepeat) -> UploadRepeat:
-    """A histogram that holds more or fewer values than there were transactions belongs to another run."""
+    """What holds more or fewer transactions than there were belongs to another run."""
     metrics = repeat.setdefault("metrics", [])
     repeat.setdefault("series", [])
+    done = next((entry["value"] for entry in metrics if (entry["name"], entry["phase"]) == (TRANSACTIONS, "run")), None)
+    of_terminals = sum(repeat.get("per_terminal", ()))
+    if "per_terminal" in repeat and done not in (None, of_terminals):
+        raise wrong(("per_terminal", f"The terminals made {of_terminals:,} together, transactions is {done:,.0f}."))
     if "histogram" not in repeat:
         return repeat
     count = repeat["histogram"].count
     if count and (why := refusal("latency_max_ms", repeat["histogram"].percentiles_us([100])[0] / 1000)):
         raise wrong(("histogram", f"{why}."))
-    for metric in metrics:
-        if (metric["name"], metric["phase"]) == (TRANSACTIONS, "run") and metric["value"] != count:
-            raise wrong(("histogram", f"It holds {count:,} values, transactions is {metric['value']:,.0f}."))
+    if done not in (None, count):
+        raise wrong(("histogram", f"It holds {count:,} values, transactions is {done:,.0f}."))
     return repeat
 
 

@@ -34,7 +34,7 @@ from runs.models import (
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.results.names import resolve_metrics, resolve_workload
-from runs.run import series
+from runs.run import quality, series
 from runs.run.number import refresh_primary
 
 LONG_TEXT = 100_000
@@ -152,6 +152,7 @@ def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: Jo
         run.save(update_fields=["cell_key"])
         refresh_primary(Run.objects.filter(pk=run.pk))
         series.merge(run)
+        _judge(run)
 
 
 def _store_facts(run: Run, result: JobResult, message: str) -> None:
@@ -172,6 +173,26 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     run.latency_histogram = result["histogram"] or ""
     run.message = clean(message, LONG_TEXT)
     run.save()
+
+
+def _judge(run: Run) -> None:
+    """What its own numbers say against a run that has finished. What failed is told already."""
+    if run.state != RunState.FINISHED:
+        return
+    shares = quality.fairness(run.per_terminal)
+    metrics = resolve_metrics(shares)
+    for name, value in shares.items():
+        Measurement.objects.create(
+            run=run, metric=metrics[name], value=value, provenance=Provenance.COMPUTED, note=quality.OF_TERMINALS
+        )
+    told = quality.Told(
+        factors={factor.name: factor.value for factor in run.factors.all()},
+        metrics={row.metric.name: row.value for row in run.measurements.filter(phase="run").select_related("metric")},
+    )
+    checks = quality.judged(told)
+    run.checks = [*run.checks, *map(dict, checks)]
+    run.warnings = [*run.warnings, *quality.warnings(checks)]
+    run.save(update_fields=["checks", "warnings"])
 
 
 def _doubt(result: JobResult) -> str:

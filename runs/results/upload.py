@@ -16,12 +16,13 @@ import re
 import time
 import uuid
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
+from benchagent.catalog import METRICS
 from benchagent.redaction import redact_text, redact_value
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -42,7 +43,7 @@ from runs.models import (
     User,
     cell_key,
 )
-from runs.models.choices import Provenance
+from runs.models.choices import Provenance, RunState
 from runs.results.document import (
     MAX_RESULTS,
     MAX_RUNS,
@@ -55,7 +56,7 @@ from runs.results.document import (
 from runs.results.rows import insert, let_others_write
 from runs.results.staged import STAGED_AT
 from runs.results.subjects import Known, Subjects
-from runs.run import artefacts, series
+from runs.run import artefacts, quality, series
 
 # What every pattern of `benchagent.redaction` needs; text without it has nothing to take out.
 SUSPICIOUS = re.compile(r"pas|pwd|pw\b|secret|token|key|credential|derby|://|-p", re.IGNORECASE)
@@ -318,7 +319,9 @@ class _Rows:
                 RunStorage(run=run, role=role, device=device, path=path)
                 for role, (device, path) in subjects.storage.items()
             ]
+            first = len(self.measurements)
             self._add_numbers(run, repeat, known)
+            _judge(run, data, self.measurements[first:])
             runs.append(run)
         self.runs += runs
         return runs
@@ -367,6 +370,8 @@ class _Rows:
             )  # fmt: skip
         if "histogram" in repeat:
             self._add_histogram(run, repeat, known)
+        run.per_terminal = repeat.get("per_terminal", [])
+        self._add_computed(run, repeat, known, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
         # The same as `runs.run.number.refresh` finds.
         primary = (run.workload.primary_metric, "run")
         values = [
@@ -380,14 +385,21 @@ class _Rows:
         run.latency_histogram = latencies.encoded
         if not latencies.count:
             return
-        stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
         values = latencies.percentiles_us(list(_FROM_HISTOGRAM))
+        computed = {name: value / 1000 for name, value in zip(_FROM_HISTOGRAM.values(), values, strict=True)}
+        self._add_computed(run, repeat, known, computed, "computed from the histogram of latencies")
+
+    def _add_computed(
+        self, run: Run, repeat: UploadRepeat, known: Known, values: Mapping[str, float], note: str
+    ) -> None:
+        """Of the catalogue's metrics those that the sender does not state."""
+        stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
         self.measurements += [
             Measurement(
-                run=run, metric=known.metric(name, "ms", None), value=value / 1000, provenance=Provenance.COMPUTED,
-                note="computed from the histogram of latencies",
+                run=run, metric=known.metric(name, METRICS[name].unit, None), value=value,
+                provenance=Provenance.COMPUTED, note=note,
             )
-            for name, value in zip(_FROM_HISTOGRAM.values(), values, strict=True)
+            for name, value in values.items()
             if name not in stated
         ]  # fmt: skip
 
@@ -397,6 +409,18 @@ class _Rows:
             self.uploads, self.runs, self.factors, self.storage, self.measurements, self.chunks, self.artefacts,
         ):  # fmt: skip
             insert(rows)
+
+
+def _judge(run: Run, data: UploadDocument, numbers: Sequence[Measurement]) -> None:
+    """What its own numbers say against a run that has finished."""
+    if run.state != RunState.FINISHED:
+        return
+    factors = {name: given["value"] for name, given in data.factors.items()}
+    checks = quality.judged(
+        quality.Told(factors, {row.metric.name: row.value for row in numbers if row.phase == "run"})
+    )
+    run.checks = [*map(dict, checks)]
+    run.warnings = [*run.warnings, *quality.warnings(checks)]
 
 
 def _without_bulk(document: dict[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchagent.catalog import refusal
+from benchagent.catalog import LATENCIES, refusal
 from django.db.models import Case, F, FloatField, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from runs.models import Measurement, Run
 from runs.models.choices import OPEN_STATES, RunState
+from runs.run.quality import unfair_words
 
 
 def primary_number(run: Run) -> Measurement | None:
@@ -18,19 +19,34 @@ def primary_number(run: Run) -> Measurement | None:
     named = [row for row in rows if row.metric.name == run.workload.primary_metric]
     directed = [row for row in rows if row.metric.better != "none"]
     chosen = next(iter(named or directed or rows), None)
-    return chosen if chosen and not implausible(chosen) else None
+    return chosen if chosen and not _uncounted(run, chosen) else None
 
 
 def number_of(run: Run, metric: str, unit: str | None = None) -> Measurement | None:
     """Its number of this metric, of whatever unit where none is given: that of the run, else of another phase."""
     rows = (row for row in run.measurements.all() if row.metric.name == metric and unit in (None, row.metric.unit))
     chosen = min(rows, key=lambda row: row.phase != "run", default=None)
-    return chosen if chosen and not implausible(chosen) else None
+    return chosen if chosen and not _uncounted(run, chosen) else None
 
 
 def implausible(row: Measurement) -> str:
     """Why a value that was stored before such values were refused counts nowhere; empty where it counts."""
     return refusal(row.metric.name, row.value, row.metric.unit)
+
+
+def unfair(run: Run) -> str:
+    """Why its latencies count nowhere: a few terminals did the work of all. Empty where they count."""
+    metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
+    return unfair_words(metrics, {factor.name: factor.value for factor in run.factors.all()})
+
+
+def _uncounted(run: Run, row: Measurement) -> str:
+    """Why this number of a run counts nowhere; empty where it counts."""
+    if why := implausible(row):
+        return f"{why}: it cannot be, so it counts nowhere"
+    if row.metric.name.startswith(LATENCIES) and (why := unfair(run)):
+        return f"{why}: its latencies are not ranked"
+    return ""
 
 
 def values_of(runs: Iterable[Run], metric: str) -> list[float]:
@@ -50,9 +66,9 @@ def why_no_number(run: Run, label: str = "") -> str:
         return "the source does not hold it"
     if run.state == RunState.FINISHED:
         rows = (row for row in run.measurements.all() if label in ("", row.metric.label))
-        wrong = "; ".join(filter(None, map(implausible, rows)))
+        wrong = "; ".join(dict.fromkeys(filter(None, (_uncounted(run, row) for row in rows))))
         none = f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
-        return f"{wrong}: it cannot be, so it counts nowhere" if wrong else none
+        return wrong or none
     return f"{state}: {run.message}" if run.message else state
 
 

@@ -47,7 +47,7 @@ def test_it_finishes_the_run(attempt, hinted, django_capture_on_commit_callbacks
     run = attempt.now
     assert run.state == RunState.FINISHED
     assert run.durability == "power_loss"
-    assert run.measurements.get().value == 812.5
+    assert run.measurements.get(provenance="measured").value == 812.5
     assert run.storage.get().device.name == "sda"
     assert run.finished_at >= run.started_at
     assert attempt.job.closed_at is not None
@@ -167,7 +167,7 @@ def test_it_takes_what_was_measured_when_the_agent_itself_says_lost(attempt):
     attempt.batch(2, finish_item("lost", "the agent was interrupted"))
     run = attempt.now
     assert (run.state, run.message) == (RunState.LOST, "the agent was interrupted")
-    assert run.measurements.get().value == 812.5
+    assert run.measurements.get(provenance="measured").value == 812.5
     assert attempt.batch(3, samples_item(1)).status_code == 409
 
 

@@ -5,7 +5,7 @@ one row in `dbmss.py`; adding a workload likewise under ``benchagent/workloads``
 """
 
 from benchagent.catalog.dbmss import DBMSS
-from benchagent.catalog.metrics import ANY, METRICS, plausible_range, refusal
+from benchagent.catalog.metrics import ANY, LATENCIES, METRICS, plausible_range, refusal
 from benchagent.catalog.model import (
     DURABILITY_WORDS,
     DbmsEntry,
@@ -27,7 +27,7 @@ from benchagent.catalog.workloads import (
 )
 
 __all__ = [
-    "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "EXTERNAL_METHODS", "FACTORS", "METRICS",
-    "OWN_STORAGE", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "WorkloadEntry",
-    "factor_phrase", "factor_words", "plausible_range", "refusal",
+    "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "EXTERNAL_METHODS", "FACTORS", "LATENCIES",
+    "METRICS", "OWN_STORAGE", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef",
+    "WorkloadEntry", "factor_phrase", "factor_words", "plausible_range", "refusal",
 ]  # fmt: skip

@@ -13,6 +13,8 @@ RATES = ("TPS", "IOPS", "cores")
 RATE_ENDS = ("/s", "/min")
 # Ten years.
 LONGEST_S = 315_576_000
+# Beginnings of the names of latencies: whoever ranks by one has to know that all terminals are in it.
+LATENCIES = ("latency_", "service_")
 SECONDS_EACH = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 
 METRICS: dict[str, MetricDef] = {
@@ -48,6 +50,8 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("ops_per_s", "Operations of all types", "operations/s", "higher"),
         MetricDef("tpmc", "New orders a minute (tpmC-like)", "new orders/min", "higher"),
         MetricDef("rolled_back", "Rolled back by design", "transactions", "none"),
+        MetricDef("slowest_terminal_percent", "Slowest terminal, of an equal share", "%", "higher"),
+        MetricDef("jain_index", "Jain's fairness index of the terminals", "", "higher"),
         MetricDef("error_share_percent", "Failed of all transactions, warm-up and tail included", "%", "lower"),
         MetricDef("unstarted", "Due but not started", "transactions", "lower"),
         MetricDef("backlog", "Due and waiting", "transactions", "lower"),

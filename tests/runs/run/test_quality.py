@@ -1,0 +1,109 @@
+"""Runs that look good and are not: what they say against themselves, on page and API, and where they count no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from runs import results
+from runs.compare.compare import compare
+from runs.models import Run
+from runs.run import quality
+from tests.runs.builders import document, job_result, scheduled, store_upload
+from tests.runs.cells import all_runs
+from tests.runs.results.test_results import NOW, advance
+
+# As seen: p95 looked five times better than the competitor's, whose terminals all had to wait.
+STARVED = [913, 2_780, 7_038, 11_684]
+FAIR = [5_400, 5_500, 5_700, 5_815]
+UNFAIR = "unfair: the slowest terminal made 16 % of an equal share, Jain's index 0.65 (least: 50 % and 0.9)"
+
+
+def measured(**changes: Any) -> Run:
+    run = scheduled()
+    advance(run, "assigned", "preparing", "loading", "warming_up", "measuring")
+    results.finish_run(run=run, outcome="finished", message="", at=NOW, result=job_result(**changes))
+    run.refresh_from_db()
+    return run
+
+
+def uploaded(repeat: dict[str, Any], **changes: Any) -> Run:
+    store_upload(document=document(repeats=[repeat], **changes))
+    return Run.objects.get()
+
+
+def latencies(**more: Any) -> dict[str, Any]:
+    return {"metrics": {"tps": 747, "latency_p95_ms": 4.2}, **more}
+
+
+def failed(run: Run) -> list[str]:
+    return [check["name"] for check in run.checks if not check["ok"]]
+
+
+# Starvation
+
+
+def test_fairness_is_told_in_two_numbers():
+    assert quality.fairness([100, 100, 100]) == {"slowest_terminal_percent": 100, "jain_index": 1}
+    assert quality.fairness([0, 200, 200, 0])["jain_index"] == 0.5
+    assert quality.fairness(STARVED) == {
+        "slowest_terminal_percent": pytest.approx(16.29, abs=0.01), "jain_index": pytest.approx(0.6454, abs=1e-4)
+    }  # fmt: skip
+
+
+def test_of_one_terminal_and_of_few_transactions_it_is_not_told():
+    assert quality.fairness([1_000]) == quality.fairness([]) == quality.fairness([0, 199]) == {}
+    assert quality.fairness([0, 200]) != {}
+
+
+@pytest.mark.parametrize(
+    ("share", "index", "fair"), [(50.0, 0.9, True), (49.9, 0.99, False), (60.0, 0.89, False), (100.0, 1.0, True)]
+)
+def test_each_bound_alone_makes_a_run_unfair(share: float, index: float, fair: bool):
+    told = {"slowest_terminal_percent": share, "jain_index": index}
+    assert (quality.unfair_words(told, {}) == "") is fair
+
+
+def test_at_a_fixed_rate_waiting_is_in_the_percentiles_whoever_waits():
+    told = {"slowest_terminal_percent": 1.0, "jain_index": 0.3}
+    assert quality.unfair_words(told, {"rate_per_s": 500}) == ""
+    assert quality.unfair_words(told, {"rate_per_s": 0}) != ""
+
+
+@pytest.mark.django_db
+def test_a_measured_run_whose_terminals_starve_says_so_and_its_latencies_are_not_ranked(client: Client):
+    run = measured(per_terminal=STARVED)
+
+    assert run.warnings == [f"{UNFAIR}. Its latencies are not ranked: the others' waiting is not in them"]
+    assert failed(run) == ["terminals_fair"]
+    numbers = {row.metric.name: (row.value, row.provenance) for row in run.measurements.all()}
+    assert numbers["jain_index"] == (pytest.approx(0.6454, abs=1e-4), "computed")
+    assert UNFAIR.replace("'", "&#x27;") in client.get(run.get_absolute_url()).content.decode()
+    latency = compare(all_runs(), metric="latency_p99_ms").groups[0]
+    assert (latency.n, latency.gap) == (0, f"{UNFAIR}: its latencies are not ranked")
+    assert compare(all_runs(), metric="tps").groups[0].n == 1, "what all terminals did together still counts"
+
+
+@pytest.mark.django_db
+def test_an_upload_that_states_counts_of_its_terminals_is_judged_alike(client: Client):
+    run = uploaded(latencies(per_terminal=STARVED))
+    assert (run.per_terminal, failed(run)) == (STARVED, ["terminals_fair"])
+    assert compare(all_runs(), metric="latency_p95_ms").groups[0].gap == f"{UNFAIR}: its latencies are not ranked"
+    assert client.get(f"/api/v1/runs/{run.id}/").json()["warnings"] == run.warnings
+
+
+@pytest.mark.django_db
+def test_a_fair_run_is_ranked_by_its_latencies(client: Client):
+    run = uploaded(latencies(per_terminal=FAIR))
+    assert (run.warnings, failed(run)) == ([], [])
+    assert run.checks[0]["detail"] == "the slowest terminal made 96 % of an equal share, Jain's index 1.00"
+    assert compare(all_runs(), metric="latency_p95_ms").groups[0].values == [4.2]
+
+
+@pytest.mark.django_db
+def test_counts_of_terminals_that_are_not_the_transactions_are_refused():
+    wrong = document(repeats=[{"metrics": {"transactions": 100}, "per_terminal": [60, 60]}])
+    (outcome,) = results.store_uploads(documents=[wrong])
+    assert outcome.errors == {"repeats[0].per_terminal": ["The terminals made 120 together, transactions is 100."]}
