@@ -2,7 +2,8 @@
 
 Starts web, worker, beat and broker as `make up` does, on a throw-away SQLite (or, with `--postgresql`, on a private
 PostgreSQL), and asks them all the time from four clients: alone, then while imports are read and stored. Run by
-`make bench-imports [ARGS="--postgresql --only small_gzip"]`.
+`make bench-imports [ARGS="--postgresql --only small_gzip"]`. `--only worst` (as root): 100 MB are imported, 200 clients
+send a byte now and then, and after a while the disk of STATE is full.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import argparse
 import gzip
 import random
+import socket
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,8 @@ from scripts.private import PLAIN, ROOT, manage, private_postgresql
 MB = 1024**2
 EVERY_S = 0.2
 ALONE_S = 10.0
+SLOW_CLIENTS = 200
+WORST, DISK_BYTES = "worst", 2048 * MB
 # A user, a token, and a job of an agent that is not there: this program plays it.
 SETUP = """
 from agents import machines
@@ -179,6 +183,83 @@ def cases() -> dict[str, Callable[[], list[list[tuple[str, bytes]]]]]:
 
 
 @contextmanager
+def slow_clients(address: programs.Address) -> Iterator[None]:
+    """So many connections that never finish what they ask; each that is closed is opened anew."""
+    stop = threading.Event()
+
+    def flood() -> None:
+        sockets: list[socket.socket] = []
+        while not stop.wait(0.5):
+            while len(sockets) < SLOW_CLIENTS:
+                sockets.append(socket.create_connection((address.host, address.port), timeout=10))
+                sockets[-1].sendall(b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\nu")
+            for each in list(sockets):
+                try:
+                    each.sendall(b"x")
+                except OSError:
+                    sockets.remove(each)
+        for each in sockets:
+            each.close()
+
+    thread = threading.Thread(target=flood)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    """All room of its file system taken."""
+    filler = folder / "filler"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(MB))
+    try:
+        yield
+    finally:
+        filler.unlink()
+
+
+@contextmanager
+def disk() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="benchsite-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def disk_of(size_bytes: int) -> Iterator[Path]:
+    """A folder on a file system of its own, in memory."""
+    with tempfile.TemporaryDirectory(prefix="benchsite-") as folder:
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=0711", "benchsite-small", folder]
+        subprocess.run(command, check=True)
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+def worst(site: Site, address: programs.Address, folder: Path) -> None:
+    """What the clients wait during an import of 100 MB under slow clients, with room on the disk and without."""
+    sent = [(name, pgbench_log(1_500_000)) for name in ("pgbench_log.2", "pgbench_log.2.1")]
+    became: list[str] = []
+    importing = threading.Thread(target=lambda: became.append(site.import_files(sent)))
+    with slow_clients(address):
+        importing.start()
+        report(
+            f"{sum(len(content) for _, content in sent) / MB:,.0f} MB imported, {SLOW_CLIENTS} slow clients",
+            *asked_during(site, alone),
+        )
+        with full(folder):
+            report("the same, and the disk is full", *asked_during(site, alone))
+        report("the same, and there is room again", *asked_during(site, alone))
+        importing.join()
+    print("the import:", *became)
+
+
+@contextmanager
 def running(environment: dict[str, str], state: State, address: programs.Address) -> Iterator[None]:
     """Broker, web, worker and beat, without an agent."""
     with ExitStack() as stack:
@@ -214,6 +295,10 @@ def asked_during(site: Site, work: Callable[[], list[str]]) -> tuple[list[Client
     return clients, told
 
 
+def report(what: str, clients: list[Client], told: list[str]) -> None:
+    print(what, *(f"    {words}" for words in told), *(client.line() for client in clients), sep="\n", flush=True)
+
+
 def alone() -> list[str]:
     time.sleep(ALONE_S)
     return []
@@ -222,12 +307,12 @@ def alone() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--postgresql", action="store_true")
-    parser.add_argument("--only", choices=list(cases()), action="append")
+    parser.add_argument("--only", choices=[*cases(), WORST], action="append")
     arguments = parser.parse_args()
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsite-"))
+        folder = stack.enter_context(disk_of(DISK_BYTES) if WORST in (arguments.only or ()) else disk())
         url = stack.enter_context(private_postgresql(fsync="on")) if arguments.postgresql else ""
-        state, address = State(Path(folder)), programs.Address("127.0.0.1", free_port())
+        state, address = State(folder), programs.Address("127.0.0.1", free_port())
         state.tmp.mkdir()
         environment = programs.environment(state, address) | PLAIN | {"LOG_LEVEL": "WARNING", "FIRST_RUN": "0"}
         environment |= {"DATABASE_URL": url} if url else {}
@@ -236,14 +321,15 @@ def main() -> None:
         stack.enter_context(running(environment, state, address))
         site = Site(address.local_url, secret, agent)
         print(f"{'PostgreSQL' if url else 'SQLite'}{'':>38}p50      p95      max")
-        clients, _ = asked_during(site, alone)
-        print("alone", *(client.line() for client in clients), sep="\n", flush=True)
+        report("alone", *asked_during(site, alone))
         for name in arguments.only or cases():
+            if name == WORST:
+                worst(site, address, state.path)
+                continue
             imports = cases()[name]()
             clients, told = asked_during(site, lambda sent=imports: [site.import_files(files) for files in sent])  # type: ignore[misc]
             sizes = [sum(len(content) for _, content in files) for files in imports]
-            print(f"{name}: {sum(sizes) / 1000:,.0f} kB sent", *(f"    {words}" for words in told), sep="\n")
-            print(*(client.line() for client in clients), sep="\n", flush=True)
+            report(f"{name}: {sum(sizes) / 1000:,.0f} kB sent", clients, told)
 
 
 if __name__ == "__main__":
