@@ -19,6 +19,7 @@ from runs.charts.base import (
 )
 from runs.charts.run import warm_up_band
 from runs.compare.groups import Against, Comparison, Group
+from runs.compare.guard import condition_words, differences, refusal
 from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
@@ -36,7 +37,7 @@ DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were mea
 CSV_HEAD = [
     "group", "key", "metric", "unit", "n", "median", "mean", "minimum", "maximum", "stdev", "cv", "interval_low",
     "interval_high", "ratio", "ratio_low", "ratio_high", "baseline", "verdict", "ranked", "durability", "doubt",
-    "values", "printed", "gaps",
+    "values", "printed", "gaps", "differences",
 ]  # fmt: skip
 
 
@@ -149,8 +150,13 @@ def headline(comparison: Comparison) -> str:
     if any(group.against and group.against.refused for group in ranked):
         return ""
     ranked.sort(key=lambda group: group.median or 0.0, reverse=metric.better == "higher")
+    differing = differences(ranked[0].stated, ranked[1].stated)
+    if refusal(differing):
+        return ""
     best, second = (f"{formatting.number(group.median)} {metric.unit}".strip() for group in ranked[:2])
-    return f"{ranked[0].label} has the best median, {best}; next comes {ranked[1].label} with {second}."
+    said = f"{ranked[0].label} has the best median, {best}; next comes {ranked[1].label} with {second}."
+    conditions = condition_words(differing, comparison.named)
+    return f"{said} Not alike: {conditions}." if conditions else said
 
 
 def ratio_words(against: Against | None) -> str:
@@ -229,4 +235,5 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),
             "; ".join(gap.reason for gap in group.gaps),
+            "; ".join(f"{difference.role}: {difference.words}" for difference in group.differences),
         ]  # fmt: skip

@@ -14,7 +14,7 @@ from django.http import QueryDict
 
 from runs.access.rules import candidates
 from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Naming, Printed, name_cells
-from runs.compare.guard import differences, refusal, stated
+from runs.compare.guard import bare_field, differences, refusal, stated
 from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Aggregate, Metric, Run
 from runs.models.visible import Reader, listed, readable
@@ -135,7 +135,8 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
     groups = [replace(group, is_baseline=group is base, against=_against(group, base, picked)) for group in groups]
     base = next((group for group in groups if group.is_baseline), None)
-    comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying, warnings=[])
+    named = [bare_field(field) for field in naming.fields]
+    comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying, warnings=[], named=named)
     return replace(comparison, warnings=_warnings(comparison))
 
 

@@ -49,10 +49,11 @@ class VaryingFact:
 
 @dataclass(frozen=True)
 class Naming:
-    """`labels` and `keys` (URL-safe) are unique and in the order of the cells."""
+    """`labels` and `keys` (URL-safe) are unique and in the order of the cells. `fields` are those that labels name."""
 
     labels: list[str]
     keys: list[str]
+    fields: list[str]
     common: list[CommonFact]
     varying: list[VaryingFact]
 
@@ -78,6 +79,7 @@ def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
     common = [cells[0][field] for field in fields if field not in varying]
     return Naming(
         labels=_unique(labels),
+        fields=chosen,
         keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in _unique(keys)], "-"),
         common=[CommonFact(facet.label, facet.value, facet.words) for facet in common],
         varying=[
@@ -203,7 +205,7 @@ class Group:
 class Comparison:
     """`metric` is None when no run of the set has any number. `baseline` is the group that the others are set against.
 
-    `left_out`: runs beyond what is compared at once.
+    `named`: fields that the labels of the groups tell. `left_out`: runs beyond what is compared at once.
     """
 
     metric: Metric | None
@@ -213,6 +215,7 @@ class Comparison:
     common: list[CommonFact]
     varying: list[VaryingFact]
     warnings: list[str]
+    named: list[str]
     left_out: int = 0
 
     @property

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from benchagent.catalog import Durability
+from benchagent.catalog import DBMSS, FACTORS, SECONDS_EACH, Durability, Role, factor_role, factor_span, factor_words
 
 from runs.models import Run
 from runs.run.facets import (
-    SCALE_FACTORS,
+    RECORDED,
     claim_words,
     doubt,
     facets,
+    factor_label,
     machine_is_described,
+    recorded,
     weakest_durability,
 )
 
 Severity = Literal["blocks", "note"]
 UNKNOWN = "not known"
-# Factors that change what a rate means, though not what is measured.
-CONDITIONS = ("duration_s", "warm_up_s", "terminals", "threads")
+FACTOR, CONTEXT = "factor:", "context:"
+# Of what is recorded: facts that say nothing beside a result that does not tell them.
+_IF_BOTH_TELL = frozenset({"java", "agent", "jdbc"})
+# A sentence names this many conditions, and counts the others.
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing in which two groups differ. `blocks`: a bare ratio would mislead. `note`: read it with this in mind."""
+    """One thing in which two groups differ. `blocks`: a bare ratio would mislead. `note`: read it with this in mind.
+
+    `role`: of a factor as the catalogue or its sender says, of anything else what it is to a comparison.
+    """
 
     field: str
     label: str
     a: str
     b: str
     severity: Severity
+    role: Role = Role.CONDITION
 
     @property
     def words(self) -> str:
@@ -42,29 +51,51 @@ class Difference:
 
 @dataclass(frozen=True)
 class Stated:
-    """What the runs of one group say of themselves: `words` and `labels` by field, each different value once."""
+    """What the runs of one group say of themselves: `words` and `labels` by field, each different value once.
+
+    `numbers`: of factors that are one, times in seconds. `planned`: an optional factor that is not named is at its
+    default.
+    """
 
     words: dict[str, str]
     labels: dict[str, str]
+    numbers: dict[str, float]
+    planned: bool
     durability: str
     doubt: str
     publications: set[UUID | None]
     machines: set[UUID | None]
     versions: set[UUID]
+    dbmss: set[str]
     machine_is_described: bool
 
 
 def stated(runs: Sequence[Run]) -> Stated:
-    values: dict[str, set[str]] = {}
+    values: dict[str, dict[str, None]] = {}
     labels: dict[str, str] = {}
+    numbers: dict[str, float] = {}
+
+    def say(field: str, label: str, words: str) -> None:
+        values.setdefault(field, {})[words] = None
+        labels[field] = label
+
     # Repeats of a cell share everything that its key hashes: one of them speaks for all.
     cells = {run.cell_key or run.id: run for run in runs}.values()
     for run in cells:
         for field, facet in facets(run).items():
-            values.setdefault(field, set()).add(facet.value)
-            labels[field] = facet.label
+            say(field, facet.label, facet.words)
+        for name, value in run.context.items():
+            say(f"{CONTEXT}{name}", factor_label(name), str(value))
         if run.config:
-            values.setdefault("config:slug", set()).add(run.config.slug)
+            say("config:slug", "Configuration", run.config.slug)
+        numbers |= {
+            factor.name: factor.number * SECONDS_EACH.get(factor.unit, 1.0)
+            for factor in run.factors.all()
+            if factor.number is not None
+        }
+    for run in runs:
+        for name, told in recorded(run).items():
+            say(name, RECORDED[name], told)
     words = {field: ", ".join(sorted(filter(None, said))) for field, said in values.items() if any(said)}
     durability, doubted = weakest_durability(runs), doubt(runs)
     words["durability"] = claim_words(durability, doubted)
@@ -74,11 +105,14 @@ def stated(runs: Sequence[Run]) -> Stated:
     return Stated(
         words=words | {"demonstration": "demonstration, short windows" if short else "full windows"},
         labels=labels,
+        numbers=numbers,
+        planned=all(run.upload_id is None and run.publication_id is None for run in runs),
         durability=durability,
         doubt=doubted,
         publications={run.publication_id for run in runs},
         machines={run.hardware_id for run in runs},
         versions={run.dbms_version_id for run in runs},
+        dbmss={run.dbms_version.dbms.slug for run in runs},
         machine_is_described=bool(runs) and machine_is_described(runs[0].hardware),
     )
 
@@ -92,42 +126,100 @@ def differences(a: Stated, b: Stated) -> list[Difference]:
         return []
     publications = a.publications | b.publications
     one_publication = len(publications) == 1 and publications != {None}
-    differing: list[Difference] = []
-
-    def differ(field: str, severity: Severity = "note", label: str = "") -> None:
-        of_a, of_b = a.words.get(field, UNKNOWN), b.words.get(field, UNKNOWN)
-        if of_a != of_b:
-            label = label or a.labels.get(field) or b.labels[field]
-            name = field.removeprefix("factor:").removesuffix(":slug")
-            differing.append(Difference(name, label, of_a, of_b, severity))
-
-    differ("workload", "blocks")
-    for name in SCALE_FACTORS:
-        # Where only one side states a scale, nobody knows that the other's is another one.
-        both = all(f"factor:{name}" in words for words in (a.words, b.words))
-        differ(f"factor:{name}", "blocks" if both else "note")
-    promises, doubted = (a.durability, b.durability), a.doubt or b.doubt
-    if any(promises) or doubted:
-        # Across two classes, between a doubtful claim and a sound one, and of databases in memory always.
-        known = all(promises) or doubted or Durability.MEMORY in promises
-        differ("durability", "blocks" if known else "note", "Durability")
-    elif not one_publication:
-        differing.append(Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note"))
-    for name in CONDITIONS:
-        differ(f"factor:{name}")
-    if a.machines != b.machines:
-        # Runs on two machines always sit on two devices: those need not be named.
-        differ("hardware")
-    else:
-        if not a.machine_is_described and not one_publication:
-            differing.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
-        differing += _storage(a.words, b.words)
+    differing = [
+        *_differ(a, b, "workload", Role.QUESTION, blocks=True),
+        *_of_factors(a, b),
+        *_of_durability(a, b, one_publication),
+        *_of_machine(a, b, one_publication),
+    ]
     if a.versions == b.versions:
         # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
         alike = a.words.get("config") == b.words.get("config")
-        differ("config:slug" if alike else "config", label="Configuration")
-    differ("demonstration", label="Window")
+        differing += _differ(a, b, "config:slug" if alike else "config", label="Configuration")
+    differing += [*_of_records(a, b), *_differ(a, b, "demonstration", Role.PROCEDURE, "Window")]
     return sorted(differing, key=lambda difference: difference.severity != "blocks")
+
+
+def _differ(
+    a: Stated, b: Stated, field: str, role: Role = Role.CONDITION, label: str = "", *, blocks: bool = False
+) -> list[Difference]:
+    """One, or none where both say the same."""
+    of_a, of_b = _said(a, field), _said(b, field)
+    label = label or a.labels.get(field) or b.labels.get(field, "")
+    severity: Severity = "blocks" if blocks else "note"
+    return [Difference(bare_field(field), label, of_a, of_b, severity, role)] if of_a != of_b else []
+
+
+def _of_factors(a: Stated, b: Stated) -> Iterator[Difference]:
+    for field in {**a.words, **b.words}:
+        if field.startswith(FACTOR):
+            name = field.removeprefix(FACTOR)
+            role = factor_role(name)
+            blocks = role == Role.QUESTION or (role == Role.PROCEDURE and _beyond_span(a, b, name))
+            yield from _differ(a, b, field, role, blocks=blocks)
+
+
+def _of_durability(a: Stated, b: Stated, one_publication: bool) -> list[Difference]:
+    promises, doubted = (a.durability, b.durability), a.doubt or b.doubt
+    if any(promises) or doubted:
+        # Across two classes, between a doubtful claim and a sound one, and of databases in memory always.
+        known = bool(all(promises) or doubted or Durability.MEMORY in promises)
+        role = Role.QUESTION if known else Role.CONDITION
+        return _differ(a, b, "durability", role, "Durability", blocks=known)
+    return [] if one_publication else [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]
+
+
+def _of_machine(a: Stated, b: Stated, one_publication: bool) -> list[Difference]:
+    if a.machines != b.machines:
+        # Runs on two machines always sit on two devices: those need not be named.
+        return _differ(a, b, "hardware")
+    unknown = not a.machine_is_described and not one_publication
+    machine = [Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note")] if unknown else []
+    return machine + _storage(a.words, b.words)
+
+
+def _of_records(a: Stated, b: Stated) -> Iterator[Difference]:
+    # Each DBMS has a driver of its own, and an embedded one is its own driver.
+    drivers = a.dbmss == b.dbmss and not any(slug in DBMSS and DBMSS[slug].embedded for slug in a.dbmss)
+    for field, label in RECORDED.items():
+        both = field in a.words and field in b.words
+        if (both or field not in _IF_BOTH_TELL) and (drivers or field != "jdbc"):
+            yield from _differ(a, b, field, label=label)
+    for field in {**a.words, **b.words}:
+        if field.startswith(CONTEXT):
+            yield from _differ(a, b, field)
+
+
+def bare_field(field: str) -> str:
+    """The name of a facet's field as a difference tells it."""
+    return field.removeprefix(FACTOR).removeprefix(CONTEXT).removesuffix(":slug")
+
+
+def _said(side: Stated, field: str) -> str:
+    """In words; of an optional factor that a plan leaves out its default."""
+    if field in side.words:
+        return side.words[field]
+    factor = FACTORS.get(field.removeprefix(FACTOR)) if side.planned and field.startswith(FACTOR) else None
+    return factor_words(factor.name, factor.default) if factor and factor.optional else UNKNOWN
+
+
+def _beyond_span(a: Stated, b: Stated, name: str) -> bool:
+    """Whether two lengths are too far apart for a ratio: none at all is, of any. One that is not known may be near."""
+    if name not in a.numbers or name not in b.numbers:
+        return False
+    less, more = sorted((a.numbers[name], b.numbers[name]))
+    return more > less * factor_span(name)
+
+
+def condition_words(differing: Iterable[Difference], named: Collection[str] = ()) -> str:
+    """For a headline: in what two groups are not alike, values in brackets; without what `named` fields say already."""
+    told = [
+        f"{difference.label} ({difference.a} against {difference.b})"
+        for difference in differing
+        if difference.a != difference.b and difference.field not in named
+    ]
+    more = [f"{len(told) - MOST_NAMED} more"] if len(told) > MOST_NAMED else []
+    return "; ".join([*told[:MOST_NAMED], *more])
 
 
 def refusal(differing: Iterable[Difference]) -> str:

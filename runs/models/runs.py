@@ -258,13 +258,16 @@ def whole(value: float | str) -> float | str:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+LONGEST_TEXT = 300
+
+
 class RunFactor(models.Model):
     """A factor's value of one run: a row, so that filters, sorting and groups use an index. Number or text."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="factors")
     name = models.CharField(max_length=80)
     number = models.FloatField(null=True, blank=True)
-    text = models.CharField(max_length=300, blank=True)
+    text = models.CharField(max_length=LONGEST_TEXT, blank=True)
     unit = models.CharField(max_length=40, blank=True)
 
     class Meta:
@@ -280,7 +283,12 @@ class RunFactor(models.Model):
         """Unsaved: a number where it is one, else text; documents and plans have been read, their text is storable."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return cls(run=run, name=name, number=float(value), unit=unit)
-        return cls(run=run, name=name, text=str(value)[:300], unit=unit)
+        text = str(value)
+        if len(text) > LONGEST_TEXT:
+            # Two scripts may begin alike: what is cut off is told by its hash.
+            mark = f"… #{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+            text = text[: LONGEST_TEXT - len(mark)] + mark
+        return cls(run=run, name=name, text=text, unit=unit)
 
     @property
     def value(self) -> float | str:

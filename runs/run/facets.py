@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -17,18 +18,21 @@ from benchagent.catalog import (
     factor_phrase,
     factor_words,
 )
+from benchagent.configfiles.meaning import settings_of
+from benchagent.configfiles.settings import Facts, Given
 
 from runs.models import Config, HardwareProfile, Measurement, Run, RunFactor, StateChange
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
 
-# Factors that say how large the data is: other sizes are other questions.
-SCALE_FACTORS = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows")
 # The order in which labels name what varies, the others by name; a running number of the source comes last.
-_ORDER = {name: index for index, name in enumerate((*SCALE_FACTORS, "terminals", "threads", "disk", "method"))}
+_FIRST = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows", "terminals", "threads", "disk", "method")
+_ORDER = {name: index for index, name in enumerate(_FIRST)}
 _ORDER["test_no"] = 1_000
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
+# Characters of a text, as a script is one, that can stand in a sentence.
+_SPEAKABLE = 60
 
 # Of a run with `durability_doubt`, which says the numbers.
 DOUBT_WORDS = "cannot have waited for this disk"
@@ -109,12 +113,17 @@ def factor_facets(run: Run) -> list[Facet]:
 
 def _text_facet(factor: RunFactor, *, emulated: bool) -> Facet:
     """`emulated`: of a storage, as the run found it."""
+    label = factor_label(factor.name)
+    if len(factor.text) > _SPEAKABLE:
+        digest = hashlib.sha256(factor.text.encode()).hexdigest()[:6]
+        short = f"{' '.join(factor.text.split())[:_SPEAKABLE]}… (#{digest})"
+        return Facet(f"factor:{factor.name}", label, factor.text, short, f"{label.lower()} #{digest}", key=factor.text)
     said = f"{factor.text} (emulated)" if emulated and factor.text else factor.text
     is_storage = factor.name in FACTORS and FACTORS[factor.name].kind == FactorKind.STORAGE
     value = factor.text or (OWN_STORAGE if is_storage else "")
     return Facet(
         f"factor:{factor.name}",
-        factor_label(factor.name),
+        label,
         value,
         factor_words(factor.name, said, factor.unit),
         factor_phrase(factor.name, said, factor.unit),
@@ -134,6 +143,37 @@ def _number_facet(factor: RunFactor, number: float) -> Facet:
     text = factor_phrase(factor.name, number, factor.unit) if factor.name in FACTORS else spoken
     words = factor_words(factor.name, number, factor.unit)
     return Facet(f"factor:{factor.name}", label, value, words, text, key=spoken)
+
+
+# Circumstances that a result records and nobody varies, in the order in which a comparison names them.
+RECORDED = {
+    "isolation": "Isolation level",
+    "buffer_pool": "Buffer pool",
+    "transport": "Client",
+    "generator": "Load generator",
+    "jdbc": "JDBC driver",
+    "java": "Java",
+    "agent": "Agent version",
+}
+
+
+def recorded(run: Run) -> dict[str, str]:
+    """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
+    driver = run.driver
+    given = [Given(str(name), str(value)) for name, value in run.effective_settings]
+    settings = settings_of(run.dbms_version.dbms.slug, given, Facts(complete=False)) if given else None
+    meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
+    told = {
+        **{name: quantity.words for name, quantity in meant.items() if quantity},
+        **{name: str(driver[name]) for name in ("isolation", "transport", "java", "agent") if driver.get(name)},
+        "generator": _joined(driver, "name", "version"),
+        "jdbc": _joined(driver, "jdbc_driver", "jdbc_driver_version"),
+    }
+    return {name: told[name] for name in RECORDED if told.get(name)}
+
+
+def _joined(driver: Mapping[str, Any], *names: str) -> str:
+    return " ".join(str(driver[name]) for name in names if driver.get(name))
 
 
 def weakest_durability(runs: Sequence[Run]) -> str:
@@ -163,6 +203,8 @@ DRIVER_LABELS = {
     "jdbc_driver": "JDBC driver",
     "jdbc_driver_version": "JDBC driver version",
     "agent": "Agent version",
+    "isolation": "Isolation level in force",
+    "transport": "Client",
     "cpu": "Driver CPU contains",
 }
 

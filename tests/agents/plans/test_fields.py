@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 from benchagent.catalog import FACTORS as FACTORS_BY_NAME
-from benchagent.catalog import FactorDef, FactorKind
+from benchagent.catalog import FactorDef
 from django import forms
 
 from agents.machines import Engine
@@ -51,7 +51,7 @@ def test_choices_may_be_several_and_none_is_the_usual_one():
 
 def test_places_are_those_of_the_agents_that_can_be_used():
     agent = Agent(places=[{**PLACE, "name": "default"}, PLACE, {**PLACE, "name": "gone", "problem": "not mounted"}])
-    field = factor_field(FactorDef("data_storage", "Data", kind=FactorKind.STORAGE, default=""), [agent])
+    field = factor_field(FACTORS_BY_NAME["data_storage"], [agent])
     assert field.choices == [("", "agent's own storage"), ("slow", "slow (emulated: 60 MB/s)")]
 
 

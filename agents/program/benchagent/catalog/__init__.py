@@ -5,7 +5,7 @@ one row in `dbmss.py`; adding a workload likewise under ``benchagent/workloads``
 """
 
 from benchagent.catalog.dbmss import DBMSS
-from benchagent.catalog.metrics import ANY, LATENCIES, METRICS, plausible_range, refusal
+from benchagent.catalog.metrics import ANY, LATENCIES, METRICS, SECONDS_EACH, plausible_range, refusal
 from benchagent.catalog.model import (
     DURABILITY_WORDS,
     DbmsEntry,
@@ -13,6 +13,7 @@ from benchagent.catalog.model import (
     FactorDef,
     FactorKind,
     MetricDef,
+    Role,
     WorkloadEntry,
 )
 from benchagent.catalog.workloads import (
@@ -23,11 +24,14 @@ from benchagent.catalog.workloads import (
     OWN_STORAGE,
     WORKLOADS,
     factor_phrase,
+    factor_role,
+    factor_span,
     factor_words,
 )
 
 __all__ = [
     "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "EXTERNAL_METHODS", "FACTORS", "LATENCIES",
-    "METRICS", "OWN_STORAGE", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef",
-    "WorkloadEntry", "factor_phrase", "factor_words", "plausible_range", "refusal",
+    "METRICS", "OWN_STORAGE", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind",
+    "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role", "factor_span", "factor_words",
+    "plausible_range", "refusal",
 ]  # fmt: skip

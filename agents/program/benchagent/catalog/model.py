@@ -29,6 +29,24 @@ DURABILITY_WORDS: dict[Durability, str] = {
 }
 
 
+class Role(StrEnum):
+    """What a factor is to a comparison: what becomes of two results that have different values of it.
+
+    question: another value is another question, so there is no ratio. condition: a ratio may stand, the difference is
+    named beside it. procedure: how long was measured and the like; named, and no ratio beyond the factor's span.
+    """
+
+    QUESTION = "question"
+    CONDITION = "condition"
+    PROCEDURE = "procedure"
+
+
+# The strictest first: where two sides declare a factor differently, the stricter of them counts.
+STRICTEST = (Role.QUESTION, Role.PROCEDURE, Role.CONDITION)
+# A procedure's larger value may be so many times the smaller one.
+SPAN = 10.0
+
+
 @dataclass(frozen=True)
 class DbmsEntry:
     """One DBMS. `settings` is the default configuration of a scheduled run, in order.
@@ -71,6 +89,8 @@ class FactorDef:
     `external_values`: the same of servers that the agent did not start.
 
     `rows_each`: rows that are loaded for each unit of the factor that says how much is loaded; 0 of all others.
+
+    `span`, of a procedure: how many times the smaller value the larger one may be for a ratio to stand.
     """
 
     name: str
@@ -87,6 +107,8 @@ class FactorDef:
     external_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: bool = False
     rows_each: int = 0
+    role: Role = field(kw_only=True)
+    span: float = field(default=SPAN, kw_only=True)
 
     def refusal(self, value: object) -> str:
         """Why it can have this value nowhere; empty where it can, as far as machine and engine allow."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
+from benchagent.catalog.model import SPAN, STRICTEST, FactorDef, FactorKind, Role, WorkloadEntry
 
 # Ways to back up, by the slug that a run stores: as people read them, and which DBMS has which.
 
@@ -45,19 +45,30 @@ EXTERNAL_METHODS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _choice(name: str, label: str, words: Mapping[str, str], help: str = "", *, optional: bool = True) -> FactorDef:
+QUESTION, CONDITION, PROCEDURE = Role.QUESTION, Role.CONDITION, Role.PROCEDURE
+
+
+def _choice(
+    name: str, label: str, role: Role, words: Mapping[str, str], help: str = "", *, optional: bool = True
+) -> FactorDef:
     """The first choice is the default."""
-    default = next(iter(words))
-    return FactorDef(name, label, kind=FactorKind.CHOICE, default=default, words=words, help=help, optional=optional)
+    return FactorDef(
+        name, label, kind=FactorKind.CHOICE, default=next(iter(words)), words=words, help=help, optional=optional,
+        role=role,
+    )  # fmt: skip
 
 
 def _storage(name: str, label: str, spoken: str) -> FactorDef:
-    return FactorDef(name, label, kind=FactorKind.STORAGE, default="", spoken=spoken, optional=True)
+    return FactorDef(
+        name, label, kind=FactorKind.STORAGE, default="", spoken=spoken, optional=True, role=CONDITION
+    )  # fmt: skip
 
 
-def _unless_0(name: str, label: str, unit: str, most: int, help: str, *, zero: str, spoken: str = "") -> FactorDef:
+def _unless_0(
+    name: str, label: str, unit: str, most: int, help: str, *, role: Role, zero: str, spoken: str = ""
+) -> FactorDef:
     """A number that was not asked for where it is 0, with the words for that."""
-    return FactorDef(name, label, unit, 0, 0, most, help, words={"0": zero}, spoken=spoken, optional=True)
+    return FactorDef(name, label, unit, 0, 0, most, help, words={"0": zero}, spoken=spoken, optional=True, role=role)
 
 
 # Where the data lie and under which conditions: the same for every workload.
@@ -67,23 +78,24 @@ CONDITIONS = (
     _storage("temp_storage", "Temporary files on storage", "temp on {}"),
     _choice(
         "data_origin",
-        "Data",
+        "Data", CONDITION,
         {"fresh": "fresh load", "restored": "restored copy", "continued": "left by the run before"},
         "loaded anew, a copy of what was loaded once, or what the run before has left",
     ),
     _choice(
         "cache_state",
-        "Caches at the start",
+        "Caches at the start", CONDITION,
         {"warm": "warm caches", "cold": "cold caches", "preread": "files read before the run"},
         "cold: the DBMS is started anew and the page cache emptied before the warm-up; preread: its files are "
         "read into the page cache once, as far as a memory limit lets them stay",
     ),
     _unless_0(
         "memory_limit_mb", "Memory limit", "MB", 16_000_000, "of the DBMS with its page cache, by cgroup; 0: none",
-        zero="no memory limit",
+        role=CONDITION, zero="no memory limit",
     ),
     _unless_0(
-        "cpus", "CPUs", "CPUs", 1_024, "that DBMS, tools and driver may use; 0: all", zero="all CPUs", spoken="{}"
+        "cpus", "CPUs", "CPUs", 1_024, "that DBMS, tools and driver may use; 0: all",
+        role=CONDITION, zero="all CPUs", spoken="{}",
     ),
 )  # fmt: skip
 
@@ -92,6 +104,7 @@ KNOBS = (
     _choice(
         "group_commit",
         "Group commit",
+        CONDITION,
         {
             "": "commit group as configured",
             "off": "no commit group",
@@ -102,25 +115,34 @@ KNOBS = (
     _choice(
         "background_maintenance",
         "Background maintenance",
+        CONDITION,
         {"": "maintenance as configured", "on": "maintenance on", "off": "maintenance off"},
         "vacuum, sweep, purge, statistics; empty: as configured",
     ),
 )
-LOADER_THREADS = FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True)
+LOADER_THREADS = FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True, role=CONDITION)
 
 
 def _window(terminals: int) -> tuple[FactorDef, ...]:
     """Terminals and time of a workload of transactions."""
     return (
-        FactorDef("terminals", "Terminals", "connections", terminals, 1, 1_000, "each one connection, one thread"),
-        FactorDef("warm_up_s", "Warm-up", "s", 10, 0, 3_600, "10 s or more lets the JIT compiler settle"),
-        FactorDef("duration_s", "Measured window", "s", 30, 1, 86_400),
+        FactorDef(
+            "terminals", "Terminals", "connections", terminals, 1, 1_000, "each one connection, one thread",
+            role=CONDITION,
+        ),
+        FactorDef(
+            "warm_up_s", "Warm-up", "s", 10, 0, 3_600, "10 s or more lets the JIT compiler settle",
+            role=PROCEDURE, span=60,
+        ),
+        FactorDef("duration_s", "Measured window", "s", 30, 1, 86_400, role=PROCEDURE),
         _unless_0(
-            "settle_s", "Rest before the run", "s", 3_600, "between load and warm-up", zero="no rest before the run"
+            "settle_s", "Rest before the run", "s", 3_600, "between load and warm-up",
+            role=CONDITION, zero="no rest before the run",
         ),
         _unless_0(
             "rate_per_s", "Fixed rate", "transactions/s", 10_000_000,
-            "latency then counts from when a transaction was due; 0: as fast as it goes", zero="no fixed rate",
+            "latency then counts from when a transaction was due; 0: as fast as it goes",
+            role=QUESTION, zero="no fixed rate",
         ),
     )  # fmt: skip
 
@@ -137,7 +159,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             factors=(
                 FactorDef(
                     "scale_factor", "Scale factor", "branches", 4, 1, 10_000, "100,000 accounts per branch",
-                    rows_each=100_000,
+                    rows_each=100_000, role=QUESTION,
                 ),
                 *_window(4),
                 *KNOBS,
@@ -153,15 +175,16 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             factors=(
                 FactorDef(
                     "warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each",
-                    spoken="{}", rows_each=500_000,
+                    spoken="{}", rows_each=500_000, role=QUESTION,
                 ),
                 _unless_0(
                     "target_size_mb", "Target size", "MB", 100_000_000,
-                    "instead of warehouses: as many as come nearest; 0: by warehouses", zero="size by warehouses",
+                    "instead of warehouses: as many as come nearest; 0: by warehouses",
+                    role=QUESTION, zero="size by warehouses",
                 ),
                 _choice(
                     "warehouse_rows",
-                    "Rows of a warehouse",
+                    "Rows of a warehouse", QUESTION,
                     {
                         "standard": "standard warehouses",
                         "tenth": "tenth-size warehouses",
@@ -173,13 +196,13 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                 LOADER_THREADS,
                 _choice(
                     "loader_profile",
-                    "Loader profile",
+                    "Loader profile", QUESTION,
                     {"even": "even load", "fast_slow": "load fast, then slow"},
                     "fast_slow: the first 70 % of the rows fast, the rest slowly, as in the 2015 article",
                 ),
                 _choice(
                     "queries",
-                    "The six queries",
+                    "The six queries", CONDITION,
                     {"no": "without queries", "yes": "with queries"},
                     "of the 2015 article, after the run, with plans, cold and warm",
                 ),
@@ -196,18 +219,20 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             factors=(
                 _choice(
                     "load",
-                    "Load",
+                    "Load", QUESTION,
                     {"insert": "INSERT", "select_narrow": "SELECT, narrow range", "select_wide": "SELECT, wide range"},
                     optional=False,
                 ),
-                FactorDef("rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000, rows_each=40),
+                FactorDef(
+                    "rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000, rows_each=40, role=QUESTION
+                ),
                 _choice(
-                    "preloaded", "Tables before the INSERTs", {"full": "preloaded", "empty": "empty tables"}
+                    "preloaded", "Tables before the INSERTs", QUESTION, {"full": "preloaded", "empty": "empty tables"}
                 ),
                 FactorDef(
                     "working_set_percent", "Working set of the narrow SELECTs", "% of the buffer", 20, 1, 100,
                     "what SELECTs of the narrow range touch, against the buffer pool as configured",
-                    spoken="working set {}", optional=True,
+                    spoken="working set {}", optional=True, role=QUESTION,
                 ),
                 *_window(40),
                 LOADER_THREADS,
@@ -223,18 +248,19 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             "restored and verified once per cell.",
             factors=(
                 FactorDef(
-                    "dataset_mb", "Data set", "MB", 100, 10, 10_000_000, "the article's: 2,700 MB", rows_each=6_000
+                    "dataset_mb", "Data set", "MB", 100, 10, 10_000_000, "the article's: 2,700 MB",
+                    rows_each=6_000, role=QUESTION,
                 ),
                 FactorDef(
                     "method", "Backup method", kind=FactorKind.TEXT, default="",
                     help="one that every chosen engine has", words=BACKUP_METHODS, engine_values=ENGINE_METHODS,
-                    external_values=EXTERNAL_METHODS,
+                    external_values=EXTERNAL_METHODS, role=CONDITION,
                 ),
-                _choice("verbose", "Verbose", {"off": "-v off", "on": "-v on"}),
+                _choice("verbose", "Verbose", CONDITION, {"off": "-v off", "on": "-v on"}),
                 _unless_0(
                     "jobs", "Parallel jobs of the tool", "jobs", 64,
                     "of a method that can work so; 0: as many as it takes by itself",
-                    zero="the usual jobs", spoken="{}",
+                    role=CONDITION, zero="the usual jobs", spoken="{}",
                 ),
                 _storage("backup_storage", "Backup on storage", "backup on {}"),
             ),
@@ -247,7 +273,8 @@ WORKLOADS: dict[str, WorkloadEntry] = {
             summary="A mix of transactions of one's own, written in SQL with random variables.",
             factors=(
                 FactorDef(
-                    "script_text", "Script", kind=FactorKind.TEXT, default="", help="see the documentation of scripts"
+                    "script_text", "Script", kind=FactorKind.TEXT, default="", help="see the documentation of scripts",
+                    role=QUESTION,
                 ),
                 *_window(4),
                 *KNOBS,
@@ -264,6 +291,42 @@ WORKLOADS: dict[str, WorkloadEntry] = {
 FACTORS: dict[str, FactorDef] = {
     factor.name: factor for entry in reversed(WORKLOADS.values()) for factor in reversed(entry.factors)
 }
+
+# What tools and articles vary that is no factor of ours and no question either.
+OTHER_ROLES: dict[str, Role] = {
+    **dict.fromkeys(
+        (
+            "threads", "clients", "loaders", "build_virtual_users", "async_clients", "disk", "commit_group", "servers",
+            "test_no", "isolation", "query_mode", "ps_mode", "db_driver", "max_tries", "partitions",
+            "partition_method", "partitioned", "fillfactor", "hash_clusters", "stored_procedures", "use_bcp",
+            "storage_engine", "history_primary_key", "seed", "page_size_bytes",
+        ),
+        CONDITION,
+    ),
+    **dict.fromkeys(
+        (
+            "duration_minutes", "rampup_minutes", "ramp_up_s", "transactions_per_client", "report_interval_s",
+            "sampling_rate", "aggregate_interval_s",
+        ),
+        PROCEDURE,
+    ),
+}  # fmt: skip
+
+
+def factor_role(name: str, declared: str = "") -> Role:
+    """Of a factor as a result holds it, the stricter of what is known of its name and what its sender declared.
+
+    A factor that nobody knows is a question unless its sender says something else.
+    """
+    known = FACTORS[name].role if name in FACTORS else OTHER_ROLES.get(name)
+    said = [Role(declared)] if declared else []
+    return min([*said, *([known] if known else [])], key=STRICTEST.index, default=Role.QUESTION)
+
+
+def factor_span(name: str) -> float:
+    return FACTORS[name].span if name in FACTORS else SPAN
+
+
 OWN_STORAGE = "agent's own storage"
 # Units that a number alone is not understood without; all others repeat what the label says.
 SPOKEN_UNITS = ("s", "GB", "MB", "transactions/s")

@@ -1,0 +1,163 @@
+"""Each factor says what it is: another question, a condition, or the procedure."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.catalog import FACTORS as KNOWN
+
+from runs.charts.compare import csv_rows, headline
+from runs.compare.compare import compare
+from runs.models import RunFactor
+from tests.runs.cells import FACTORS, all_runs, machine, make_run
+
+pytestmark = pytest.mark.django_db
+
+SCRIPT = "-- the whole of our billing, as it ran in the night of the first of April\n" * 5
+
+
+def compared(first: dict[str, float | str], second: dict[str, float | str], **fields: object):
+    """The faster group against the slower one, two systems with three repeats each, and the comparison."""
+    for system, factors, tps in (("SQLite 3", first, 100), ("H2 2", second, 200)):
+        for value in (tps, tps + 1, tps + 2):
+            values = {"durability": "power_loss", "on": machine()} | fields
+            make_run(system, value, factors=FACTORS | factors, **values)
+    for name in {**first, **second}.keys() & KNOWN.keys():
+        RunFactor.objects.filter(name=name).update(unit=KNOWN[name].unit)
+    comparison = compare(all_runs(), baseline="sqlite-3")
+    return next(group.against for group in comparison.groups if group.against), comparison
+
+
+QUESTIONS = [
+    ({"load": "insert"}, {"load": "select_narrow"}, "Load: SELECT, narrow range against INSERT"),
+    ({"rate_per_s": 500}, {}, "Fixed rate: no fixed rate against 500 transactions/s"),
+    ({"script_text": "BEGIN"}, {"script_text": "COMMIT"}, "Script: COMMIT against BEGIN"),
+    ({"rows_per_table": 10_000}, {"rows_per_table": 100}, "Rows per table: 100 rows against 10,000 rows"),
+    ({"dataset_mb": 100}, {"dataset_mb": 10}, "Data set: 10 MB against 100 MB"),
+    ({"target_size_mb": 900}, {"target_size_mb": 90}, "Target size: 90 MB against 900 MB"),
+    ({"target_size_mb": 900}, {}, "Target size: size by warehouses against 900 MB"),
+    ({}, {"warehouse_rows": "tenth"}, "Rows of a warehouse: tenth-size warehouses against standard warehouses"),
+    ({"preloaded": "empty"}, {}, "Tables before the INSERTs: preloaded against empty tables"),
+    ({"customers": 1}, {"customers": 2}, "Customers: 2 against 1"),
+    ({"customers": 1}, {}, "Customers: not known against 1"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "words"), QUESTIONS)
+def test_another_question_has_no_ratio_no_verdict_and_no_headline(first, second, words):
+    against, comparison = compared(first, second)
+
+    assert (against.ratio, against.verdict, against.words) == (None, None, f"no ratio: {words}")
+    assert [(one.severity, one.role) for one in against.differences] == [("blocks", "question")]
+    assert headline(comparison) == ""
+
+
+CONDITIONS = [
+    ({"cache_state": "cold"}, {}, "Caches at the start", "warm caches against cold caches"),
+    ({"memory_limit_mb": 160}, {}, "Memory limit", "no memory limit against 160 MB"),
+    ({"cpus": 1}, {"cpus": 2}, "CPUs", "2 CPUs against 1 CPU"),
+    ({"terminals": 8}, {}, "Terminals", "4 connections against 8 connections"),
+    ({"group_commit": "off"}, {}, "Group commit", "commit group as configured against no commit group"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "label", "values"), CONDITIONS)
+def test_a_condition_is_named_beside_the_ratio_and_in_the_headline(first, second, label, values):
+    against, comparison = compared(first, second)
+
+    assert against.ratio is not None and against.verdict is not None
+    assert [(one.severity, one.role, one.words) for one in against.differences] == [
+        ("note", "condition", f"{label}: {values}")
+    ]
+    assert f"Not alike: {label} ({values})." in headline(comparison)
+
+
+def test_a_headline_does_not_repeat_what_its_labels_say():
+    for cache, tps in (("cold", 100), ("warm", 200)):
+        for value in (tps, tps + 1, tps + 2):
+            make_run("SQLite 3", value, factors=FACTORS | {"cache_state": cache}, durability="power_loss", on=machine())
+
+    said = headline(compare(all_runs()))
+
+    assert said.startswith("warm caches has the best median") and "Not alike" not in said
+
+
+def test_a_headline_names_three_conditions_and_counts_the_others():
+    _, comparison = compared({"cpus": 1, "cache_state": "cold", "memory_limit_mb": 160, "terminals": 8}, {})
+
+    assert headline(comparison).endswith("; 1 more.")
+
+
+@pytest.mark.parametrize(
+    ("first_s", "second_s", "stands"), [(30, 300, True), (60, 3600, False), (1, 3600, False), (30, 30, True)]
+)
+def test_a_window_is_named_and_refused_beyond_ten_times(first_s, second_s, stands):
+    against, comparison = compared({"duration_s": first_s}, {"duration_s": second_s})
+
+    assert (against.ratio is not None) == stands
+    assert bool(headline(comparison)) == stands
+    assert [one.role for one in against.differences] == ["procedure"] * (first_s != second_s)
+    if not stands:
+        assert against.words == f"no ratio: Measured window: {second_s:,} s against {first_s} s"
+
+
+def test_a_window_in_minutes_is_one_of_so_many_seconds():
+    for system, value, unit in (("SQLite 3", 300, "s"), ("H2 2", 5, "min")):
+        make_run(system, 100, factors=FACTORS | {"duration_s": value}, durability="power_loss", on=machine())
+        RunFactor.objects.filter(name="duration_s", number=value).update(unit=unit)
+
+    against = next(group.against for group in compare(all_runs()).groups if group.against)
+
+    assert not against.refused
+
+
+@pytest.mark.parametrize(("first_s", "second_s", "stands"), [(10, 60, True), (0, 10, False), (1, 3600, False)])
+def test_a_warm_up_is_named_and_refused_beyond_sixty_times_or_where_one_has_none(first_s, second_s, stands):
+    against, _ = compared({"warm_up_s": first_s}, {"warm_up_s": second_s})
+
+    assert (against.ratio is not None) == stands
+
+
+def test_the_best_two_of_a_headline_may_not_be_further_apart_than_each_from_the_baseline():
+    for system, duration_s, tps in (("SQLite 3", 60, 100), ("H2 2", 600, 300), ("Derby 10", 6, 200)):
+        for value in (tps, tps + 1, tps + 2):
+            factors = FACTORS | {"duration_s": duration_s}
+            make_run(system, value, factors=factors, durability="power_loss", on=machine())
+
+    comparison = compare(all_runs(), baseline="sqlite-3")
+
+    assert all(group.against.ratio for group in comparison.groups if group.against)
+    assert headline(comparison) == ""
+
+
+def test_two_long_scripts_that_differ_at_their_end_are_two_cells():
+    runs = [make_run("SQLite 3", 100, factors={}, on=machine()) for _ in range(2)]
+    for run, end in zip(runs, ("COMMIT;", "ROLLBACK;"), strict=True):
+        factor = RunFactor.of(run, "script_text", SCRIPT + end)
+        assert len(factor.text) <= 300
+        factor.save()
+        run.set_cell_key()
+        run.save()
+
+    comparison = compare(all_runs())
+
+    against = next(group.against for group in comparison.groups if group.against)
+    assert [group.n for group in comparison.groups] == [1, 1]
+    assert against.words.startswith("no ratio: Script: -- the whole of our billing, as it ran")
+    assert len(against.words) < 200
+
+
+def test_the_answer_of_the_api_and_the_csv_name_what_differs_and_in_which_role(client):
+    _, comparison = compared({"cache_state": "cold"}, {})
+
+    body = client.get("/api/v1/compare/", {"dbms": ["sqlite", "h2"], "baseline": "sqlite-3"}).json()
+    (differences,) = (group["differences"] for group in body["groups"] if not group["is_baseline"])
+    assert differences == [
+        {
+            "field": "cache_state", "label": "Caches at the start", "a": "warm caches", "b": "cold caches",
+            "severity": "note", "role": "condition",
+        }
+    ]  # fmt: skip
+    head, *rows = csv_rows(comparison)
+    assert {dict(zip(head, row, strict=True))["differences"] for row in rows} == {
+        "", "condition: Caches at the start: warm caches against cold caches"
+    }  # fmt: skip
