@@ -22,7 +22,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
-from benchagent.catalog import METRICS
+from benchagent.catalog import METRICS, too_many_failed
 from benchagent.redaction import redact_text, redact_value
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -412,13 +412,14 @@ class _Rows:
 
 
 def _judge(run: Run, data: UploadDocument, numbers: Sequence[Measurement]) -> None:
-    """What its own numbers say against a run that has finished."""
+    """What its own numbers say against a run that has finished: too many failed transactions fail it."""
     if run.state != RunState.FINISHED:
         return
     factors = {name: given["value"] for name, given in data.factors.items()}
-    checks = quality.judged(
-        quality.Told(factors, {row.metric.name: row.value for row in numbers if row.phase == "run"})
-    )
+    metrics = {row.metric.name: row.value for row in numbers if row.phase == "run"}
+    if why := too_many_failed(metrics):
+        run.state, run.message = RunState.FAILED, run.message or why
+    checks = quality.judged(quality.Told(factors, metrics))
     run.checks = [*map(dict, checks)]
     run.warnings = [*run.warnings, *quality.warnings(checks)]
 

@@ -82,9 +82,20 @@ def test_it_reads_the_wording_of_each_version(
     name: str, version: str, parameters: dict[str, object], metrics: dict[str, float | None]
 ) -> None:
     report = read(name)
-    assert (report.tool, report.status, report.tool_version) == ("pgbench", Status.COMPLETE, version)
+    failed = name in ("v15_serialization_retries.txt", "v18_three_scripts_failures.txt")
+    status = Status.FAILED if failed else Status.COMPLETE
+    assert (report.tool, report.status, report.tool_version) == ("pgbench", status, version)
     assert parameters.items() <= report.parameters.items()
     assert {key: report.metric(key) for key in metrics} == metrics
+
+
+def test_a_run_whose_transactions_failed_is_no_complete_one_whatever_pgbench_says() -> None:
+    assert read("v15_serialization_retries.txt").reason == (
+        "19,602 of 45,569 transactions failed, 43 % of all; above 1 % a run is no result"
+    )
+    assert read("v18_three_scripts_failures.txt").reason == (
+        "538 of 37,871 transactions failed, 1.42 % of all; above 1 % a run is no result"
+    )
 
 
 def test_it_says_which_server_answered() -> None:

@@ -165,7 +165,8 @@ def test_it_tells_the_runs_of_a_sweep_apart() -> None:
     assert [(report.parameters["terminals"], report.metric("tps")) for report in reports] == [
         (1, 2239.76), (2, 1611.97), (4, 35.17),
     ]  # fmt: skip
-    assert [report.status for report in reports] == [Status.COMPLETE] * 3
+    assert [report.status for report in reports] == [Status.COMPLETE, Status.COMPLETE, Status.FAILED]
+    assert reports[2].reason == "4 of 112 transactions failed, 3.57 % of all; above 1 % a run is no result"
 
 
 def test_it_takes_the_command_line_and_hides_its_password() -> None:

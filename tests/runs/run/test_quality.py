@@ -107,3 +107,25 @@ def test_counts_of_terminals_that_are_not_the_transactions_are_refused():
     wrong = document(repeats=[{"metrics": {"transactions": 100}, "per_terminal": [60, 60]}])
     (outcome,) = results.store_uploads(documents=[wrong])
     assert outcome.errors == {"repeats[0].per_terminal": ["The terminals made 120 together, transactions is 100."]}
+
+
+# Errors
+
+
+NOT_A_RESULT = "6,348 of 12,951 transactions failed, 49 % of all; above 1 % a run is no result"
+
+
+@pytest.mark.django_db
+def test_an_upload_half_of_whose_transactions_failed_is_no_finished_run(client: Client):
+    run = uploaded({"metrics": {"tps": 220, "transactions": 6_603, "errors": 6_348}})
+    assert (run.state, run.message) == ("failed", NOT_A_RESULT)
+    assert compare(all_runs(), metric="tps").groups[0].gap == f"failed: {NOT_A_RESULT}"
+    page = client.get(run.get_absolute_url()).content.decode()
+    assert f"<strong>Failed.</strong> {NOT_A_RESULT}" in page
+    assert not Run.objects.with_values().exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("metrics", [{"errors": 10, "transactions": 990}, {"errors": 500}, {"transactions": 5}])
+def test_up_to_the_limit_and_where_it_is_not_told_an_upload_stays_finished(metrics: dict[str, float]):
+    assert uploaded({"metrics": {"tps": 220, **metrics}}).state == "finished"

@@ -5,7 +5,16 @@ one row in `dbmss.py`; adding a workload likewise under ``benchagent/workloads``
 """
 
 from benchagent.catalog.dbmss import DBMSS
-from benchagent.catalog.metrics import ANY, LATENCIES, METRICS, SECONDS_EACH, plausible_range, refusal
+from benchagent.catalog.metrics import (
+    ANY,
+    ERROR_SHARE,
+    LATENCIES,
+    METRICS,
+    SECONDS_EACH,
+    plausible_range,
+    refusal,
+    too_many_failed,
+)
 from benchagent.catalog.model import (
     DURABILITY_WORDS,
     DbmsEntry,
@@ -30,8 +39,8 @@ from benchagent.catalog.workloads import (
 )
 
 __all__ = [
-    "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "EXTERNAL_METHODS", "FACTORS", "LATENCIES",
-    "METRICS", "OWN_STORAGE", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind",
-    "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role", "factor_span", "factor_words",
-    "plausible_range", "refusal",
+    "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE", "EXTERNAL_METHODS",
+    "FACTORS", "LATENCIES", "METRICS", "OWN_STORAGE", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability",
+    "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role", "factor_span",
+    "factor_words", "plausible_range", "refusal", "too_many_failed",
 ]  # fmt: skip

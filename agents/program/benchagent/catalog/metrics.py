@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from benchagent.catalog.model import MetricDef, Range
 
 # By unit, far beyond what was ever measured; sums and squares of millions of such values are finite numbers still.
@@ -100,6 +102,27 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("heating_server_rss_bytes", "Memory of the DBMS while heating", "bytes", "none"),
     )
 }
+
+
+# Above this share of failed transactions a run is no result, whoever measured it.
+ERROR_SHARE = 0.01
+_FAILED = ("errors", "failed_transactions", "errors_total")
+
+
+def too_many_failed(values: Mapping[str, float]) -> str:
+    """Why a run with these metrics is no result: too many of its transactions failed. Empty where it is one.
+
+    `values` by name; where they do not tell how many were done and how many failed, nothing can be said against it.
+    """
+    done, failed = values.get("transactions"), next((values[name] for name in _FAILED if values.get(name)), 0.0)
+    counted = done is not None and failed > 0
+    share = values.get("error_share_percent", 100 * failed / (failed + (done or 0)) if counted else 0.0)
+    if share <= 100 * ERROR_SHARE:
+        return ""
+    which = (
+        f"{failed:,.0f} of {failed + (done or 0):,.0f} transactions failed, " if counted else "failed transactions: "
+    )
+    return f"{which}{share:.3g} % of all; above {100 * ERROR_SHARE:g} % a run is no result"
 
 
 def plausible_range(name: str, unit: str | None = None) -> Range:

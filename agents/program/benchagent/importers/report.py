@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
+from benchagent.catalog import too_many_failed
 from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.redaction import redact_text
 
@@ -23,7 +24,7 @@ class Status(StrEnum):
     COMPLETE = "complete"
     # Stopped before its end: by a person, a lost connection, a cut file.
     ABORTED = "aborted"
-    # Ran and says itself that it failed, or never began.
+    # Ran and says itself that it failed, or never began; or too many of its transactions failed.
     FAILED = "failed"
     NOT_UNDERSTOOD = "not_understood"
 
@@ -150,8 +151,12 @@ class Report:
     part_of: str = ""
 
     def __post_init__(self) -> None:
-        """Whoever builds a report, no secret gets into its texts, and no warning stands in it twice."""
+        """Whoever builds a report, no secret gets into its texts, no warning stands in it twice, and one of a run whose
+        transactions failed is that of a failed run, whatever the tool says."""
         safe: dict[str, Any] = {"reason": redact_text(self.reason)}
+        whole = {metric.name: metric.value for metric in self.metrics if metric.phase == "run"}
+        if self.status is Status.COMPLETE and (why := too_many_failed(whole)):
+            safe |= {"status": Status.FAILED, "reason": why}
         for name in ("warnings", "command_lines"):
             safe[name] = tuple(dict.fromkeys(map(redact_text, getattr(self, name))))
         safe["parameters"] = {

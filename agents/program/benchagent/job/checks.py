@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 
 from benchagent import histogram
+from benchagent.catalog import ERROR_SHARE
 from benchagent.job.result import error_share
 from benchagent.machine.fingerprint import SyncRate, cannot_have_waited
 from benchagent.protocol import Check
@@ -20,8 +21,6 @@ from benchagent.protocol import Check
 log = logging.getLogger(__name__)
 LITTLE_TOLERANCE = 0.05
 CLIENT_BOUND_SHARE = 0.25
-# Above this share of failed transactions a run is not published as a result.
-ERROR_SHARE = 0.01
 # Kinds of conflicts whose words are told.
 RETRIED_SHOWN = 3
 # Of the transactions due at a fixed rate.
