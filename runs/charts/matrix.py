@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchagent.catalog import METRICS
+
 from runs.charts.base import COLOURS, Figure, LineSeries, Mark, Scale, lines
 from runs.charts.compare import BARS_NOTE, apart_figures, bars_figure
 from runs.compare.compare import compare
@@ -19,7 +21,7 @@ from runs.formatting import percent
 from runs.listing.rows import RunRow
 from runs.models import Metric, Run
 from runs.models.choices import ENDED_STATES
-from runs.run.derived import SizeStep, size_steps
+from runs.run.derived import LEAST_SIZES, SizeStep, per_doubling, size_steps
 from runs.run.number import values_of
 from runs.tables import Column, Table, TableCell
 
@@ -93,8 +95,9 @@ SIZE_METRIC = "db_size_bytes"
 # What a size is asked for by; the axis is the size that came of it.
 SIZE_FACTORS = ("warehouses", "target_size_mb", "scale_factor", "rows_per_table", "dataset_mb")
 LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
-LEAST_SIZES = 3
 LOG_FROM = 10.0
+# An interval that reaches from a loss to twice the rate says nothing.
+MOST_OF_A_DOUBLING = 1.0
 
 
 @dataclass(frozen=True)
@@ -104,10 +107,18 @@ class Curve:
 
     @property
     def loss(self) -> str:
-        """From the smallest size to the largest, in words."""
+        """From the smallest size to the largest, and with each doubling, in words."""
         (small, first), (large, last) = self.points[0], self.points[-1]
         change = percent(last / first - 1, signed=True) if first else "not known"
-        return f"{self.label + ': ' if self.label else ''}{change} from {small:,.0f} to {large:,.0f} MB"
+        words = f"{self.label + ': ' if self.label else ''}{change} from {small:,.0f} to {large:,.0f} MB"
+        fitted = per_doubling(self.points)
+        if fitted is None or fitted.interval is None:
+            return words
+        if fitted.interval.high > MOST_OF_A_DOUBLING:
+            return f"{words}; {len(self.points)} sizes do not tell what a doubling takes"
+        told = (fitted.value, fitted.interval.low, fitted.interval.high)
+        each, low, high = (percent(value, signed=True) for value in told)
+        return f"{words}, {each} per doubling ({low} to {high}, fit over {len(self.points)} sizes)"
 
 
 def size_figures(comparison: Comparison) -> list[Figure]:
@@ -119,7 +130,8 @@ def size_figures(comparison: Comparison) -> list[Figure]:
     load = next((metrics[name] for name in LOAD_METRICS if name in metrics), None)
     primary = comparison.metric
     wanted = [(f"{primary.name}-over-size", f"{primary.label} over size", primary)]
-    wanted += [("load-over-size", "Load rate over size", load)] if load and load != primary else []
+    # Which bytes a load rate counts is in its name, that of the catalogue.
+    wanted += [("load-over-size", f"{METRICS[load.name].label} over size", load)] if load and load != primary else []
     drawn = (_size_figure(comparison, size, id, title, metric) for id, title, metric in wanted)
     return [figure for figure in drawn if figure]
 
@@ -149,13 +161,13 @@ def _size_figure(comparison: Comparison, size: VaryingFact, id: str, title: str,
 def _table(curves: Sequence[Curve], metric: Metric) -> Table:
     """One row per size of each curve: its rate, and how that changed."""
     named = [Column("Curve", numeric=False)] if any(curve.label for curve in curves) else []
-    changes = ("Against the smallest", "Step", "Step per doubling", "Against the largest but one")
+    changes = ("Against the smallest", "Step", "Against the largest but one")
     columns = [Column("Size of the database", "MB"), *named, Column("Median", metric.unit), *map(Column, changes)]
     return Table(columns, [_step(curve, step, bool(named)) for curve in curves for step in size_steps(curve.points)])
 
 
 def _step(curve: Curve, step: SizeStep, named: bool) -> list[TableCell]:
-    shares = (step.from_smallest, step.step, step.per_doubling, step.from_last_but_one)
+    shares = (step.from_smallest, step.step, step.from_last_but_one)
     changes = [TableCell() if share is None else TableCell(share, percent(share, signed=True)) for share in shares]
     return [TableCell(step.size), *([TableCell(text=curve.label)] if named else []), TableCell(step.value), *changes]
 

@@ -22,6 +22,8 @@ CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
 # The INSERT runs of 2011 lasted 30 minutes; their first five are set against their last five.
 TREND_PARTS, LEAST_IN_A_PART = 6, 2
 LEAST_SHARE, MOST_TABLES = 0.01, 12
+# Of a curve over the size of the data.
+LEAST_SIZES = 3
 RATE, LOAD_RATE = "tps", "load_mb_per_s"
 Statistic = Mapping[str, Any]
 # Label, value (None where it is not known), unit, and how it is got.
@@ -48,15 +50,13 @@ class LoadParts:
 class SizeStep:
     """One size of a sweep. Changes are shares of 1, None where there is nothing to compare with.
 
-    `step`: against the size before; `per_doubling`: the same, as if the size had doubled; `from_last_but_one`: against
-    the largest size but one.
+    `step`: against the size before; `from_last_but_one`: against the largest size but one.
     """
 
     size: float
     value: float
     from_smallest: float | None
     step: float | None
-    per_doubling: float | None
     from_last_but_one: float | None
 
 
@@ -124,7 +124,6 @@ def size_steps(points: Sequence[tuple[float, float]]) -> list[SizeStep]:
             SizeStep(
                 size, value, _change(value, smallest) if index else None,
                 _change(value, before[1]) if before else None,
-                _per_doubling(before, (size, value)) if before else None,
                 _change(value, last_but_one) if index != len(points) - 2 else None,
             )
         )  # fmt: skip
@@ -135,14 +134,21 @@ def _change(value: float, base: float) -> float | None:
     return value / base - 1 if base > 0 else None
 
 
-def _per_doubling(before: tuple[float, float], after: tuple[float, float]) -> float | None:
-    """The change to the power of 1 / (doublings of the size between the two)."""
-    (small, first), (large, last) = before, after
-    if small <= 0 or large <= small or first <= 0 or last < 0:
+def per_doubling(points: Sequence[tuple[float, float]]) -> stats.Slope | None:
+    """The change of the rate, a share of 1, with each doubling of the size, by a fit through all points.
+
+    Logarithms of the rate over those of the size: a step between two neighbours, put out to a doubling, would
+    multiply their noise. None for fewer than three points, and where one has no logarithm.
+    """
+    if len(points) < LEAST_SIZES or min(min(point) for point in points) <= 0:
+        return None
+    fitted = stats.slope([(math.log2(size), math.log(value)) for size, value in points])
+    if fitted is None or fitted.interval is None:
         return None
     try:
-        return float((last / first) ** (1 / math.log2(large / small)) - 1)
-    except (OverflowError, ZeroDivisionError):  # sizes that are all but the same
+        low, high = math.expm1(fitted.interval.low), math.expm1(fitted.interval.high)
+        return stats.Slope(math.expm1(fitted.value), stats.Interval(low, high))
+    except OverflowError:  # sizes that are all but the same
         return None
 
 

@@ -112,7 +112,9 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     assert over_size.spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
     assert over_size.spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
     assert [column.label for column in over_size.table.columns][3:5] == ["Against the smallest", "Step"]
-    assert [cell.text for cell in over_size.table.rows[4]] == ["", "slow", "", "−42.9 %", "−42.9 %", "−42.9 %", ""]
+    assert [cell.text for cell in over_size.table.rows[4]] == ["", "slow", "", "−42.9 %", "−42.9 %", ""]
+    assert "fast: −35.3\u202f% from 258 to 774 MB, −23.4\u202f% per doubling (−63.0\u202f% to +58.8" in over_size.note
+    assert "slow: −85.7\u202f% from 258 to 774 MB; 3 sizes do not tell what a doubling takes" in over_size.note
 
 
 def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
