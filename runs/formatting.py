@@ -63,6 +63,11 @@ def percent(share: float, *, signed: bool = False) -> str:
     return f"{sign}{abs(share) * 100:.1f}{THIN}%"
 
 
+def percent_of(share: float) -> str:
+    """A round share of 1, with the digits that it has: 3 %, 2.5 %."""
+    return f"{share * 100:.6g}{THIN}%"
+
+
 def byte_size(size_bytes: float | None) -> str:
     """In the unit of 1024 that leaves 1 to 1023: 38.15 MiB."""
     if size_bytes is None:

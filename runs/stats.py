@@ -1,14 +1,30 @@
-"""Statistics of few repeats. Pure: lists in, numbers out; thresholds are arguments. Imports nothing of ours."""
+"""Statistics of few repeats. Pure: lists in, numbers out; thresholds are arguments. Imports nothing of ours.
+
+SciPy and NumPy are imported where they are used: they cost 0.4 s (scipy.stats another 0.8 s) and 45 MB at the start of
+every process, most of which (broker's workers, commands, a web process that shows lists) compare nothing.
+"""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-CONFIDENCE = 0.95
+if TYPE_CHECKING:
+    import numpy.typing
+
+# A number, or an array of numbers of many comparisons at once (the simulation of scripts/verdict_table.py).
+Array: TypeAlias = "numpy.typing.NDArray[numpy.float64]"
+Real = TypeVar("Real", float, "Array")
+# Errors that a page may make: a family of comparisons, taken together, names a false winner on so many pages.
+ALPHA = 0.05
+CONFIDENCE = 1 - ALPHA
+# Of t for the interval of one cell: at 0.95 it holds the mean of skewed noise in 88 % of cases only (simulated). A
+# difference of two cells needs no such room: what skews both cancels.
+CELL_CONFIDENCE = 0.985
 # exp() of more, or of less than its negative, is no double, nor has it a log.
 MOST_LOG = 700.0
 MIN_REPEATS = 3
@@ -36,6 +52,15 @@ class Summary:
     stdev: float | None
     cv: float | None
     geometric_mean: float | None
+
+    @property
+    def centre(self) -> float:
+        """What stands for the repeats: the geometric mean, or the median where there is none."""
+        return self.median if self.geometric_mean is None else self.geometric_mean
+
+    @property
+    def centre_name(self) -> str:
+        return "median" if self.geometric_mean is None else "geometric mean"
 
 
 def summarise(values: Sequence[float]) -> Summary | None:
@@ -101,9 +126,9 @@ def log_values(values: Sequence[float]) -> list[float] | None:
 
 
 def geometric_mean_interval(
-    values: Sequence[float], *, confidence: float = CONFIDENCE, min_repeats: int = MIN_REPEATS
+    values: Sequence[float], *, confidence: float = CELL_CONFIDENCE, min_repeats: int = MIN_REPEATS
 ) -> Interval | None:
-    """Confidence interval of the geometric mean by t on logs.
+    """95 % confidence interval of the geometric mean by t on logs, with room for skewed noise (`CELL_CONFIDENCE`).
 
     None below `min_repeats` (two repeats give an interval 13 standard errors wide: noise drawn as knowledge),
     for values without logs, and for repeats without any spread, which say nothing about the spread.
@@ -112,10 +137,47 @@ def geometric_mean_interval(
     logs = log_values(values)
     if logs is None or len(logs) < min_repeats:
         return None
-    spread = statistics.stdev(logs)
-    if spread == 0:
-        return None
-    return _interval(mean(logs), t_quantile(0.5 + confidence / 2, len(logs) - 1) * spread / math.sqrt(len(logs)))
+    moments = Moments(mean(logs), statistics.variance(logs), len(logs))
+    return _interval(moments.mean, moments.half_width(confidence)) if moments.variance else None
+
+
+@dataclass(frozen=True)
+class Moments(Generic[Real]):
+    """Of the logs of `n` repeats: their mean and the variance of a sample (n - 1)."""
+
+    mean: Real
+    variance: Real
+    n: int
+
+    def half_width(self, confidence: float) -> Real:
+        """Of the interval of the mean by Student's t."""
+        half: Real = t_quantile(0.5 + confidence / 2, self.n - 1) * (self.variance / self.n) ** 0.5
+        return half
+
+
+@dataclass(frozen=True)
+class Welch(Generic[Real]):
+    """Difference of two means of logs: the log of a ratio. `error` is its standard error, above 0."""
+
+    centre: Real
+    error: Real
+    df: Real
+
+    @classmethod
+    def of(cls, a: Moments[Real], b: Moments[Real]) -> Welch[Real]:
+        """Two systems rarely vary equally: the degrees of freedom are Welch's and Satterthwaite's."""
+        share, base = a.variance / a.n, b.variance / b.n
+        df: Real = (share + base) ** 2 / (share**2 / (a.n - 1) + base**2 / (b.n - 1))
+        error: Real = (share + base) ** 0.5
+        return cls(a.mean - b.mean, error, df)
+
+    @property
+    def p(self) -> Real:
+        """Of the hypothesis that both are alike, two-sided."""
+        from scipy import special
+
+        p: Real = 2 * special.stdtr(self.df, -abs(self.centre) / self.error)
+        return p
 
 
 def _interval(centre: float, half: float) -> Interval | None:
@@ -129,7 +191,7 @@ def t_quantile(p: float, df: float) -> float:
     """The t below which a share `p` (0 < p < 1) of Student's distribution lies; `df` > 0 need not be whole."""
     if not (0.0 < p < 1.0 and df > 0):
         raise ValueError(f"a quantile of t needs 0 < p < 1 and df > 0, not {p} and {df}")
-    from scipy import special  # late: every process of the server would wait for it at its start
+    from scipy import special
 
     return float(special.stdtrit(df, p))
 
@@ -138,7 +200,8 @@ def t_quantile(p: float, df: float) -> float:
 class Ratio:
     """`value` = geometric mean of the first side / of the second.
 
-    `interval` is None, and `why_no_interval` says why, when the repeats do not carry one.
+    `interval` is that of `confidence`; it is None, and `why_no_interval` says why, when the repeats do not carry one.
+    `p` is Welch's, of the hypothesis that both are alike; None without interval.
     `log_variance` is the mean of both sides' sample variances on logs, for asking how many repeats would do.
     """
 
@@ -147,6 +210,8 @@ class Ratio:
     degrees_of_freedom: float | None
     log_variance: float | None
     why_no_interval: str = ""
+    p: float | None = None
+    confidence: float = CONFIDENCE
 
 
 def ratio(
@@ -161,8 +226,7 @@ def ratio(
     A difference of means on logs is the log of a ratio, so exp() of its t interval is an interval of the ratio
     (the small-sample form of the effect-size interval of Kalibera & Jones, ISMM 2013). Simulated with 3 to 10
     repeats it covers 95–98 % of a nominal 95 %, also with outliers; bootstraps of so few repeats cover 78–91 %.
-    Welch, because two systems rarely vary equally. None when a side is empty or has a value without a log, and when
-    the sides are so far apart that no number says it.
+    None when a side is empty or has a value without a log, and when the sides are so far apart that no number says it.
     """
     logs, base_logs = log_values(values), log_values(baseline)
     if logs is None or base_logs is None:
@@ -173,17 +237,69 @@ def ratio(
     value = math.exp(centre)
     if min(len(logs), len(base_logs)) < max(2, min_repeats):
         return Ratio(value, None, None, None, f"fewer than {min_repeats} repeats")
-    variance, base_variance = statistics.variance(logs), statistics.variance(base_logs)
-    share, base_share = variance / len(logs), base_variance / len(base_logs)
-    if share + base_share == 0:
+    sides = [Moments(mean(side), statistics.variance(side), len(side)) for side in (logs, base_logs)]
+    if sides[0].variance + sides[1].variance == 0:
         return Ratio(value, None, None, 0.0, "the repeats do not vary at all")
-    df = (share + base_share) ** 2 / (share**2 / (len(logs) - 1) + base_share**2 / (len(base_logs) - 1))
-    half = t_quantile(0.5 + confidence / 2, df) * math.sqrt(share + base_share)
-    interval, log_variance = _interval(centre, half), (variance + base_variance) / 2
-    return Ratio(value, interval, df, log_variance, "" if interval else "the repeats vary beyond all measure")
+    welch = Welch.of(*sides)
+    interval, log_variance = (
+        _interval(centre, t_quantile(0.5 + confidence / 2, welch.df) * welch.error),
+        statistics.mean(s.variance for s in sides),
+    )
+    why = "" if interval else "the repeats vary beyond all measure"
+    return Ratio(value, interval, welch.df, log_variance, why, float(welch.p) if interval else None, confidence)
 
 
-# A difference below this share is real perhaps, but nobody chooses a DBMS for it.
+def holm(ps: Sequence[float] | Array, alpha: float = ALPHA) -> Array:
+    """The level at which each comparison of a family is judged, so that all together err in at most `alpha` of cases.
+
+    S. Holm, Scandinavian Journal of Statistics 6 (1979): the smallest p of m at alpha / m, the next at alpha / (m - 1)
+    and so on; from the first that is above its level on, all are judged at that level. The last axis is the family.
+    """
+    import numpy as np
+
+    given = np.asarray(ps, dtype=float)
+    order = np.argsort(given, axis=-1)
+    steps = np.broadcast_to(alpha / np.arange(given.shape[-1], 0, -1), given.shape)
+    stopped = np.logical_or.accumulate(np.take_along_axis(given, order, -1) > steps, axis=-1)
+    # Levels grow with the steps: of those from the stop on the least is that of the stop.
+    reached = np.minimum(steps, np.where(stopped, steps, 1.0).min(-1, initial=1.0, keepdims=True))
+    levels = np.empty(given.shape)
+    np.put_along_axis(levels, order, reached, -1)
+    return levels
+
+
+MIN_FOR_RANKS = 6
+# |δ| from which a difference of ranks is called small, medium, large: Romano et al., 2006.
+DELTAS = ((0.474, "large"), (0.33, "medium"), (0.147, "small"))
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A look at the order of the repeats alone, which no outlier can pull: `p` is Mann-Whitney's (exact without ties).
+
+    `delta` is Cliff's: the share of pairs in which the first side is higher less the share in which it is lower.
+    """
+
+    p: float
+    delta: float
+
+    @property
+    def size(self) -> str:
+        return next((words for least, words in DELTAS if abs(self.delta) >= least), "negligible")
+
+
+def ranks(values: Sequence[float], baseline: Sequence[float]) -> Ranks | None:
+    """None below six repeats a side: of three the smallest possible p is 0.1."""
+    if min(len(values), len(baseline)) < MIN_FOR_RANKS or len({*values, *baseline}) == 1:
+        return None
+    from scipy.stats import mannwhitneyu
+
+    test = mannwhitneyu(values, baseline)
+    return Ranks(float(test.pvalue), 2 * float(test.statistic) / (len(values) * len(baseline)) - 1)
+
+
+# A difference below this share is real perhaps, but nobody chooses a DBMS for it. Each metric has its own in the
+# catalogue: this is that of a rate.
 PRACTICAL_THRESHOLD = 0.03
 POWER = 0.80
 MOST_REPEATS_ASKED = 50
@@ -200,17 +316,36 @@ class Kind(StrEnum):
     DIFFERENT = "different"
 
 
+WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
+
+
 @dataclass(frozen=True)
 class Verdict:
     """`ratio` is of the values as they are; the words already know which direction is better.
 
     `repeats_needed` counts further repeats per side; None unless undecided, or when even the cap would not do.
+    `robustness` says from six repeats on what the ranks say, in words.
     """
 
     kind: Kind
     words: str
     ratio: Ratio | None
     repeats_needed: int | None = None
+    ranks: Ranks | None = None
+    robustness: str = ""
+
+
+def judge_family(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
+) -> list[Verdict]:
+    """Verdicts of (values, baseline) that a page makes together: with Holm's levels, and intervals as wide as these."""
+    estimates = [ratio(*pair) for pair in pairs]
+    ps = {at: known.p for at, known in enumerate(estimates) if known and known.p is not None}
+    levels = dict(zip(ps, holm(list(ps.values())).tolist(), strict=True))
+    return [
+        judge(*pair, better=better, threshold=threshold, confidence=1 - levels.get(at, ALPHA))
+        for at, pair in enumerate(pairs)
+    ]
 
 
 def judge(
@@ -228,8 +363,8 @@ def judge(
     `better` is ``higher``, ``lower`` or ``none`` (then neither side wins: the words say higher or lower).
     Below three repeats a side nothing is said: the test would call noise a difference, or nothing at all. A
     difference counts only when the interval excludes 1 *and* the effect reaches `threshold`: with enough repeats
-    any two systems differ significantly. "Equivalent" needs the whole interval inside the threshold: absence of
-    evidence is not evidence of absence.
+    any two systems differ significantly. "Too small" and "equivalent" need the whole interval inside the threshold:
+    absence of evidence is not evidence of absence.
     """
     estimate = ratio(values, baseline, confidence=confidence, min_repeats=min_repeats)
     fewest = min(len(values), len(baseline))
@@ -244,32 +379,58 @@ def judge(
             return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
         why = f"undecided: {estimate.why_no_interval}, so no interval can be given"
         return Verdict(Kind.UNDECIDED, why, estimate)
-    return _with_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
+    verdict = _with_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
+    by_rank = ranks(values, baseline)
+    return replace(verdict, ranks=by_rank, robustness=_robustness(verdict, by_rank)) if by_rank else verdict
 
 
 def _with_interval(
     estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int, cap: int
 ) -> Verdict:
-    effect = abs(math.log(estimate.value))
-    limit = math.log1p(threshold)
+    effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
+    share = threshold_words(threshold)
     excludes_one = interval.low > 1 or interval.high < 1
+    inside = math.log(interval.high) <= limit and math.log(interval.low) >= -limit
+    higher = estimate.value > 1
+    side = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
+    word = side.value if better != "none" else "higher" if higher else "lower"
+    if excludes_one and inside:
+        return Verdict(Kind.TOO_SMALL, f"different, but too small to matter (under {share})", estimate)
     if excludes_one and effect >= limit:
-        higher = estimate.value > 1
-        if better == "none":
-            return Verdict(Kind.DIFFERENT, "higher" if higher else "lower", estimate)
-        kind = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
-        return Verdict(kind, kind.value, estimate)
-    if excludes_one:
-        return Verdict(Kind.TOO_SMALL, f"different, but too small to matter (under {threshold:.0%})", estimate)
-    if math.log(interval.high) <= limit and math.log(interval.low) >= -limit:
-        return Verdict(Kind.EQUIVALENT, f"equivalent (within {threshold:.0%})", estimate)
-    needed = repeats_needed(estimate.log_variance or 0.0, max(effect, limit), have=fewest, cap=cap)
+        return Verdict(Kind.DIFFERENT if better == "none" else side, word, estimate)
+    if inside:
+        return Verdict(Kind.EQUIVALENT, f"equivalent (within {share})", estimate)
+    missing = limit - effect if excludes_one else max(effect, limit)
+    needed = repeats_needed(estimate.log_variance or 0.0, missing, have=fewest, cap=cap, confidence=estimate.confidence)
     more = f"needs about {needed}" if needed else f"needs over {cap}"
-    return Verdict(Kind.UNDECIDED, f"undecided: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
+    which = f"{word}, but undecided whether by {share}" if excludes_one else "undecided"
+    return Verdict(Kind.UNDECIDED, f"{which}: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
+
+
+def threshold_words(threshold: float) -> str:
+    """A share of 1 in per cent, as many digits as it has: 3%, 2.5%."""
+    return f"{threshold * 100:.6g}%"
+
+
+def _robustness(verdict: Verdict, by_rank: Ranks) -> str:
+    said = f"Mann-Whitney p = {by_rank.p:.2g}, Cliff's δ = {by_rank.delta:+.2f} ({by_rank.size})".replace("-", "−")
+    said = said.replace("Mann−Whitney", "Mann-Whitney")
+    named = verdict.kind in WINNERS
+    if named and by_rank.p > ALPHA:
+        return f"The ranks do not confirm it, a few repeats decide: {said}"
+    if verdict.kind == Kind.UNDECIDED and verdict.ratio and by_rank.p < 1 - verdict.ratio.confidence:
+        return f"The ranks differ, outliers hide it: {said}"
+    return f"Ranks: {said}"
 
 
 def repeats_needed(
-    log_variance: float, log_effect: float, *, have: int, cap: int = MOST_REPEATS_ASKED, power: float = POWER
+    log_variance: float,
+    log_effect: float,
+    *,
+    have: int,
+    cap: int = MOST_REPEATS_ASKED,
+    power: float = POWER,
+    confidence: float = CONFIDENCE,
 ) -> int | None:
     """Further repeats per side until a difference of `log_effect` would be found with `power`; None above `cap`.
 
@@ -278,7 +439,8 @@ def repeats_needed(
     """
     for n in range(have + 1, have + cap + 1):
         df = 2 * n - 2
-        if n >= 2 * log_variance * (t_quantile(0.975, df) + t_quantile(power, df)) ** 2 / log_effect**2:
+        t = t_quantile(0.5 + confidence / 2, df) + t_quantile(power, df)
+        if n * log_effect**2 >= 2 * log_variance * t**2:
             return n - have
     return None
 

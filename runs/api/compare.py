@@ -21,7 +21,7 @@ from runs.compare.compare import Selection, compare_selection, select
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
 from runs.compare.guard import Difference
 from runs.models import Metric, Report
-from runs.stats import Interval, Ratio, Summary, Verdict
+from runs.stats import Interval, Ranks, Ratio, Summary, Verdict
 
 
 class StatedField(serializers.CharField):
@@ -39,17 +39,24 @@ class ComparedMetricSerializer(serializers.Serializer[Metric]):
 
 
 class ComparedRatioSerializer(serializers.Serializer[Ratio]):
-    """To the baseline; the interval is of 95 %, null with too few repeats."""
+    """Of the geometric means, to the baseline; the interval is null with too few repeats.
+
+    `confidence` is 0.95, and more where the levels of Holm ask for more because several groups are compared at once.
+    """
 
     value = serializers.FloatField()
     low = serializers.FloatField(source="interval.low", allow_null=True)
     high = serializers.FloatField(source="interval.high", allow_null=True)
+    confidence = serializers.FloatField()
+    p = serializers.FloatField(allow_null=True)
 
 
 class VerdictSerializer(serializers.Serializer[Verdict]):
     kind = serializers.CharField()
     words = serializers.CharField()
     repeats_needed = serializers.IntegerField(allow_null=True)
+    ranks = AnswerField(Ranks | None)
+    robustness = StatedField(allow_null=True, help_text="What the ranks say, from six repeats a side on.")
 
 
 class ComparedSummarySerializer(serializers.Serializer[Summary]):
@@ -110,6 +117,9 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     groups = ComparedGroupSerializer(many=True)
     common = serializers.DictField(child=serializers.CharField(), source="common_values")
     varying = serializers.ListField(child=serializers.CharField(), source="varying_labels")
+    headline = StatedField(allow_null=True, help_text="Names a winner only with a verdict.")
+    threshold = serializers.FloatField(help_text="A difference below this share of 1 is too small to matter.")
+    family = serializers.IntegerField(help_text="Comparisons with the baseline, judged together (Holm).")
     warnings = serializers.ListField(child=serializers.CharField())
     left_out = serializers.IntegerField()
 
@@ -121,7 +131,8 @@ class Compare(APIView):
             OpenApiParameter("cell", str, many=True, description="Keys of cells, or at least 8 characters of them."),
             OpenApiParameter("metric", str, description="Name of a metric; without it the workload's primary one."),
             OpenApiParameter("baseline", str, description="Key of a group; without it the first one."),
-            OpenApiParameter("order", str, enum=["best"], description="By median, best first."),
+            OpenApiParameter("order", str, enum=["best"], description="By geometric mean, best first."),
+            OpenApiParameter("threshold", float, description="In per cent: from where on a difference matters."),
         ],
         responses={200: ComparisonSerializer, 400: FIELD_ERRORS},
     )

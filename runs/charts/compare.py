@@ -18,8 +18,7 @@ from runs.charts.base import (
     thinned_table,
 )
 from runs.charts.run import warm_up_band
-from runs.compare.groups import Against, Comparison, Group
-from runs.compare.guard import condition_words, differences, refusal
+from runs.compare.groups import Comparison, Group
 from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
@@ -134,39 +133,6 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
         cells = [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
         rows.append([TableCell(text=label), TableCell(group.n), median, TableCell(low), TableCell(high), *cells])
     return Table(columns, rows)
-
-
-def headline(comparison: Comparison) -> str:
-    """The message of the chart in one sentence; empty where there is none to be had.
-
-    Short demonstration windows rank nothing, and groups that may not be compared have no best among them.
-    """
-    metric = comparison.metric
-    if metric is None or metric.better == "none":
-        return ""
-    ranked = [group for group in comparison.groups if group.ranked and group.dots]
-    if len(ranked) < 2 or any(group.demonstration for group in ranked):
-        return ""
-    if any(group.against and group.against.refused for group in ranked):
-        return ""
-    ranked.sort(key=lambda group: group.median or 0.0, reverse=metric.better == "higher")
-    differing = differences(ranked[0].stated, ranked[1].stated)
-    if refusal(differing):
-        return ""
-    best, second = (f"{formatting.number(group.median)} {metric.unit}".strip() for group in ranked[:2])
-    said = f"{ranked[0].label} has the best median, {best}; next comes {ranked[1].label} with {second}."
-    conditions = condition_words(differing, comparison.named)
-    return f"{said} Not alike: {conditions}." if conditions else said
-
-
-def ratio_words(against: Against | None) -> str:
-    """4.74 × (4.37–5.13); without the interval where there is none."""
-    if against is None or against.ratio is None:
-        return ""
-    words, interval = formatting.times(against.ratio.value), against.ratio.interval
-    if interval is None:
-        return words
-    return f"{words} ({formatting.three_digits(interval.low)}–{formatting.three_digits(interval.high)})"
 
 
 def overlay_figures(comparison: Comparison) -> list[Figure]:

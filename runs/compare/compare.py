@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from benchagent.catalog import Durability
+from benchagent.catalog import Durability, threshold_of
 from django.db.models import Q
 from django.http import QueryDict
 
 from runs.access.rules import candidates
-from runs.compare.groups import Against, Comparison, Dot, Gap, Group, Naming, Printed, name_cells
-from runs.compare.guard import bare_field, differences, refusal, stated
+from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
+from runs.compare.guard import bare_field, stated
+from runs.compare.verdicts import family_size, headline, set_against
 from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Aggregate, Metric, Run
 from runs.models.visible import Reader, listed, readable
 from runs.run.facets import DURABILITY_ORDER, claim_words, facets
 from runs.run.number import number_of, why_no_number
-from runs.stats import geometric_mean_interval, judge, summarise
+from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD, geometric_mean_interval, summarise
 
 MAX_RUNS = 1_000
 # Long enough that two cells of one site do not meet, short enough for a URL that people send each other.
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
-CONTROLS = ("metric", "baseline", "order", "format")
+CONTROLS = ("metric", "baseline", "order", "threshold", "format")
 _NAMED = ("run", "cell")
 # Left over from the list of runs, where the ticks were set.
 _IGNORED = ("page", "page_size", "ordering")
@@ -37,13 +39,14 @@ _IGNORED = ("page", "page_size", "ordering")
 class Selection:
     """Ticked runs, cells or filters of a URL, which is the whole state. `given` is false when it chooses nothing.
 
-    `problems`: parameter name -> what was not understood.
+    `threshold` is the one that was asked for, as a share of 1. `problems`: parameter name -> what was not understood.
     """
 
     runs: list[Run]
     given: bool
     problems: dict[str, list[str]] = field(default_factory=dict)
     left_out: int = 0
+    threshold: float | None = None
 
 
 def select(params: QueryDict, user: Reader) -> Selection:
@@ -58,6 +61,11 @@ def select(params: QueryDict, user: Reader) -> Selection:
     if not filters and not named:
         return Selection([], given=False)
     wanted, problems = _named(params, user)
+    threshold = None
+    try:
+        threshold = asked_threshold(params)
+    except ValueError as error:
+        problems["threshold"] = [str(error)]
     experiments = [slug for slug in filters.getlist("experiment") if slug]
     base = Run.objects.present().filter(wanted) if named else candidates(user, experiments=experiments)
     chosen = RunFilter(filters, queryset=base, user=user)
@@ -70,7 +78,19 @@ def select(params: QueryDict, user: Reader) -> Selection:
     total = rows.count()
     ids = list(rows.order_by("created_at", "id").values_list("pk", flat=True)[:MAX_RUNS])
     runs = list(Run.objects.for_lists().filter(pk__in=ids))
-    return Selection(runs, given=True, left_out=max(0, total - len(runs)))
+    return Selection(runs, given=True, left_out=max(0, total - len(runs)), threshold=threshold)
+
+
+def asked_threshold(params: QueryDict) -> float | None:
+    """As a share of 1; None takes that of the metric. Raises ValueError."""
+    text = params.get("threshold", "").strip().rstrip("%").strip()
+    try:
+        share = float(text.replace(",", ".")) / 100 if text else None
+    except ValueError:
+        share = math.nan
+    if share is not None and not 0 <= share <= 1:
+        raise ValueError(f"“{text}” is not a number of per cent from 0 to 100")
+    return share
 
 
 def cell_parameter(run: Run) -> str:
@@ -110,17 +130,22 @@ MOST_NAMED = 4
 def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
     """With the metric, the baseline and the order that an address asks for."""
     comparison = compare(
-        selection.runs, metric=params.get("metric", ""), baseline=params.get("baseline"), order=params.get("order", "")
-    )
+        selection.runs, metric=params.get("metric", ""), baseline=params.get("baseline"),
+        order=params.get("order", ""), threshold=selection.threshold,
+    )  # fmt: skip
     return replace(comparison, left_out=selection.left_out)
 
 
-def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "") -> Comparison:
+def compare(
+    runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
+    threshold: float | None = None,
+) -> Comparison:  # fmt: skip
     """Groups the runs by cell and sets each group against the baseline's.
 
     `runs` come from `Run.objects.present().for_lists()`. `metric` is a name; empty or unknown takes the workload's
     primary metric, else the most common one. `baseline` is a group's key; empty or unknown takes the first group
-    with values. `order` "best" sorts by median, best first; else the order is that of the experiment or source.
+    with values. `order` "best" sorts by geometric mean, best first; else the order is that of the experiment or
+    source. `threshold`, from which a difference matters, is that of the metric where none is given.
     """
     chosen = [run for run in runs if run.deleted_at is None]
     counting = {run.id for run in chosen if run.counts}
@@ -133,10 +158,16 @@ def compare(runs: Iterable[Run], *, metric: str = "", baseline: str | None = Non
     groups = _ranked(groups, picked, order)
     with_values = [group for group in groups if group.dots]
     base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
-    groups = [replace(group, is_baseline=group is base, against=_against(group, base, picked)) for group in groups]
+    if threshold is None:
+        threshold = threshold_of(picked.name, picked.unit) if picked else PRACTICAL_THRESHOLD
+    against = set_against(groups, base, picked, threshold) if base and picked else {}
+    groups = [replace(group, is_baseline=group is base, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if group.is_baseline), None)
     named = [bare_field(field) for field in naming.fields]
-    comparison = Comparison(picked, metrics, groups, base, naming.common, naming.varying, warnings=[], named=named)
+    comparison = Comparison(
+        picked, metrics, groups, base, naming.common, naming.varying, warnings=[], named=named, threshold=threshold,
+        headline=headline(groups, picked, threshold, named), family=family_size(groups),
+    )  # fmt: skip
     return replace(comparison, warnings=_warnings(comparison))
 
 
@@ -257,19 +288,9 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
         position = (not group.ranked, 0 if group.ranked else strength[group.key], bool(group.doubt))
         if order != "best" or metric is None:
             return position
-        return (*position, group.median is None, (group.median or 0.0) * (1 if metric.better == "lower" else -1))
+        return (*position, group.centre is None, (group.centre or 0.0) * (1 if metric.better == "lower" else -1))
 
     return sorted(ranked, key=position)
-
-
-def _against(group: Group, base: Group | None, metric: Metric | None) -> Against | None:
-    if base is None or metric is None or group is base or not group.dots:
-        return None
-    differing = differences(group.stated, base.stated)
-    if refused := refusal(differing):
-        return Against(None, None, differing, f"no ratio: {refused}", refused)
-    verdict = judge(group.values, base.values, better=metric.better)
-    return Against(verdict.ratio, verdict, differing, verdict.words)
 
 
 def _warnings(comparison: Comparison) -> list[str]:
@@ -290,8 +311,8 @@ def _warnings(comparison: Comparison) -> list[str]:
         }
         if others := sorted(namesakes - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
-    few = [group.label for group in groups if 0 < group.n < 3]
+    few = [group.label for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
         which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"
-        warnings.append(f"Fewer than 3 repeats, so no verdict: {which}.")
+        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which}.")
     return warnings

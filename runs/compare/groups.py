@@ -12,7 +12,7 @@ from django.utils.text import slugify
 from runs.compare.guard import Difference, Stated
 from runs.models import Metric, Run
 from runs.run.facets import Facet
-from runs.stats import Interval, Ratio, Summary, Verdict
+from runs.stats import PRACTICAL_THRESHOLD, Interval, Ratio, Summary, Verdict
 
 # Consequences and bookkeeping: worth a column, never a name.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance"})
@@ -187,6 +187,15 @@ class Group:
     against: Against | None = None
 
     @property
+    def centre(self) -> float | None:
+        """What stands for its repeats in charts and orders: their geometric mean."""
+        return self.summary.centre if self.summary else None
+
+    @property
+    def centre_name(self) -> str:
+        return self.summary.centre_name if self.summary else ""
+
+    @property
     def run_ids(self) -> list[UUID]:
         return [run.id for run in self.all_runs]
 
@@ -205,7 +214,9 @@ class Group:
 class Comparison:
     """`metric` is None when no run of the set has any number. `baseline` is the group that the others are set against.
 
-    `named`: fields that the labels of the groups tell. `left_out`: runs beyond what is compared at once.
+    `named`: fields that the labels of the groups tell. `headline` is empty where there is none to be had.
+    `threshold`, a share of 1: a smaller difference is too small to matter. `family`: comparisons with the baseline that
+    are judged together. `left_out`: runs beyond what is compared at once.
     """
 
     metric: Metric | None
@@ -216,7 +227,14 @@ class Comparison:
     varying: list[VaryingFact]
     warnings: list[str]
     named: list[str]
+    headline: str = ""
+    threshold: float = PRACTICAL_THRESHOLD
+    family: int = 0
     left_out: int = 0
+
+    @property
+    def threshold_percent(self) -> str:
+        return f"{self.threshold * 100:.6g}"
 
     @property
     def ranked(self) -> list[Group]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from runs.access import changes
-from runs.compare.compare import CONTROLS, Selection, compare_selection, select
+from runs.compare.compare import CONTROLS, Selection, asked_threshold, compare_selection, select
 from runs.compare.groups import Comparison
 from runs.models import Report, User
 from runs.models.visible import Reader
@@ -69,6 +69,11 @@ def params_of(report: Report, controls: QueryDict | None = None) -> QueryDict:
     for name in CONTROLS:
         if controls is not None and controls.get(name):
             params[name] = str(controls[name])
+    try:
+        asked_threshold(params)
+    except ValueError:
+        # As with a metric that no run has: the page falls back to what it has.
+        params.pop("threshold")
     return params
 
 

@@ -24,6 +24,7 @@ from runs.charts.run import figures
 from runs.compare import reports
 from runs.compare.compare import CONTROLS, Selection, compare_selection, select
 from runs.compare.groups import Comparison
+from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.rows import csv_lines
 from runs.models import Experiment, Publication, Report, Run
@@ -58,14 +59,13 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     return {
         "selection": selection,
         "comparison": comparison,
-        "headline": charts.headline(comparison),
         "figures": charts.bars_figures(comparison),
         "over_time": charts.overlay_figures(comparison),
         "rows": [
             {
                 "group": group,
                 "color": palette[group.key],
-                "ratio": charts.ratio_words(group.against),
+                "ratio": ratio_words(group.against.ratio if group.against else None),
                 "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
             }
             for group in comparison.groups
@@ -75,6 +75,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         or any(group.doubt for group in comparison.groups),
         "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
         "order": params.get("order", ""),
+        "threshold": params.get("threshold", ""),
         "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
         "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
     }
@@ -139,11 +140,12 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "reports/deleted.html", {"report": kept}, status=GONE)
     selection, comparison = reports.live(kept, request.user, request.GET)
     controls = request.GET.copy()
-    for name in [name for name in controls if name not in ("metric", "baseline", "order")]:
+    for name in [name for name in controls if name not in CONTROLS]:
         del controls[name]
     context = comparison_context(selection, comparison, controls) | {
         "report": kept,
         "order": reports.params_of(kept, request.GET).get("order", ""),
+        "threshold": reports.params_of(kept, request.GET).get("threshold", ""),
         "query": reports.params_of(kept, request.GET).urlencode(),
         "embed_url": request.build_absolute_uri(reverse("embed-report", args=[kept.slug])),
         "hidden": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
@@ -221,7 +223,7 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
     comparison = compare_selection(selection, params)
     source = f"{reverse('compare')}?{params.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    return _embedded(request, comparison, source=source, title=charts.headline(comparison), status=status)
+    return _embedded(request, comparison, source=source, title=comparison.headline, status=status)
 
 
 @require_safe

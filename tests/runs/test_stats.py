@@ -12,8 +12,11 @@ from runs.stats import (
     Kind,
     geometric_mean,
     geometric_mean_interval,
+    holm,
     judge,
+    judge_family,
     mean,
+    ranks,
     ratio,
     repeats_needed,
     stdev,
@@ -105,8 +108,9 @@ def test_it_puts_the_interval_around_the_geometric_mean():
     interval = geometric_mean_interval([80, 100, 125])
 
     assert interval is not None
-    # logs -0.2231, 0, 0.2231 around ln 100; s = 0.2231; t(0.975, 2) = 4.302653
-    half = 4.30265273 * math.log(1.25) / math.sqrt(3)
+    # logs -0.2231, 0, 0.2231 around ln 100; s = 0.2231; t(0.9925, 2) = 8.0728
+    half = t_quantile(0.9925, 2) * math.log(1.25) / math.sqrt(3)
+    assert t_quantile(0.9925, 2) == pytest.approx(8.0728, abs=1e-4)
     assert interval.low == pytest.approx(100 * math.exp(-half))
     assert interval.high == pytest.approx(100 * math.exp(half))
 
@@ -218,6 +222,68 @@ def test_it_calls_the_same_difference_better_where_the_threshold_is_lower():
     verdict = judge([101.0, 101.1, 100.9, 101.0], [100.0, 100.1, 99.9, 100.0], better="higher", threshold=0.005)
 
     assert verdict.kind == Kind.BETTER
+
+
+# Their ratio is 1.028, its interval 1.006 to 1.051: surely higher, and perhaps by more than 3 %.
+SURE_BUT_SMALL = [103.5, 101.9, 103.1, 102.9], [100, 101, 98.9, 100.2]
+
+
+def test_it_does_not_call_too_small_what_may_be_larger_than_the_threshold():
+    verdict = judge(*SURE_BUT_SMALL, better="higher")
+
+    assert verdict.ratio and verdict.ratio.interval and verdict.ratio.value < 1.03 < verdict.ratio.interval.high
+    assert verdict.ratio.interval.low > 1
+    assert verdict.kind == Kind.UNDECIDED
+    assert verdict.words.startswith("better, but undecided whether by 3%: needs ")
+
+
+def test_it_judges_by_the_threshold_that_it_is_given():
+    assert judge(*SURE_BUT_SMALL, better="higher", threshold=0.06).kind == Kind.TOO_SMALL
+    assert judge(*SURE_BUT_SMALL, better="higher", threshold=0.025).kind == Kind.BETTER
+    assert "2.5%" in judge([100, 101, 99, 100], [100, 99.5, 100.2, 99.8], better="higher", threshold=0.025).words
+
+
+def test_it_judges_a_family_at_the_levels_of_holm():
+    """The worked example of many textbooks: four p of which the first two stand."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.05 / 3, 0.025, 0.025, 0.0125])
+    assert (holm([0.2]).tolist(), holm([]).tolist()) == ([0.05], [])
+    # None after the one that stops it is judged more mildly; families side by side are judged each for itself.
+    assert holm([[0.03, 0.04], [0.04, 0.02]]).tolist() == [[0.025, 0.025], [0.05, 0.025]]
+
+
+def test_it_names_fewer_winners_the_more_it_compares():
+    base, other, apart = [100, 101, 102], [104, 106, 105.5], [99, 101.5, 102]
+    assert judge(other, base, better="higher").kind == Kind.BETTER
+    family = judge_family([(other, base)] + [(apart, base)] * 8, better="higher")
+    assert family[0].kind == Kind.UNDECIDED
+    assert family[0].ratio and family[0].ratio.confidence == pytest.approx(1 - 0.05 / 9)
+    assert family[0].ratio.interval and family[0].ratio.interval.low < 1
+
+
+def test_too_few_repeats_take_no_level_from_the_others():
+    base, other = [100, 101, 102], [104, 106, 105.5]
+    alone, few = judge_family([(other, base), ([1, 2], base)], better="higher")
+    assert (alone.kind, few.kind) == (Kind.BETTER, Kind.TOO_FEW)
+
+
+def test_it_looks_at_ranks_from_six_repeats_on():
+    """p as SciPy and R give it for groups that do not overlap: 2 / C(12, 6)."""
+    low, high = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5], [2.0, 2.1, 2.2, 2.3, 2.4, 2.5]
+    assert ranks(low[:5], high) is None
+    found = ranks(high, low)
+    assert found and (found.delta, found.size) == (1.0, "large") and found.p == pytest.approx(2 / 924)
+    verdict = judge(high, low, better="higher")
+    assert verdict.robustness == "Ranks: Mann-Whitney p = 0.0022, Cliff's δ = +1.00 (large)"
+    assert judge(high, high, better="higher").ranks is not None
+    assert ranks([1.0] * 6, [1.0] * 6) is None
+
+
+def test_it_says_when_an_outlier_hides_what_ranks_show():
+    base = [100.0, 100.2, 99.8, 100.1, 99.9, 100.3]
+    verdict = judge([110.0, 110.2, 109.8, 110.1, 160.0, 50.0, 110.4, 110.5], base, better="higher")
+    assert verdict.kind == Kind.UNDECIDED
+    hidden = judge([110.0, 110.2, 109.8, 110.1, 300.0, 110.4, 110.5], base, better="higher")
+    assert (hidden.kind, hidden.robustness.partition(":")[0]) == (Kind.UNDECIDED, "The ranks differ, outliers hide it")
 
 
 def test_it_calls_two_tight_groups_with_one_mean_equivalent():

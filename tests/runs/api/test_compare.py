@@ -35,6 +35,29 @@ def test_it_answers_groups_with_ratio_and_verdict(client, two_cells):
     assert set(other["runs"]) == {str(run.id) for run in two_cells[3:]}
 
 
+def test_it_says_what_a_page_says_of_all_together(client, two_cells):
+    body = client.get(URL, {"dbms": ["sqlite", "h2"]}).json()
+    assert body["headline"].startswith("H2 2.4 has the highest throughput, 201 TPS (geometric mean): 1.99")
+    assert (body["threshold"], body["family"]) == (0.03, 1)
+    other = next(group for group in body["groups"] if not group["is_baseline"])
+    assert other["ratio"]["confidence"] == 0.95 and 0 < other["ratio"]["p"] < 0.05
+    assert (other["verdict"]["ranks"], other["verdict"]["robustness"]) == (None, None)
+    asked = client.get(URL, {"dbms": ["sqlite", "h2"], "threshold": "120"})
+    assert (asked.status_code, list(asked.json())) == (400, ["threshold"])
+    assert client.get(URL, {"dbms": ["sqlite", "h2"], "threshold": "100"}).json()["threshold"] == 1
+
+
+def test_from_six_repeats_on_it_says_what_the_ranks_say(client, two_cells):
+    for repeat in (4, 5, 6):
+        make_run("SQLite 3.53", 100 + repeat, repeat=repeat)
+        make_run("H2 2.4", 200 + repeat, repeat=repeat)
+    groups = client.get(URL, {"dbms": ["sqlite", "h2"]}).json()["groups"]
+    verdict = next(group["verdict"] for group in groups if not group["is_baseline"])
+    assert verdict["ranks"]["delta"] == 1 and verdict["ranks"]["p"] == pytest.approx(2 / 924)
+    assert verdict["robustness"] == "Ranks: Mann-Whitney p = 0.0022, Cliff's δ = +1.00 (large)"
+    assert "Cliff&#x27;s δ = +1.00" in client.get("/compare/", {"dbms": ["sqlite", "h2"]}).content.decode()
+
+
 def test_it_takes_runs_cells_and_a_baseline(client, two_cells):
     keys = [group["key"] for group in client.get(URL, {"dbms": ["sqlite", "h2"]}).json()["groups"]]
     body = client.get(URL, {"run": [str(run.id) for run in two_cells], "baseline": keys[1]}).json()

@@ -51,6 +51,7 @@ def test_a_comparison_is_saved_from_its_page_and_shown_with_its_words(client, co
         ({"query": "metric=tps"}, "No run is chosen"),
         ({"query": "run=x"}, "not the id of a run"),
         ({"query": "no=such"}, "no such filter"),
+        ({"query": "dbms=x&threshold=x"}, "not a number of per cent"),
         ({"visibility": "secret"}, "valid choice"),
     ],
 )
@@ -75,6 +76,15 @@ def test_a_reader_sets_another_baseline(client, saved):
     page = client.get("/reports/which-is-faster/?baseline=postgresql-17")
     assert page.context["comparison"].baseline.key == "postgresql-17"
     assert client.get("/reports/which-is-faster/").context["comparison"].baseline.key == "sqlite-3-53"
+
+
+def test_a_reader_sets_another_threshold_and_a_wrong_one_is_none(client, saved):
+    assert (
+        "wholly under 7&nbsp;% is too small" in client.get(f"{saved.get_absolute_url()}?threshold=7").content.decode()
+    )
+    assert (
+        "wholly under 3&nbsp;% is too small" in client.get(f"{saved.get_absolute_url()}?threshold=x").content.decode()
+    )
 
 
 def test_it_leaves_out_what_a_reader_may_not_see(client, saved, runs, operator, contributor):

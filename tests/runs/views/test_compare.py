@@ -98,7 +98,23 @@ def test_it_follows_a_deleted_repeat_on_the_next_load(client):
 def test_it_says_the_message_in_one_sentence(client):
     make_article()
 
-    assert "DB2 9.7 has the best median, 2,363 TPS; next comes Derby 10.3 with 1,192 TPS." in page(client)
+    said = "highest throughput, 2,363 TPS (geometric mean): 2.01\u202f× (1.73–2.35) that of Derby 10.3"
+    assert f"DB2 9.7 has the {said}, the next." in page(client)
+
+
+def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matters(client):
+    make_article()
+
+    html = page(client)
+    said = " ".join(html.partition('id="against"')[2].partition("</div>")[0].split())
+
+    assert "these 5 comparisons together name a false winner on 5&nbsp;% of such pages at most (Holm)" in said
+    assert "wholly under 3&nbsp;% is too small to matter" in said
+    assert "wholly under 2.5&nbsp;% is too small" in page(client, f"{URL}&threshold=2.5")
+    assert 'name="threshold" type="number" min="0" max="100" step="any" value="2.5"' in page(
+        client, f"{URL}&threshold=2.5"
+    )
+    assert client.get(f"{URL}&threshold=all").status_code == 400
 
 
 def test_it_keeps_everything_in_the_address(client):

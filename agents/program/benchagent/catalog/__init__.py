@@ -13,6 +13,7 @@ from benchagent.catalog.metrics import (
     SECONDS_EACH,
     plausible_range,
     refusal,
+    threshold_of,
     too_many_failed,
 )
 from benchagent.catalog.model import (
@@ -42,5 +43,5 @@ __all__ = [
     "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE", "EXTERNAL_METHODS",
     "FACTORS", "LATENCIES", "METRICS", "OWN_STORAGE", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability",
     "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role", "factor_span",
-    "factor_words", "plausible_range", "refusal", "too_many_failed",
+    "factor_words", "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

@@ -136,12 +136,16 @@ class Range:
 
 @dataclass(frozen=True)
 class MetricDef:
-    """A measured quantity. `better` is ``higher``, ``lower`` or ``none`` (descriptive)."""
+    """A measured quantity. `better` is ``higher``, ``lower`` or ``none`` (descriptive).
+
+    `threshold`: a smaller difference, as a share of 1, is too small to matter.
+    """
 
     name: str
     label: str
     unit: str
     better: str
+    threshold: float = 0.03
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,100 @@
+"""Verdicts of a comparison: each group against the baseline, and for the headline the best against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from runs import formatting
+from runs.compare.groups import Against, Group
+from runs.compare.guard import condition_words, differences, refusal
+from runs.models import Metric
+from runs.stats import MIN_REPEATS, WINNERS, Kind, Ratio, Verdict, judge_family
+
+# A headline names groups up to this many; beyond, it counts them.
+MOST_NAMED = 3
+
+
+def set_against(groups: Sequence[Group], base: Group, metric: Metric, threshold: float) -> dict[str, Against]:
+    """By key, of the other groups that have values: judged as one family."""
+    others = [group for group in groups if group.key != base.key and group.dots]
+    differing = {group.key: differences(group.stated, base.stated) for group in others}
+    refused = {key: words for key, differs in differing.items() if (words := refusal(differs))}
+    judged = [group for group in others if group.key not in refused]
+    pairs = [(group.values, base.values) for group in judged]
+    verdicts = {
+        group.key: verdict
+        for group, verdict in zip(judged, judge_family(pairs, better=metric.better, threshold=threshold), strict=True)
+    }
+    return {
+        key: Against(None, None, differs, f"no ratio: {refused[key]}", refused[key])
+        if key in refused
+        else Against(verdicts[key].ratio, verdicts[key], differs, verdicts[key].words)
+        for key, differs in differing.items()
+    }
+
+
+def family_size(groups: Sequence[Group]) -> int:
+    """How many comparisons share the errors that a page may make."""
+    estimates = [group.against.ratio for group in groups if group.against]
+    return sum(estimate is not None and estimate.p is not None for estimate in estimates)
+
+
+def headline(groups: Sequence[Group], metric: Metric | None, threshold: float, named: Collection[str]) -> str:
+    """The message of the chart in one sentence: a winner only where it is better than each other by a verdict.
+
+    A second one names what is not alike, but for the fields `named` by the labels of the groups. Empty where there is
+    none to be had: short demonstration windows rank nothing, and groups that may not be compared have no best.
+    """
+    if metric is None or metric.better == "none":
+        return ""
+    ranked = [group for group in groups if group.ranked and group.dots]
+    if len(ranked) < 2 or any(group.demonstration for group in ranked):
+        return ""
+    ranked.sort(key=lambda group: group.centre or 0.0, reverse=metric.better == "higher")
+    best, others = ranked[0], ranked[1:]
+    differing = [difference for other in others for difference in differences(best.stated, other.stated)]
+    if refusal(differing):
+        return ""
+    conditions = condition_words({difference.field: difference for difference in reversed(differing)}.values(), named)
+    said = _winner(best, others, metric, threshold)
+    return f"{said} Not alike: {conditions}." if conditions else said
+
+
+def _winner(best: Group, others: Sequence[Group], metric: Metric, threshold: float) -> str:
+    pairs = [(best.values, other.values) for other in others]
+    verdicts = judge_family(pairs, better=metric.better, threshold=threshold)
+    judged = zip(others, verdicts, strict=True)
+    open_ones = [(other, verdict) for other, verdict in judged if verdict.kind not in WINNERS]
+    if open_ones:
+        return _no_winner(best, open_ones, metric, threshold)
+    extreme = "highest" if metric.better == "higher" else "lowest"
+    label = metric.label if metric.label[:1].islower() else metric.label[:1].lower() + metric.label[1:]
+    amount = formatting.quantity(best.centre, metric.unit)
+    return (
+        f"{best.label} has the {extreme} {label}, {amount} ({best.centre_name}): {ratio_words(verdicts[0].ratio)} "
+        f"that of {others[0].label}{', the next' if len(others) > 1 else ''}."
+    )
+
+
+def _no_winner(best: Group, open_ones: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
+    groups = [best, *(group for group, _ in open_ones)]
+    amounts = [f"{group.label} ({formatting.quantity(group.centre, metric.unit)})" for group in groups]
+    if len(amounts) > MOST_NAMED:
+        amounts[1:] = [f"{len(groups) - 1} others"]
+    named = f"{', '.join(amounts[:-1])} and {amounts[-1]}"
+    kinds = {verdict.kind for _, verdict in open_ones}
+    if Kind.TOO_FEW in kinds:
+        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {named}."
+    if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
+        return f"No winner: less than {formatting.percent_of(threshold)} lie between {named}."
+    return f"No winner yet, repeats scatter too much: {named}; {open_ones[0][1].words}."
+
+
+def ratio_words(ratio: Ratio | None) -> str:
+    """4.74 × (4.37–5.13); without the interval where there is none."""
+    if ratio is None:
+        return ""
+    words, interval = formatting.times(ratio.value), ratio.interval
+    if interval is None:
+        return words
+    return f"{words} ({formatting.three_digits(interval.low)}–{formatting.three_digits(interval.high)})"

@@ -1,0 +1,126 @@
+"""Verdicts of a whole page: one family, a headline that says no more than they do, thresholds of metrics."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from django.http import QueryDict
+
+from runs.compare.compare import compare, compare_selection, select
+from runs.models.accounts import User
+from runs.stats import WINNERS, Kind, judge
+from tests.runs.cells import all_runs, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def cells(values: dict[str, list[float]], **more: object) -> None:
+    for repeat in range(max(map(len, values.values()))):
+        for system, repeats in values.items():
+            if repeat < len(repeats):
+                make_run(system, repeats[repeat], repeat=repeat + 1, durability="power_loss", **more)
+
+
+def test_it_names_no_winner_without_a_verdict():
+    """Seen: "Derby has the best median, 4,517; next comes SQLite with 4,483" of one repeat each."""
+    cells({"Derby 10.16": [4517.0], "SQLite 3.50": [4483.0]})
+
+    comparison = compare(all_runs())
+
+    assert comparison.headline == (
+        "No winner is named, with fewer than 3 repeats a group: Derby 10.16 (4,517 TPS) and SQLite 3.50 (4,483 TPS)."
+    )
+    assert [group.against.verdict.kind for group in comparison.groups if group.against] == [Kind.TOO_FEW]
+
+
+def test_it_names_a_winner_that_is_better_than_each_other():
+    cells({"Derby 10.16": [400.0, 410.0, 405.0], "SQLite 3.50": [900.0, 880.0, 890.0], "H2 2.3": [300.0, 310.0, 305.0]})
+
+    assert compare(all_runs()).headline == (
+        "SQLite 3.50 has the highest throughput, 890 TPS (geometric mean): 2.20\u202f× (2.12–2.27) that of "
+        "Derby 10.16, the next."
+    )
+
+
+def test_it_names_none_when_the_second_is_not_told_apart_from_the_first():
+    cells({"Derby 10.16": [400.0, 410.0, 405.0], "SQLite 3.50": [900.0, 700.0, 800.0], "H2 2.3": [880.0, 850.0, 720.0]})
+
+    said = compare(all_runs()).headline
+
+    assert said.startswith(
+        "No winner yet, repeats scatter too much: H2 2.3 (813.6 TPS) and SQLite 3.50 (795.8 TPS); undecided: "
+    )
+    assert "Derby" not in said
+
+
+def test_it_says_that_nothing_that_matters_lies_between_equals():
+    cells({"Derby 10.16": [1010.0, 1011.0, 1009.5], "SQLite 3.50": [1012.0, 1011.0, 1013.0]})
+
+    assert compare(all_runs()).headline == (
+        "No winner: less than 3\u202f% lie between SQLite 3.50 (1,012 TPS) and Derby 10.16 (1,010 TPS)."
+    )
+
+
+def test_the_lowest_latency_wins():
+    for repeat in range(3):
+        make_run("Derby 10.16", 10.0 + repeat / 10, number="latency_p99_ms", durability="power_loss")
+        make_run("SQLite 3.50", 5.0 + repeat / 10, number="latency_p99_ms", durability="power_loss")
+
+    said = compare(all_runs(), metric="latency_p99_ms").headline
+
+    assert said.startswith("SQLite 3.50 has the lowest latency_p99_ms, 5.099 ms (geometric mean): 0.505\u202f× (")
+
+
+def ten_equal_cells() -> dict[str, list[float]]:
+    """Repeats of one and the same, with 5 % noise, of which a test of each pair calls one better."""
+    noise = random.Random(7)
+    return {f"Engine {cell}.0": [noise.lognormvariate(6.9, 0.05) for _ in range(3)] for cell in range(10)}
+
+
+def test_ten_equal_cells_are_judged_as_one_family():
+    """Seen: of pages with ten identical cells 21 % named a false winner; this is one of them."""
+    values = ten_equal_cells()
+    base, *others = values.values()
+    assert any(judge(other, base, better="higher").kind in WINNERS for other in others)
+    cells(values)
+
+    comparison = compare(all_runs(), baseline="engine-0-0")
+
+    kinds = {group.against.verdict.kind for group in comparison.groups if group.against and group.against.verdict}
+    assert not kinds & WINNERS
+    assert comparison.family == 9
+    assert comparison.headline.startswith("No winner yet, repeats scatter too much: ")
+    assert " and 9 others; undecided: needs " in comparison.headline
+
+
+def test_the_threshold_is_that_of_the_metric():
+    """3 % suits a rate, not a 99th percentile: that is 10 %."""
+    for repeat, (slow, fast) in enumerate([(10.6, 10.0), (10.61, 10.01), (10.59, 9.99)]):
+        for system, value in (("Derby 10.16", slow), ("SQLite 3.50", fast)):
+            make_run(system, value, number="latency_p99_ms", repeat=repeat + 1, durability="power_loss")
+
+    p99 = compare(all_runs(), metric="latency_p99_ms")
+    of_rate = compare(all_runs(), metric="latency_p99_ms", threshold=0.03)
+
+    assert (p99.threshold, of_rate.threshold) == (0.10, 0.03)
+    assert [kind(p99), kind(of_rate)] == [Kind.TOO_SMALL, Kind.BETTER]
+
+
+def kind(comparison) -> Kind:
+    return next(group.against.verdict.kind for group in comparison.groups if group.against)
+
+
+def test_a_reader_sets_the_threshold_in_the_address():
+    cells({"Derby 10.16": [1000.0, 1001.0, 999.0], "SQLite 3.50": [1020.0, 1021.0, 1019.0]})
+
+    def asked(words: str) -> object:
+        params = QueryDict(f"dbms=derby&dbms=sqlite&baseline=derby-10-16&threshold={words}")
+        selection = select(params, User(role="viewer"))
+        return selection.problems or kind(compare_selection(selection, params))
+
+    assert [asked(""), asked("1"), asked("1,5%25"), asked("5")] == [
+        Kind.TOO_SMALL, Kind.BETTER, Kind.BETTER, Kind.TOO_SMALL,
+    ]  # fmt: skip
+    for wrong in ("-1", "101", "many", "nan"):
+        assert asked(wrong) == {"threshold": [f"“{wrong}” is not a number of per cent from 0 to 100"]}
