@@ -29,6 +29,13 @@ IN_MEMORY = ("tpcc", "inserts_selects", "script")
 # What has to be among the metrics of a run that did something.
 FIGURE = {"tpcc": "ops_per_s", "inserts_selects": "tps", "backup": "restore_s", "script": "tps"}
 
+# In force on the connections of the terminals as the agent starts these engines, as their drivers say.
+ISOLATION = {
+    "sqlite": "serializable", "derby": "read committed", "hsqldb": "read committed", "h2": "read committed",
+    "postgresql": "read committed", "mysql": "repeatable read", "mariadb": "repeatable read",
+    "firebird": "read committed",
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
@@ -42,6 +49,10 @@ def test_it_runs(workload: str, slug: str, agent: LiveAgent):
     assert (item["outcome"], item["message"]) == ("finished", "")
     assert {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}[FIGURE[workload]] > 0
     assert list(agent.dirs.jobs.iterdir()) == []
+    driver = item["result"]["driver"]
+    assert driver["transport"] == ("in the engine's process" if slug in EMBEDDED else "TCP, same machine")
+    assert driver["isolation"] == ("" if workload == "backup" else ISOLATION[slug])
+    assert all(driver[name] for name in ("jdbc_driver", "jdbc_driver_version", "java", "agent") if workload != "backup")
 
 
 @pytest.mark.parametrize("workload", IN_MEMORY)

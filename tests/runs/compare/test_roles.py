@@ -7,6 +7,7 @@ from benchagent.catalog import FACTORS as KNOWN
 
 from runs.charts.compare import csv_rows
 from runs.compare.compare import compare
+from runs.compare.guard import differences, stated
 from runs.models import RunFactor
 from tests.runs.cells import FACTORS, all_runs, machine, make_run
 
@@ -161,3 +162,62 @@ def test_the_answer_of_the_api_and_the_csv_name_what_differs_and_in_which_role(c
     assert {dict(zip(head, row, strict=True))["differences"] for row in rows} == {
         "", "condition: Caches at the start: warm caches against cold caches"
     }  # fmt: skip
+
+
+OURS = {
+    "name": "benchsite.loadgen", "version": "1", "java": "17.0.9", "agent": "0.1", "jdbc_driver": "PostgreSQL JDBC",
+    "jdbc_driver_version": "42.7.1", "isolation": "read committed", "transport": "TCP, same machine",
+}  # fmt: skip
+
+
+def recorded(first: dict[str, object], second: dict[str, object], systems=("PostgreSQL 17", "PostgreSQL 17")):
+    """What is named between two runs that differ in nothing but in these columns."""
+    runs = [
+        make_run(system, 100, durability="power_loss", on=machine(), **columns)
+        for system, columns in zip(systems, (first, second), strict=True)
+    ]
+    return [one.words for one in differences(stated(runs[:1]), stated(runs[1:]))]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"isolation": "serializable"}, "Isolation level: read committed against serializable"),
+        ({"isolation": ""}, "Isolation level: read committed against not known"),
+        ({"transport": "TCP, another machine"}, "Client: TCP, same machine against TCP, another machine"),
+        ({"version": "2"}, "Load generator: benchsite.loadgen 1 against benchsite.loadgen 2"),
+        ({"jdbc_driver_version": "42.7.9"}, "JDBC driver: PostgreSQL JDBC 42.7.1 against PostgreSQL JDBC 42.7.9"),
+        ({"java": "21"}, "Java: 17.0.9 against 21"),
+        ({"agent": "0.2"}, "Agent version: 0.1 against 0.2"),
+    ],
+)
+def test_what_a_result_records_is_a_condition(changes, words):
+    assert recorded({"driver": OURS}, {"driver": OURS | changes}) == [words]
+
+
+def test_what_only_one_side_can_have_is_not_named():
+    """Two DBMSs have two drivers; another tool has neither Java nor an agent."""
+    other = OURS | {"jdbc_driver": "MariaDB Connector/J"}
+    assert recorded({"driver": OURS}, {"driver": other}, ("PostgreSQL 17", "MariaDB 11")) == []
+    assert recorded({"driver": OURS | {"jdbc_driver_version": "2.4"}}, {"driver": OURS}, ("H2 2", "H2 2")) == []
+
+    pgbench = {"name": "pgbench", "version": "17", "isolation": "read committed", "transport": "TCP, same machine"}
+    assert recorded({"driver": OURS}, {"driver": pgbench}) == ["Load generator: benchsite.loadgen 1 against pgbench 17"]
+
+
+def test_buffers_are_compared_by_their_meaning_across_engines():
+    postgresql = {"effective_settings": [["shared_buffers", "131072kB"]]}
+
+    def mysql(size: str):
+        return {"effective_settings": [["innodb_buffer_pool_size", size]]}
+
+    engines = ("PostgreSQL 17", "MySQL 8")
+    assert recorded(postgresql, mysql("1073741824"), engines) == ["Buffer pool: 128 MiB against 1 GiB"]
+    assert recorded(postgresql, mysql("134217728"), engines) == []
+    assert recorded(postgresql, {}, engines) == ["Buffer pool: 128 MiB against not known"]
+
+
+def test_facts_that_break_a_series_are_named():
+    assert recorded({"context": {"microcode": "0xf8"}}, {"context": {"microcode": "0xf9"}}) == [
+        "Microcode: 0xf8 against 0xf9"
+    ]

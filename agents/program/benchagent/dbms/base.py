@@ -148,6 +148,8 @@ class Instance(ABC):
     no_restart = ""
     # Where the data are when they are not on this machine's disks; empty when they are.
     elsewhere = ""
+    # What lies between the terminals and the engine, where it is not in their own process.
+    transport = "TCP, same machine"
     engine_counters: EngineCounters = EngineCounters()
     # Files and folders of the transaction log inside `data_path`, as patterns of names: no part of the database's size.
     log_names: Sequence[str] = ()

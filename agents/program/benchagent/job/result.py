@@ -33,6 +33,7 @@ COUNTED = ("checkpoints", "log_bytes", "log_flushes", "lock_waits", "deadlocks")
 # Of the count, which has metrics of its own.
 COUNT_MEANS = ("server_cpu_cores", "tool_cpu_cores", "disk_read_mb_per_s")
 MEGABYTE = 1_000_000
+IN_PROCESS = "in the engine's process"
 
 
 def empty_result() -> JobResult:
@@ -43,8 +44,11 @@ def empty_result() -> JobResult:
     }  # fmt: skip
 
 
-def generator_facts(collector: Collector, embedded: bool) -> dict[str, str]:
-    """Who generated the load; `cpu` says whose CPU the figures of the load generator contain."""
+def generator_facts(collector: Collector, embedded: bool, transport: str) -> dict[str, str]:
+    """Who generated the load, under which isolation level in force (empty where nothing tells it) and over what.
+
+    `cpu` says whose CPU the figures of the load generator contain.
+    """
     connected, started = collector.connected, collector.started
     return {
         "name": "benchsite.loadgen",
@@ -53,6 +57,8 @@ def generator_facts(collector: Collector, embedded: bool) -> dict[str, str]:
         "jdbc_driver": str(connected.get("driver_name", "")),
         "jdbc_driver_version": str(connected.get("driver_version", "")),
         "agent": __version__,
+        "isolation": str((collector.summary or {}).get("isolation", "")),
+        "transport": transport,
         "cpu": "driver + engine" if embedded else "driver",
     }
 
@@ -240,7 +246,8 @@ class Description:
             return
         connected, summary = collector.connected, collector.summary
         self.result["product"] = f"{connected.get('product', '')} {connected.get('product_version', '')}".strip()
-        self.result["driver"] = generator_facts(collector, self._embedded)
+        transport = IN_PROCESS if self._embedded else instance.transport if instance else ""
+        self.result["driver"] = generator_facts(collector, self._embedded, transport)
         size = instance.size_bytes() if instance and (collector.phases or not self.data_missing) else 0
         counters = self.result.get("statistics", {}).get("counters", {})
         self.result["metrics"] = []

@@ -130,7 +130,11 @@ def test_it_reads_the_folder_of_a_cubrid_database_from_the_header_of_its_first_v
 
 @pytest.fixture
 def instance(tmp_path: Path, toolchain: JavaToolchain) -> ExternalInstance:
-    connection = ServerConnection("theirs", "db2", "jdbc:db2://db.example:1/shop", "ann", "open-sesame", "own")
+    return instance_of("jdbc:db2://db.example:1/shop", tmp_path, toolchain)
+
+
+def instance_of(url: str, tmp_path: Path, toolchain: JavaToolchain, *, elsewhere: bool = False) -> ExternalInstance:
+    connection = ServerConnection("theirs", "db2", url, "ann", "open-sesame", "own", elsewhere=elsewhere)
     asker = Asker(connection, TARGET.server, [], toolchain, Children(tmp_path), tmp_path)
     folders = SimpleNamespace(data=tmp_path)
     request: Any = SimpleNamespace(settings=[], folders=folders, abort=Abort(), log=lambda line: None)
@@ -148,6 +152,13 @@ def test_a_server_that_runs_out_of_space_stops_the_job(event: str, instance: Ext
     assert (abort.outcome, abort.message) == (
         "failed", "stopped: 4.0 GB of space are left on the server, less than 5 GB",
     )  # fmt: skip
+
+
+def test_a_run_says_whether_its_server_is_on_the_same_machine(tmp_path: Path, toolchain: JavaToolchain):
+    here, there = "jdbc:db2://127.0.0.1:1/shop", "jdbc:db2://192.0.2.1:1/shop"
+    assert instance_of(here, tmp_path, toolchain).transport == "TCP, same machine"
+    assert instance_of(there, tmp_path, toolchain).transport == "TCP, another machine"
+    assert instance_of(here, tmp_path, toolchain, elsewhere=True).transport == "TCP, another machine"
 
 
 def test_a_run_says_that_its_space_was_not_watched(instance: ExternalInstance):

@@ -17,7 +17,7 @@ from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
 from benchagent.dbms.counters import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, QueryRows, Step
 from benchagent.dbms.embedded import STORAGE, buffer_in_force
-from benchagent.dbms.external.connections import Scrubber, ToolLogin
+from benchagent.dbms.external.connections import Scrubber, ToolLogin, is_this_machine
 from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
 from benchagent.dbms.external.server import ExternalServer
@@ -60,6 +60,8 @@ class ExternalInstance(Instance):
         )
         self._request, self._asker, self._target, self._tool_login = request, asker, target, tool_login
         self._scrubber = Scrubber(connection)
+        if connection.elsewhere or not is_this_machine(connection.url):
+            self.transport = "TCP, another machine"
         # A checkpoint would be one of the whole server.
         self.dialect = replace(server.dialect, after_load=())
         self.retryable, self.tolerable = server.retryable, server.tolerable

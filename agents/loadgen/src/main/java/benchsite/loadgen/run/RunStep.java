@@ -125,7 +125,7 @@ public final class RunStep {
         }
         JSONObject summary = totals.summary(window.measuredSeconds(end))
             .put("ended_by", usedUp ? "max_transactions" : deaths.length() == terminals.size() ? "terminals" : "window")
-            .put("dead_terminals", deaths);
+            .put("dead_terminals", deaths).put("isolation", terminals.get(0).isolation);
         if (plan.isPaced()) {
             Slots slots = plan.slots();
             summary.put("rate_per_s", slots.perSecond()).put("slots", slots.dueBefore(end))

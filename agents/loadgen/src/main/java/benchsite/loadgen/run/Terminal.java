@@ -19,6 +19,8 @@ final class Terminal implements Runnable {
     final Recorder recorder;
     /** What it died of; null while it lives. */
     volatile Throwable death;
+    /** The isolation level in force, of the first terminal: asked within its first transaction. Else null. */
+    volatile String isolation;
     private final RunPlan plan;
     private final Database database;
     private final SplittableRandom random;
@@ -128,6 +130,9 @@ final class Terminal implements Runnable {
             try {
                 database.begin(control, program.isReading);
                 boolean committed = work.execute(values);
+                if (number == 0 && isolation == null) {
+                    isolation = Database.isolation(connection);
+                }
                 if (committed) {
                     database.commit(connection, control);
                 } else {

@@ -159,6 +159,22 @@ public final class Database {
         return tolerable.holds(problem);
     }
 
+    /** In the standard's words, as the driver says that it is in force; empty where it does not say. */
+    public static String isolation(Connection connection) {
+        try {
+            return switch (connection.getTransactionIsolation()) {
+                case Connection.TRANSACTION_READ_UNCOMMITTED -> "read uncommitted";
+                case Connection.TRANSACTION_READ_COMMITTED -> "read committed";
+                case Connection.TRANSACTION_REPEATABLE_READ -> "repeatable read";
+                case Connection.TRANSACTION_SERIALIZABLE -> "serializable";
+                default -> "";
+            };
+        } catch (SQLException unsaid) {
+            System.err.println("isolation level: " + unsaid.getMessage());
+            return "";
+        }
+    }
+
     /** Names and versions of the DBMS and of its driver. */
     public static JSONObject product(Connection connection) throws SQLException {
         DatabaseMetaData facts = connection.getMetaData();

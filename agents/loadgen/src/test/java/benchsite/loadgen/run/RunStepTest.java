@@ -106,6 +106,18 @@ class RunStepTest {
     }
 
     @Test
+    void theIsolationLevelIsThatOfTheTerminalsOwnTransactions() throws Exception {
+        String level = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE";
+        jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY), Jobs.run(2, 0, 1, Jobs.transaction("insert", INSERT)));
+        assertEquals("read committed", jobs.summary().getString("isolation"));
+
+        Jobs stricter = new Jobs();
+        stricter.perform(Jobs.inMemory().put("session", List.of(level)), Jobs.execute(HISTORY),
+            Jobs.run(2, 0, 1, Jobs.transaction("insert", INSERT)));
+        assertEquals("serializable", stricter.summary().getString("isolation"));
+    }
+
+    @Test
     void whatOnlyReadsBeginsOtherwiseWhereTheJobSaysSo() throws Exception {
         // Each begins by saying what it is; the count is of what has been said.
         JSONObject job = Jobs.inMemory().put("transaction", new JSONObject().put("commit", "").put("rollback", "")
