@@ -1,119 +1,272 @@
-"""Secrets taken out of text before it is stored, shown or sent. Shared by agent, `benchctl` and server."""
+"""Secrets taken out of text before it is stored, shown or sent. Shared by agent, `benchctl` and server.
+
+A secret is known by the class of its name (`pg_superuserpass`, `"db.passwd"`, `API_KEY`), by the option of a known
+client (`mysql -pX`, `redis-cli -a X`), by its place in an address (`user:X@host`), or by its own shape (`ghp_…`).
+What only looks like one stays: `password_encryption = md5`, `using password: YES`, `--password=$PGPASSWORD`.
+"""
 
 from __future__ import annotations
 
 import re
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 REDACTED = "[redacted]"
-SECRET_NAME = re.compile(
-    r"passw|passphrase|(?<![a-z])pass(?![a-z])|_pass(?![a-z])|pwd|secret|token|credential"
-    r"|private[_-]?key|api[_-]?key|access[_-]?key|^derby\.user\.",
-    re.IGNORECASE,
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# The words of a name: pg_superuserpass, db.passwd, keyStorePassword, X-Api-Key.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_TELLING_WORD = re.compile(
+    r".*passw(?:or)?d?t?s?|.*passphrase|passcode|.*pass|.*pwd|.*secret|.*token|.*credentials?"
+    r"|(?:api|access|private|secret|auth)key"
 )
-# Names that only sound like one: `password_encryption = md5` is a setting people compare.
+# Only after one of these is a key secret; `primary_key` and `key_buffer_size` are none.
+_SECRET_KEYS = _words(
+    "access account admin api auth authorization client crypt encrypt encryption license licence master private root "
+    "secret service session shared signing ssh storage webhook"
+)
+# Words that end in `pass`, or make a pass, a token, a credential out of what follows or precedes.
+_NO_SECRETS = _words("bypass compass encompass surpass trespass multipass onepass twopass singlepass nopass")
+_HARMLESS_BEFORE = {
+    "pass": _words(
+        "st nd rd th all by each final first full hash last merge next no num number of one partial per read scan "
+        "second single sort test third this two write"
+    ),
+    "token": _words(
+        "avg bad completion input invalid max min near next num number output prompt syntax total unexpected unknown"
+    ),
+}
+_HARMLESS_AFTER = _words(
+    "age algorithm attempts auto bucket cache case changed check checks column command count counts current "
+    "dictionary dir directory disabled enabled encoding encryption expiration expire expired expires expiry failures "
+    "file files filename format generate history id index interval length len lifetime limit location lock locking "
+    "max min mode name names number path per plugin policy provider proxy rate required require reuse rotation rounds "
+    "rsa size sizes source store supported supports table timeout ttl type types user users validation verify version "
+    "words"
+)
+_FOLDERS = ("PWD", "OLDPWD")
+# Settings that hold no secret, whatever their names say.
 _HARMLESS_NAME = re.compile(
-    r"password_encryption|password_lifetime|password_history|password_reuse|token_(?:limit|count|size)"
-    r"|validate_password|default_password_lifetime|max_tokens?|max_token_size|old_passwords|passwordfile"
-    r"|passphrase_command_supports_reload|expired_password",
+    r"old_?passwords?|(?:mysql_)?native_password|(?:caching_)?sha(?:256|2)_password.*"
+    r"|disconnect_on_expired_password|(?:[\w.]*[.])?validate_password.*|remote_login_passwordfile|.*expired_password"
+    r"|passwords?_.*(?:lifetime|history|reuse).*"
+)
+_HARMLESS_VALUE = re.compile(
+    r"\"\"|''|(?:yes|no|on|off|true|false|null|none|nil|undefined|default|required|optional|disabled|enabled|unset"
+    r"|empty|not|set|n/?a|prompt|hidden|masked)[\"')\]}.,]{0,3}"
+    r"|[\"']?(?:\*+|x{3,}|\.{3,}|-+|<[^<>]*>?|\$\{?\w+\}?|\$\(.*|%\w+%|\{\{.*|\[?redacted\]?)[\"')\]]*",
     re.IGNORECASE,
 )
 
-# A name from its telling part on; bounded, so that every look at a text costs no more than its length.
-_KEY = re.compile(
-    r"(?:passw(?:or)?d?|passphrase|_pass|pwd|secret|token|api[_-]?key|derby\.user\.)[\w.-]{0,200}+", re.IGNORECASE
-)
-_SEPARATOR = re.compile(r"\s*[=:]\s*|\s+")
-_VALUE = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s;&,<>\"']+")
-_NAME_CHARACTERS = frozenset("_.:-")
+_TELLING = re.compile(r"pass|pwd|secret|token|credential|derby\.user\.|key", re.IGNORECASE)
+_REST_OF_NAME = re.compile(r"[\w.-]{0,200}")
+# `"db.passwd"="x"`, `[pass]: x`, `pass => x`; a blank alone assigns to options only, since prose has it, too.
+_SEPARATOR = re.compile(r"[\"'\])]{0,2}[ \t]*(?:=>|:=|==?|:)[ \t]*|[ \t]+")
+_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+_VALUE = re.compile(rf"{_QUOTED}|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*")
+_ARGUMENT = rf"(?:{_QUOTED}|[^\s\"']\S*)"
 _MAX_NAME = 200
-_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
-    # postgresql://user:secret@host, jdbc:…//user:secret@
-    (
-        re.compile(r"(?P<head>(?<![\w+.-])[a-z][\w+.-]*://[^\s:/@]+:)[^\s@/]+(?=@)", re.IGNORECASE),
-        rf"\g<head>{REDACTED}",
+_SECRET_IN_NAME = r"(?=[\w.:-]{0,100}(?:pass|pwd|secret|token|credential))"
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """Looked for in lines that hold one of `words`. What its group `hidden` takes goes; the quotes round it stay."""
+
+    words: frozenset[str]
+    pattern: re.Pattern[str]
+
+    def redact(self, line: str) -> str:
+        return self.pattern.sub(_hide, line)
+
+
+def _hide(found: re.Match[str]) -> str:
+    hidden, line, begin = found["hidden"], found.string, found.start("hidden")
+    kept = hidden if _HARMLESS_VALUE.fullmatch(hidden) else _in_quotes(hidden)
+    return line[found.start() : begin] + kept + line[found.end("hidden") : found.end()]
+
+
+def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNORECASE) -> _Pattern:
+    return _Pattern(_words(words), re.compile(f"{head}(?P<hidden>{hidden})", flags))
+
+
+# Of one line each.
+_PATTERNS = (
+    # postgresql://user:secret@host, jdbc:…//user:secret@, redis://:secret@; user:secret@tcp(host) of Go
+    _after("://", r"(?<![\w+.-])[a-z][\w+.-]{0,40}://[^\s:/@]{0,200}:", r"[^\s@/]{1,200}(?=@)"),
+    _after("@tcp( @unix(", r"(?<![\w.-])[\w.-]{1,64}:", r"[^\s:@/]{1,200}(?=@(?:tcp|unix)\()"),
+    # sqlplus scott/tiger@db, jdbc:oracle:thin:scott/tiger@
+    _after("sqlplus impdp expdp sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\w$#]+/", r"[^\s@]+"),
+    _after("oracle:", r"oracle:(?:thin|oci):[\w$#]+/", r"[^\s@]+"),
+    # HammerDB's `diset tpcc mysql_pass secret` and its answers
+    _after("diset dset", rf"\bdi?set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
+    _after("value", rf"\bValue\s+(?=\S+\s+for\s+{_SECRET_IN_NAME}\w+:)"),
+    _after("value", rf"\bValue\s+\S+\s+for\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
+    _after("changed", rf"\bChanged\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
+    # tpcc-mysql
+    _after("option", r"\boption p with value\s+", _ARGUMENT),
+    # <password>secret</password>, <property name="password" value="secret"/>, <entry key="password">secret<
+    _after("</", rf"<{_SECRET_IN_NAME}[\w.:-]{{1,200}}+(?:\s[^<>]{{0,200}})?>", r"[^<]+(?=</)"),
+    _after(
+        "name= key= id=",
+        rf"\b(?:name|key|id)=[\"']{_SECRET_IN_NAME}[\w.:-]{{1,200}}+[\"'](?:\s+value\s?=\s?|\s?>)",
+        r"(?:\"[^\"]*\"|'[^']*'|[^\s<>]+)",
     ),
-    # HammerDB's `diset tpcc mysql_pass secret` and its answer "Value old for tpcc:mysql_pass …"
-    (
-        re.compile(r"(?P<head>\bdi?set\s+\w+\s+(?=\w{0,100}pass)\w++\s+)\S+", re.IGNORECASE),
-        rf"\g<head>{REDACTED}",
-    ),
-    (
-        re.compile(r"\bValue\s+(?:\S+)(?P<tail>\s+for\s+\w+:\w*pass\w*)(?P<rest>[^\n]*)", re.IGNORECASE),
-        rf"Value {REDACTED}\g<tail> {REDACTED}",
-    ),
-    (
-        re.compile(r"\bChanged\s+\w+:\w*pass\w*(?P<rest>[^\n]*)", re.IGNORECASE),
-        rf"Changed a password {REDACTED}",
-    ),
-    # <password>secret</password>
-    (
-        re.compile(r"(?P<head><(?=[\w.-]{0,100}(?:passw|pwd|secret|token))[\w.-]{1,200}+>)[^<]*(?=</)", re.IGNORECASE),
-        rf"\g<head>{REDACTED}",
-    ),
-    # "password": "secret"
-    (
-        re.compile(
-            r"(?P<head>\"(?=[\w.-]{0,100}(?:passw|pass\"|pwd|secret|token|api[_-]?key))[\w.-]{1,200}+\"?\s*:\s*)"
-            r"\"(?:[^\"\\\n]|\\.)*\"",
-            re.IGNORECASE,
-        ),
-        rf'\g<head>"{REDACTED}"',
-    ),
-    # -pSECRET of MySQL's clients, --password SECRET, gbak -pas SECRET
-    (
-        re.compile(r"(?P<head>(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+)(?!-)\S+", re.IGNORECASE),
-        rf"\g<head>{REDACTED}",
-    ),
-    (
-        re.compile(
-            r"(?P<head>\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sysbench)\b[^\n]{0,500}?\s-p)(?!ort\b)\S+"
-        ),
-        rf"\g<head>{REDACTED}",
-    ),
+    # The options of clients
+    _after("mysql maria tpcc_ pt- xtrabackup mydumper",
+           r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper)\b.{0,500}?\s-p(?!ort\b)",
+           rf"(?:{_QUOTED}|[^\s\"']\S*)", flags=0),
+    _after("tpcc_ csql mongo cqlsh dsbulk isql",
+           r"\b(?:tpcc_(?:start|load)|csql|mongo\w*|cqlsh|dsbulk|isql(?:-fb)?)\b.{0,500}?\s-p\s+",
+           rf"(?!-){_ARGUMENT}", flags=0),
+    _after("sqlcmd bcp osql", r"\b(?:sqlcmd|bcp|osql)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}", flags=0),
+    _after("redis- valkey- keydb- memtier",
+           r"\b(?:redis-\w+|valkey-\w+|memtier_benchmark|keydb-\w+)\b.{0,500}?\s(?:-a|--auth|--authenticate)[ =]",
+           _ARGUMENT),
+    _after("curl", r"\bcurl\b.{0,500}?\s(?:-u|--user)[ =][^\s:]+:"),
+    _after("-p", r"(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+", rf"(?!-){_ARGUMENT}"),
+    _after("connect", r"\bconnect\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),
+    # SQL, .netrc, a line of .pgpass
+    _after("identified", r"\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?", _QUOTED),
+    _after("identified", r"\b(?:create|alter|grant)\b.{0,300}\bidentified\s+by\s+(?!password\b)", r"[^\s;'\"]+"),
+    _after("password", r"\bpassword\s+(?=['\"])", _QUOTED),
+    _after("password", r"\bset\s+password\b[^=]{0,200}=\s*", _ARGUMENT),
+    _after("password", r"\blogin\s+\S+\s+password\s+", r"[^\s;'\"]+"),
+    _after(":*: :5432:", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
+    # Headers
+    _after("authorization", r"\bAuthorization\s*[=:]\s*\"?(?:(?:Bearer|Basic|Token|Digest)\s+)?",
+           r"(?!(?:Bearer|Basic|Token)\b)[^\s\"']+.*"),
+    _after("cookie", r"\b(?:Set-)?Cookie\s*:\s*", r".+"),
+    _after("bearer", r"\bBearer\s+", r"[\w.~+/=-]{8,}"),
+    # Tokens that are known by their shape
+    _after("ghp_ gho_ ghu_ ghs_ ghr_", r"\b", r"gh[pousr]_[A-Za-z0-9]{20,}", flags=0),
+    _after("github_pat glpat- dckr_pat", r"\b", r"(?:github_pat_|glpat-|dckr_pat_)[\w-]{16,}", flags=0),
+    _after("xoxa- xoxb- xoxp- xoxr- xoxs-", r"\b", r"xox[abprs]-[\w-]{10,}", flags=0),
+    _after("akia asia", r"\b", r"(?:AKIA|ASIA)[0-9A-Z]{16}\b", flags=0),
+    _after("aiza", r"\b", r"AIza[\w-]{30,}", flags=0),
+    _after("sk- hf_ npm_ pypi- hvs. dop_v1", r"\b", r"(?:sk-|hf_|npm_|pypi-|hvs\.|dop_v1_)[\w-]{20,}", flags=0),
+    _after("sg.", r"\b", r"SG\.[\w-]{16,}\.[\w-]{16,}", flags=0),
+    _after("eyj", r"\b", r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+", flags=0),
+    _after("bs_ bsc_", r"\b", r"bsc?_[\w-]{32,}", flags=0),
+)  # fmt: skip
+_ASSIGNED = _words("pass pwd secret token credential derby.user key")
+_HINTS = _ASSIGNED.union(*(pattern.words for pattern in _PATTERNS))
+_ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+# What stands on several lines.
+_PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)([^-]{0,20000})")
+_NAME_AND_VALUE = re.compile(
+    rf"(<name>\s*{_SECRET_IN_NAME}[\w.:-]{{1,200}}+\s*</name>\s*<value>)([^<]+)", re.IGNORECASE
 )
-_HINT = re.compile(r"pass|pwd|derby\.user|secret|token|api[_-]?key|://|\s-p", re.IGNORECASE)
 
 
 def names_a_secret(name: str) -> bool:
-    return bool(SECRET_NAME.search(name)) and not _HARMLESS_NAME.search(name)
+    """By its words: what tells, what stands before it and what after it."""
+    if name.lower().startswith("derby.user."):
+        return True
+    if name in _FOLDERS or _HARMLESS_NAME.fullmatch(name.lower()):
+        return False
+    words = [word.lower() for word in _WORD.findall(name)]
+    for at, word in enumerate(words):
+        before = words[at - 1] if at else ""
+        if _is_telling(word, before):
+            return not _HARMLESS_AFTER.intersection(words[at + 1 :])
+    return False
+
+
+def _is_telling(word: str, before: str) -> bool:
+    if word == "key":
+        return before in _SECRET_KEYS
+    harmless = _HARMLESS_BEFORE.get(word, frozenset())
+    return bool(_TELLING_WORD.fullmatch(word)) and word not in _NO_SECRETS and before not in harmless
 
 
 def redact_value(name: str, value: str | None) -> str | None:
     """The value of a setting, unless its name says that it is a secret."""
-    return REDACTED if value and names_a_secret(name) else value
+    return REDACTED if value and names_a_secret(name) and not _HARMLESS_VALUE.fullmatch(value) else value
 
 
 def redact_text(text: str) -> str:
     """Any text (a log, a command line, a configuration file) with the values of secrets replaced; lines stay lines."""
-    # Most of a log has nothing to hide: one cheap look spares it the rest.
-    if not _HINT.search(text):
-        return text
-    for pattern, replacement in _PATTERNS:
-        text = pattern.sub(replacement, text)
-    return _without_assigned(text)
-
-
-def _without_assigned(text: str) -> str:
-    """What is assigned to a name that names a secret: `password = x`, `token: "x"`, `--password x`."""
     parts, done = [], 0
-    for key in _KEY.finditer(text):
-        separator = _SEPARATOR.match(text, key.end())
-        if key.start() < done or separator is None:
+    for begin, end, lowered in _suspicious_lines(text):
+        parts += [text[done:begin], _redact_line(text[begin:end], lowered)]
+        done = end
+    if not parts:
+        return text
+    text = "".join([*parts, text[done:]])
+    for pattern in (_PRIVATE_KEY, _NAME_AND_VALUE):
+        text = pattern.sub(lambda found: found[1] + REDACTED + "\n" * found[2].count("\n"), text)
+    return text
+
+
+def _suspicious_lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """Begin, end and lower case of lines that hold a hint. Most of a log holds none, and is looked at once a hint."""
+    lowered = text.translate(_ASCII_LOWER)
+    if not (hints := [hint for hint in _HINTS if hint in lowered]):
+        return
+    any_of_them, end = re.compile("|".join(map(re.escape, hints))), 0
+    while hint := any_of_them.search(lowered, end):
+        begin = text.rfind("\n", 0, hint.start()) + 1
+        end = text.find("\n", hint.end())
+        end = len(text) if end < 0 else end
+        yield begin, end, lowered[begin:end]
+
+
+def _redact_line(line: str, lowered: str) -> str:
+    for pattern in _PATTERNS:
+        if any(word in lowered for word in pattern.words):
+            line = pattern.redact(line)
+    return _without_assigned(line) if any(word in lowered for word in _ASSIGNED) else line
+
+
+def _without_assigned(line: str) -> str:
+    """What is assigned to a name that names a secret: `password = x`, `"token": "x"`, `--password x`."""
+    parts, done = [], 0
+    for telling in _TELLING.finditer(line):
+        if telling.start() < done:
             continue
-        name = text[_begin_of_name(text, key.start()) : key.end()]
+        begin, rest = _begin_of_name(line, telling.start()), _REST_OF_NAME.match(line, telling.end())
+        end = rest.end() if rest else telling.end()
+        name, separator = line[begin:end], _SEPARATOR.match(line, end)
         # Prose ("password authentication failed") has a blank only; what stands after = or : is a value.
-        if _HARMLESS_NAME.search(name) or (not separator[0].strip() and not name.startswith("-")):
+        if separator is None or (not separator[0].strip() and not name.startswith("-")):
             continue
-        value = _VALUE.match(text, separator.end())
-        if value is None or REDACTED.startswith(value[0]):
+        value = _VALUE.match(line, separator.end())
+        if value is None or not names_a_secret(_with_word_before(line, begin, name)):
             continue
-        parts += [text[done : separator.end()], REDACTED]
-        done = value.end()
-    return "".join([*parts, text[done:]])
+        if _HARMLESS_VALUE.fullmatch(value[0]):
+            continue
+        parts += [line[done : separator.end()], _in_quotes(value[0])]
+        done = _end_of_value(line, begin, value)
+    return "".join([*parts, line[done:]])
 
 
 def _begin_of_name(text: str, start: int) -> int:
     least = max(start - _MAX_NAME, 0)
-    while start > least and (text[start - 1].isalnum() or text[start - 1] in _NAME_CHARACTERS):
+    while start > least and (text[start - 1].isalnum() or text[start - 1] in "_.:-"):
         start -= 1
     return start
+
+
+def _with_word_before(line: str, begin: int, name: str) -> str:
+    """`API key: x` and `unexpected token: x` need the word before."""
+    before = re.search(r"([A-Za-z0-9]+) \Z", line[max(begin - 40, 0) : begin])
+    return f"{before[1]}_{name}" if before and re.fullmatch(r"key|token|pass", name, re.IGNORECASE) else name
+
+
+def _in_quotes(value: str) -> str:
+    quote = value[0] if value[0] in "\"'" else ""
+    return f"{quote}{REDACTED}{quote}"
+
+
+def _end_of_value(line: str, begin: int, value: re.Match[str]) -> int:
+    """Alone on its line a value goes to the end of it: `password = a;b,c`."""
+    rest = line[value.end() :]
+    if value[0][0] in "\"'" or not re.fullmatch(r"[\s#;*-]*(?:export\s+|set\s+)?", line[:begin]):
+        return value.end()
+    return len(line.rstrip()) if re.fullmatch(r"[;&,<>][^\s=:]+\s*", rest) else value.end()

@@ -117,7 +117,7 @@ def test_it_looks_for_secrets_in_time_with_the_text(name: str) -> None:
         ("--mysql-password=hush --tables=3", f"--mysql-password={REDACTED} --tables=3"),
         ("--password hush -c 4", f"--password {REDACTED} -c 4"),
         ("mysql:password:hush", f"mysql:password:{REDACTED}"),
-        ("my_pass = 'a b' port = 5", f"my_pass = {REDACTED} port = 5"),
+        ("my_pass = 'a b' port = 5", f"my_pass = '{REDACTED}' port = 5"),
         ("password token=hush", f"password token={REDACTED}"),
         ("password authentication failed", "password authentication failed"),
         ("password_encryption = md5", "password_encryption = md5"),

@@ -1,0 +1,405 @@
+"""Lines that hold a secret lose it and nothing else; lines that only look so stay as they are."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from benchagent.redaction import REDACTED, names_a_secret, redact_text, redact_value
+
+# `hunter2` is the secret, and all that goes.
+SECRETS = r"""
+password=hunter2
+password = hunter2
+password: hunter2
+Password: hunter2
+PASSWORD=hunter2
+passwd=hunter2
+passwort = hunter2
+pass=hunter2
+[pass]: hunter2
+(pass): hunter2
+pass => hunter2
+pwd = hunter2
+userpass=hunter2
+pg_pass = hunter2
+pg_superuserpass = hunter2
+pg_tpch_superuserpass = hunter2
+pg_tpch_pass     = hunter2
+pg_oratpcc_pass  = hunter2
+mysql_pass = hunter2
+maria_pass    = hunter2
+mssqls_pass = hunter2
+db2_tpch_pass = hunter2
+oracle system_password = hunter2
+tpcc_pass = hunter2
+ora_superpass := hunter2
+"mysql.password"="hunter2"
+"pg.password"="hunter2"
+"tikv.token"="hunter2"
+'db.passwd': 'hunter2'
+{'user': 'bench', 'password': 'hunter2', 'port': 5432}
+{user=bench, password=hunter2, port=5432}
+{"user": "bench", "password": "hunter2", "port": 5432}
+{"mysql_pass":"hunter2","mysql_port":3306}
+{"auth":{"token":"hunter2"}}
+"api_key": "hunter2",
+"apiKey" : "hunter2",
+"clientSecret": "hunter2"
+{"Password":"hunter2"}
+db.passwd=hunter2
+db.password=hunter2
+-p db.passwd=hunter2 -p db.user=root
+ycsb load jdbc -P workloads/workloada -p db.passwd=hunter2 -threads 8
+javax.net.ssl.keyStorePassword=hunter2
+javax.net.ssl.trustStorePassword: hunter2
+keyStorePass=hunter2
+spring.datasource.password=hunter2
+S3_SECRET_ACCESS_KEY=hunter2
+AWS_SECRET_ACCESS_KEY=hunter2
+export PGPASSWORD=hunter2
++ PGPASSWORD=hunter2 pgbench -c 4 bench
+PGPASSWORD='hunter2' psql -h db1
+PGPASSWORD="hunter2" psql -h db1
+MYSQL_PWD=hunter2 mysqldump bench
+MYSQL_ROOT_PASSWORD: hunter2
+POSTGRES_PASSWORD: "hunter2"
+ISC_PASSWORD=hunter2 gbak -b bench.fdb bench.fbk
+REDISCLI_AUTH_TOKEN=hunter2
+VAULT_TOKEN=hunter2
+GITHUB_TOKEN=hunter2
+api-key: hunter2
+API key: hunter2
+X-Api-Key: hunter2
+access key = hunter2
+access_key = hunter2
+secret_key=hunter2
+private_key = hunter2
+encryption_key = 'hunter2'
+AccountKey=hunter2
+SharedKey=hunter2;EndpointSuffix=core
+master_key: hunter2
+client_secret=hunter2&grant_type=x
+https://example.org/?token=hunter2&page=2
+credential=hunter2
+credentials: hunter2
+session_token='hunter2'
+--password hunter2
+--password=hunter2
+--passwd=hunter2 --user=root
+--mysql-password=hunter2 --threads=4
+--pgsql-password=hunter2 --pgsql-db=bench
+sysbench oltp_read_write --mysql-user=root --mysql-password=hunter2 --tables=10 run
+pgbench "host=db1 password=hunter2 dbname=bench" -c 4
+--redis-password hunter2
+--auth-token hunter2
+--secret "hunter2"
+-pass hunter2
+-pas hunter2 -user SYSDBA
+gbak -b -user SYSDBA -pas hunter2 employee.fdb x.fbk
+isql-fb -u SYSDBA -p hunter2 employee
+gfix -user SYSDBA -password hunter2 -sweep x.fdb
+mysql -uroot -phunter2 bench
+mysql -h db1 -u root -p'hunter2' bench < schema.sql
+mysqlslap --concurrency=50 -uroot -phunter2 --query=q.sql
+mysqldump -phunter2 --all-databases
+mariadb-dump -u root -phunter2 bench
+mysqladmin -uroot -phunter2 shutdown
+tpcc_start -h127.0.0.1 -P3306 -dtpcc -uroot -phunter2 -w10 -c8
+./tpcc_start -h 127.0.0.1 -d tpcc -u root -p "hunter2" -w 10
+./tpcc_load -h 127.0.0.1 -d tpcc -u root -p hunter2 -w 10
+option p with value 'hunter2'
+option p with value 'hunter2', option w with value '10'
+redis-benchmark -h db1 -a hunter2 -n 100000
+redis-cli -a hunter2 ping
+memtier_benchmark -s db1 -a hunter2 --threads=4
+memtier_benchmark -s db1 --authenticate=hunter2 --threads=4
+sqlcmd -S db1 -U sa -P hunter2 -i x.sql
+mongosh -u root -p hunter2 bench
+cqlsh db1 -u cassandra -p hunter2
+cassandra-stress write n=1 -mode native cql3 user=u password=hunter2
+csql -u dba -p hunter2 demodb
+curl -u bench:hunter2 https://example.org/
+db2 connect to tpcc user db2inst1 using hunter2
+sqlplus system/hunter2@orcl
+jdbc:oracle:thin:system/hunter2@db1:1521/orcl
+postgresql://bench:hunter2@db1:5432/bench
+postgres://bench:hunter2@[::1]/bench?sslmode=disable
+jdbc:postgresql://db1/bench?user=bench&password=hunter2
+jdbc:mysql://root:hunter2@db1:3306/bench
+jdbc:h2:tcp://db1/bench;USER=sa;PASSWORD=hunter2
+mongodb+srv://bench:hunter2@cluster0.example.org/bench
+redis://:hunter2@db1:6379/0
+amqp://guest:hunter2@broker//
+Server=db1;Database=bench;User Id=sa;Password=hunter2;Encrypt=true
+root:hunter2@tcp(127.0.0.1:4000)/test
+bench:hunter2@unix(/run/mysqld.sock)/bench
+CREATE USER bench IDENTIFIED BY 'hunter2';
+ALTER USER root@localhost IDENTIFIED WITH mysql_native_password BY 'hunter2';
+GRANT ALL ON *.* TO bench@localhost IDENTIFIED BY PASSWORD 'hunter2'
+ALTER ROLE bench PASSWORD 'hunter2';
+CREATE ROLE bench LOGIN ENCRYPTED PASSWORD 'hunter2';
+SET PASSWORD FOR 'bench'@'%' = 'hunter2'
+machine db1 login bench password hunter2
+db1:5432:bench:postgres:hunter2
+*:*:*:bench:hunter2
+Authorization: Bearer hunter2hunter2
+Authorization: Basic hunter2
+authorization: hunter2
+Cookie: hunter2
+Set-Cookie: hunter2
+<password>hunter2</password>
+<db.password type="x">hunter2</db.password>
+<property name="password" value="hunter2"/>
+<entry key="db.password">hunter2</entry>
+<connection user="sa" password="hunter2" />
+diset tpcc mysql_pass hunter2
+diset connection pg_superuserpass hunter2
+dset tpcc pg_pass hunter2
+derby.user.app=hunter2
+connecting with password = "hunter2" to db1
+primary_conninfo = 'host=h password=hunter2 sslmode=x'
+sql_mode=x # password: hunter2
+report_password = hunter2
+master_password=hunter2
+dba_password="hunter2"
+wallet_password=hunter2 processes=10
+CryptPluginPassword = hunter2
+error: could not log in with password='hunter2'
+FATAL: bad connection string "dbname=x password=hunter2 user=y"
+passphrase: hunter2
+ssl_passphrase = hunter2
+""".strip().splitlines()
+
+# Nothing of these goes.
+HARMLESS = r"""
+password authentication failed for user "bench"
+FATAL:  password authentication failed for user "postgres"
+Access denied for user 'root'@'localhost' (using password: YES)
+Access denied for user 'root'@'localhost' (using password: NO)
+mysql: [Warning] Using a password on the command line interface can be insecure.
+Password for user postgres:
+Enter password:
+fe_sendauth: no password supplied
+The password is read from ~/.pgpass
+no password was given
+password_encryption = scram-sha-256
+password_encryption=md5
+default_password_lifetime = 0
+password_history=5
+password_reuse_interval = 365
+password_require_current = OFF
+disconnect_on_expired_password = ON
+generated_random_password_length = 20
+validate_password.length = 8
+validate_password.policy=MEDIUM
+validate_password_number_count = 1
+caching_sha2_password_digest_rounds = 5000
+caching_sha2_password_auto_generate_rsa_keys = ON
+sha256_password_proxy_users = OFF
+default_authentication_plugin=mysql_native_password
+default_authentication_plugin = caching_sha2_password
+mysql_native_password=ON
+old_passwords = 0
+remote_login_passwordfile = EXCLUSIVE
+ssl_passphrase_command_supports_reload = off
+passwordcheck.level = true
+innodb_ft_max_token_size = 84
+innodb_ft_min_token_size=3
+ngram_token_size=2
+max_tokens: 4096
+total_tokens = 81920
+token_count: 17
+tokens: 93
+token_bucket_size=100
+tokens per second: 12.5
+token_limit = 512
+unexpected token: SELECT
+syntax error: invalid token: ")"
+completion_tokens=55
+key_buffer_size = 8388608
+key_cache_block_size=1024
+key: 42
+key = value
+primary_key = id
+PRIMARY KEY (id)
+foreign_key_checks = 0
+unique_key=true
+partition_key: warehouse
+partitioning_key_column = w_id
+sort_key=ts
+keyspace = ycsb
+key size: 24
+keysize=16 valuesize=100
+key_distribution = uniform
+keys: 1000000
+insertorder=hashed
+requestdistribution=zipfian
+fieldcount=10
+--key-pattern=R:R
+--key-maximum=10000000
+--key-prefix=memtier-
+memtier_benchmark --ratio=1:10 --key-pattern=G:G -n 10000
+redis-benchmark -h 127.0.0.1 -p 6379 -n 100000 -c 50 -d 3
+pgbench -h 127.0.0.1 -p 5432 -U postgres -c 8 -j 2 -T 60 bench
+psql -p 5433 -d bench
+sysbench --mysql-port=3306 --mysql-user=root --threads=8 run
+mysqld --port=3306 --datadir=/var/lib/mysql
+mysql -uroot -p bench
+mysqlslap --concurrency=50 --iterations=3 --create-schema=x
+tpcc_start -h127.0.0.1 -P3306 -dtpcc -w10 -c8 -r10 -l60
+option h with value '127.0.0.1'
+option w with value '10'
+ssl_key_file = server.key
+ssl_key_path=/etc/ssl/server.key
+private_key_path: /etc/ssl/private/server.pem
+private_key_file = server.key
+credentials_file = /etc/bench/credentials.json
+password_file = /run/secrets/db
+POSTGRES_PASSWORD_FILE=/run/secrets/db
+PGPASSFILE=/home/bench/.pgpass
+secret_name: bench-db
+token_file=/var/run/token
+passfile = /home/bench/.pgpass
+PWD=/home/bench
+OLDPWD=/home/bench/runs
+password=$PGPASSWORD
+--password=${DB_PASSWORD}
+--mysql-password="$MYSQL_PWD"
+password: {{ vault_password }}
+password = %PASSWORD%
+password=<password>
+password: ********
+Password: xxxxxxxx
+password=
+password = ""
+password: ''
+password: null
+"password": null,
+"password": "",
+password=[redacted]
+postgresql://bench@db1:5432/bench
+http://127.0.0.1:8000/runs/
+jdbc:postgresql://db1:5432/bench
+https://example.org:8443/a@b
+user@host:~$ ./run.sh
+root@db1:/var/lib/mysql# ls
+git@example.org:bench/bench.git
+Pass 1 of 3 finished in 12.3 s
+first pass: 12.5 s
+2nd pass: 8 s
+merge_pass = 3
+sort_merge_passes = 0
+Sort_merge_passes: 120
+number of passes = 4
+passed: 17, failed: 0
+all checks passed: yes
+bypass = 1
+bypass_cache=true
+compass: 3
+single-pass = yes
+tests passed=38 failed=0
+secretary_count = 3
+The secret of good throughput is group commit
+statement latencies in milliseconds and failures:
+Authorization took 3 ms
+bearer of good news
+cookies are not used
+identified by its name
+latency average = 5.000 ms
+progress: 10.0 s, 800.0 tps, lat 5.000 ms stddev 0.100, 0 failed
+[ 10s ] thds: 4 tps: 812.30 qps: 16246.00 (r/w/o: 11372.20/3249.20/1624.60) lat (ms,95%): 7.30 err/s: 0.00
+READ - Takes(s): 10.0, Count: 8000, OPS: 800.1, Avg(us): 1200, Min(us): 200, Max(us): 9000
+TEST RESULT : System achieved 12345 NOPM from 28765 PostgreSQL TPM
+10.0.0.1:5432 accepting connections
+2026-11-22 10:11:12.345 UTC [123] LOG:  checkpoint complete: wrote 123 buffers
+12:34:56:789 step done
+""".strip().splitlines()
+
+
+def shaped(prefix: str, length: int) -> str:
+    """A token by its shape. Put together here, so that no one who looks for secrets finds one in this file."""
+    return prefix + ("A1b2C3d4E5f6G7h8" * 8)[:length]
+
+
+TOKENS = [
+    shaped("ghp_", 36), shaped("github_" + "pat_", 60), shaped("glpat-", 20), shaped("xoxb-", 40),
+    "AK" + "IA" + "ABCDEFGHIJKLMNOP", shaped("AI" + "za", 35), shaped("sk-", 40), shaped("npm_", 36),
+    shaped("pypi-", 60),
+    shaped("hvs.", 40), shaped("dckr_" + "pat_", 30), shaped("bs_", 43), shaped("bsc_", 32),
+    ".".join((shaped("ey" + "J", 20), shaped("ey" + "J", 40), shaped("", 43))),
+]  # fmt: skip
+
+
+def test_the_corpus_is_large_and_balanced():
+    assert len(SECRETS) + len(TOKENS) >= 150 and len(HARMLESS) >= 130
+
+
+@pytest.mark.parametrize("line", SECRETS)
+def test_it_takes_out_the_secret_and_nothing_else(line):
+    assert redact_text(line) == line.replace("hunter2hunter2", REDACTED).replace("hunter2", REDACTED)
+
+
+@pytest.mark.parametrize("line", HARMLESS)
+def test_it_leaves_what_only_looks_like_one(line):
+    assert redact_text(line) == line
+
+
+@pytest.mark.parametrize("token", TOKENS)
+@pytest.mark.parametrize("around", ["{}", "cloning with {} now", '"x": "{}",', "https://{}@example.org/x.git"])
+def test_it_knows_tokens_by_their_shape(token, around):
+    assert redact_text(around.format(token)) == around.format(REDACTED)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("password = a;b,c&d\nport = 1\n", "password = [redacted]\nport = 1\n"),
+        ('password=ab"cd\n', "password=[redacted]\n"),
+        ('"password": "a\\"b, c"', '"password": "[redacted]"'),
+        ("Password:\nVacuuming", "Password:\nVacuuming"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nAAAA\nBBBB\n-----END RSA PRIVATE KEY-----\n",
+            "-----BEGIN RSA PRIVATE KEY-----[redacted]\n\n\n-----END RSA PRIVATE KEY-----\n",
+        ),
+        (
+            "<property>\n<name>db.passwd</name>\n<value>hunter2</value>\n</property>",
+            "<property>\n<name>db.passwd</name>\n<value>[redacted]</value>\n</property>",
+        ),
+        (
+            "Value old for tpcc:pg_superuserpass is the same\n",
+            "Value [redacted] for tpcc:pg_superuserpass [redacted]\n",
+        ),
+        ("Changed tpcc:mysql_pass from a to b for MySQL\n", "Changed tpcc:mysql_pass [redacted]\n"),
+    ],
+)
+def test_it_takes_out_all_of_a_value(text, expected):
+    assert redact_text(text) == expected
+
+
+def test_twice_is_as_once():
+    once = [redact_text(line) for line in (*SECRETS, *TOKENS)]
+    assert [redact_text(line) for line in once] == once
+
+
+def test_lines_stay_lines():
+    text = "\n".join([*SECRETS, *HARMLESS, *TOKENS])
+    assert redact_text(text).split("\n") == [redact_text(line) for line in text.split("\n")]
+
+
+@pytest.mark.parametrize("name", ["pg_superuserpass", "db.passwd", "API_KEY", "keyStorePassword", "auth-token"])
+def test_settings_are_known_by_their_names(name):
+    assert names_a_secret(name) and redact_value(name, "x1") == REDACTED and redact_value(name, "") == ""
+
+
+@pytest.mark.parametrize(
+    "worst",
+    ["password" * 40_000, "-p " * 100_000, "mysql " * 50_000, "a.b-c_" * 50_000 + "=x", "key key " * 40_000,
+     "x://" + "a" * 300_000, "<pass" * 60_000, "password=" * 30_000, '"password"' * 30_000, "pass: '" * 40_000],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_it_takes_no_more_than_its_share_of_time(worst):
+    """300 kB; a second of CPU would be quadratic."""
+    begun = time.process_time()
+    redact_text(worst)
+    assert time.process_time() - begun < 3
