@@ -258,6 +258,8 @@ class Load:
         while told.get("state") == "reading":
             time.sleep(0.5)
             told = self.insist("GET", path).json()
+        if told.get("state") == "failed" and "was interrupted" in told["problem"]:
+            return  # its reader was killed again and again, and the site says so
         stored = self.insist("POST", f"{path}store/", json={"subject": SUBJECT})
         if stored.ok:
             self.acknowledged.imports[told["id"]] = len(stored.json()["runs"])
@@ -450,7 +452,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=120, help="kill no more after so many")
     parser.add_argument("--postgresql", action="store_true")
-    parser.add_argument("--keep", action="store_true", help="leave the folder of the site where it is")
+    parser.add_argument("--keep", action="store_true", help="leave the site's folder, as when something is wrong")
     arguments = parser.parse_args()
     begun = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="benchsite-kills-"))
@@ -461,7 +463,7 @@ def main() -> int:
         killer.run(arguments.kills, begun + 60 * arguments.minutes)
         load.stop()
         wrong = verdict(site, load, killer, folder)
-    if not arguments.keep:
+    if not (arguments.keep or wrong or load.errors):
         shutil.rmtree(folder, ignore_errors=True)
     print(f"\n{'PostgreSQL' if postgres else 'SQLite'}, seed {arguments.seed}, {time.monotonic() - begun:.0f} s")
     print(*(f"  {part:<22}{count:>5} kills" for part, count in killer.kills.most_common()), sep="\n")

@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import math
-import re
 import time
 import uuid
 from array import array
@@ -23,7 +22,7 @@ from itertools import accumulate
 from typing import Any
 
 from benchagent.catalog import METRICS, too_many_failed
-from benchagent.redaction import redact_text, redact_value
+from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -58,8 +57,6 @@ from runs.results.staged import STAGED_AT
 from runs.results.subjects import Known, Subjects
 from runs.run import artefacts, quality, series
 
-# What every pattern of `benchagent.redaction` needs; text without it has nothing to take out.
-SUSPICIOUS = re.compile(r"pas|pwd|pw\b|secret|token|key|credential|derby|://|-p", re.IGNORECASE)
 # What the sender says of its own, in a form of its own.
 FREE = ("driver", "dataset", "context", "info")
 ATTEMPTS = 3
@@ -72,41 +69,16 @@ NEVER_LONG = 10**9
 _FROM_HISTOGRAM = {50: "latency_p50_ms", 95: "latency_p95_ms", 99: "latency_p99_ms", 100: "latency_max_ms"}
 
 
-def redacted(kept: dict[str, Any]) -> dict[str, Any]:
-    """A document as it is kept, without its secrets."""
-    redacted = dict(_redact_tree(kept))
-    config = redacted.get("config")
-    if isinstance(config, list):
-        values = [setting["value"] for setting in config]
-        redacted["config"] = [
-            {**setting, "value": redact_value(str(setting["name"]), value if value is None else str(value))}
-            for setting, value in zip(config, values, strict=True)
-        ]
-    return redacted
-
-
 def without_secrets(data: UploadDocument) -> UploadDocument:
     """The read document with the secrets taken out of every text; configurations see to theirs themselves."""
     lines = {name: [redact_text(line) for line in getattr(data, name)] for name in ("command_lines", "warnings")}
     texts = {name: redact_text(getattr(data, name)) for name in ("note", "message")}
-    free = {name: _redact_tree(getattr(data, name)) for name in FREE}
+    free = {name: redact_json(getattr(data, name)) for name in FREE}
     factors = {
         name: {**factor, "value": redact_text(factor["value"])} if isinstance(factor["value"], str) else factor
         for name, factor in data.factors.items()
     }
     return data.model_copy(update={**lines, **texts, **free, "factors": factors})
-
-
-def _redact_tree(value: Any) -> Any:
-    """A copy without secrets: neither under a key that names one, nor within a text."""
-    if isinstance(value, dict):
-        return {
-            key: redact_value(key, redact_text(inner)) if isinstance(inner, str) else _redact_tree(inner)
-            for key, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [_redact_tree(inner) for inner in value]
-    return redact_text(value) if isinstance(value, str) else value
 
 
 @dataclass
@@ -292,8 +264,8 @@ class _Rows:
     def add(self, item: _Item, files: list[bytes], subjects: Subjects, known: Known) -> list[Run]:
         """The runs of a document. `files`: the content of its artefacts."""
         data, kept = item.data, _without_bulk(item.document)
-        if SUSPICIOUS.search(repr(kept)):
-            data, kept = without_secrets(data), redacted(kept)
+        if is_suspicious(repr(kept)):
+            data, kept = without_secrets(data), redact_json(kept)
         upload = Upload(
             id=data.id, digest=item.digest, schema_version=SCHEMA_VERSION, token=self.token, owner=self.owner,
             visibility=data.visibility or settings.DEFAULT_VISIBILITY, file_import=self.file_import,

@@ -11,6 +11,7 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 REDACTED = "[redacted]"
 
@@ -92,69 +93,70 @@ def _hide(found: re.Match[str]) -> str:
 
 
 def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNORECASE) -> _Pattern:
-    return _Pattern(_words(words), re.compile(f"{head}(?P<hidden>{hidden})", flags))
+    return _Pattern(frozenset(words.split("|")), re.compile(f"{head}(?P<hidden>{hidden})", flags))
 
 
+_TELLS = "pass|pwd|secret|token|credential"
 # Of one line each.
 _PATTERNS = (
     # postgresql://user:secret@host, jdbc:…//user:secret@, redis://:secret@; user:secret@tcp(host) of Go
     _after("://", r"(?<![\w+.-])[a-z][\w+.-]{0,40}://[^\s:/@]{0,200}:", r"[^\s@/]{1,200}(?=@)"),
-    _after("@tcp( @unix(", r"(?<![\w.-])[\w.-]{1,64}:", r"[^\s:@/]{1,200}(?=@(?:tcp|unix)\()"),
+    _after("@tcp(|@unix(", r"(?<![\w.-])[\w.-]{1,64}:", r"[^\s:@/]{1,200}(?=@(?:tcp|unix)\()"),
     # sqlplus scott/tiger@db, jdbc:oracle:thin:scott/tiger@
-    _after("sqlplus impdp expdp sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\w$#]+/", r"[^\s@]+"),
+    _after("sqlplus|impdp|expdp|sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\w$#]+/", r"[^\s@]+"),
     _after("oracle:", r"oracle:(?:thin|oci):[\w$#]+/", r"[^\s@]+"),
     # HammerDB's `diset tpcc mysql_pass secret` and its answers
-    _after("diset dset", rf"\bdi?set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
-    _after("value", rf"\bValue\s+(?=\S+\s+for\s+{_SECRET_IN_NAME}\w+:)"),
-    _after("value", rf"\bValue\s+\S+\s+for\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
-    _after("changed", rf"\bChanged\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
+    _after(_TELLS, rf"\bdi?set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
+    _after(_TELLS, rf"\bValue\s+(?=\S+\s+for\s+{_SECRET_IN_NAME}\w+:)"),
+    _after(_TELLS, rf"\bValue\s+\S+\s+for\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
+    _after(_TELLS, rf"\bChanged\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
     # tpcc-mysql
-    _after("option", r"\boption p with value\s+", _ARGUMENT),
+    _after("option p", r"\boption p with value\s+", _ARGUMENT),
     # <password>secret</password>, <property name="password" value="secret"/>, <entry key="password">secret<
-    _after("</", rf"<{_SECRET_IN_NAME}[\w.:-]{{1,200}}+(?:\s[^<>]{{0,200}})?>", r"[^<]+(?=</)"),
+    _after(_TELLS, rf"<{_SECRET_IN_NAME}[\w.:-]{{1,200}}+(?:\s[^<>]{{0,200}})?>", r"[^<]+(?=</)"),
     _after(
-        "name= key= id=",
+        _TELLS,
         rf"\b(?:name|key|id)=[\"']{_SECRET_IN_NAME}[\w.:-]{{1,200}}+[\"'](?:\s+value\s?=\s?|\s?>)",
         r"(?:\"[^\"]*\"|'[^']*'|[^\s<>]+)",
     ),
     # The options of clients
-    _after("mysql maria tpcc_ pt- xtrabackup mydumper",
+    _after("mysql|maria|tpcc_|pt-|xtrabackup|mydumper",
            r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper)\b.{0,500}?\s-p(?!ort\b)",
            rf"(?:{_QUOTED}|[^\s\"']\S*)", flags=0),
-    _after("tpcc_ csql mongo cqlsh dsbulk isql",
+    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql",
            r"\b(?:tpcc_(?:start|load)|csql|mongo\w*|cqlsh|dsbulk|isql(?:-fb)?)\b.{0,500}?\s-p\s+",
            rf"(?!-){_ARGUMENT}", flags=0),
-    _after("sqlcmd bcp osql", r"\b(?:sqlcmd|bcp|osql)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}", flags=0),
-    _after("redis- valkey- keydb- memtier",
+    _after("sqlcmd|bcp|osql", r"\b(?:sqlcmd|bcp|osql)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}", flags=0),
+    _after("redis-|valkey-|keydb-|memtier",
            r"\b(?:redis-\w+|valkey-\w+|memtier_benchmark|keydb-\w+)\b.{0,500}?\s(?:-a|--auth|--authenticate)[ =]",
            _ARGUMENT),
     _after("curl", r"\bcurl\b.{0,500}?\s(?:-u|--user)[ =][^\s:]+:"),
     _after("-p", r"(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+", rf"(?!-){_ARGUMENT}"),
-    _after("connect", r"\bconnect\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),
+    _after("connect to", r"\bconnect\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),
     # SQL, .netrc, a line of .pgpass
     _after("identified", r"\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?", _QUOTED),
     _after("identified", r"\b(?:create|alter|grant)\b.{0,300}\bidentified\s+by\s+(?!password\b)", r"[^\s;'\"]+"),
     _after("password", r"\bpassword\s+(?=['\"])", _QUOTED),
     _after("password", r"\bset\s+password\b[^=]{0,200}=\s*", _ARGUMENT),
     _after("password", r"\blogin\s+\S+\s+password\s+", r"[^\s;'\"]+"),
-    _after(":*: :5432:", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
+    _after(":*:|:5432:", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
     # Headers
     _after("authorization", r"\bAuthorization\s*[=:]\s*\"?(?:(?:Bearer|Basic|Token|Digest)\s+)?",
            r"(?!(?:Bearer|Basic|Token)\b)[^\s\"']+.*"),
     _after("cookie", r"\b(?:Set-)?Cookie\s*:\s*", r".+"),
     _after("bearer", r"\bBearer\s+", r"[\w.~+/=-]{8,}"),
     # Tokens that are known by their shape
-    _after("ghp_ gho_ ghu_ ghs_ ghr_", r"\b", r"gh[pousr]_[A-Za-z0-9]{20,}", flags=0),
-    _after("github_pat glpat- dckr_pat", r"\b", r"(?:github_pat_|glpat-|dckr_pat_)[\w-]{16,}", flags=0),
-    _after("xoxa- xoxb- xoxp- xoxr- xoxs-", r"\b", r"xox[abprs]-[\w-]{10,}", flags=0),
-    _after("akia asia", r"\b", r"(?:AKIA|ASIA)[0-9A-Z]{16}\b", flags=0),
+    _after("ghp_|gho_|ghu_|ghs_|ghr_", r"\b", r"gh[pousr]_[A-Za-z0-9]{20,}", flags=0),
+    _after("github_pat|glpat-|dckr_pat", r"\b", r"(?:github_pat_|glpat-|dckr_pat_)[\w-]{16,}", flags=0),
+    _after("xoxa-|xoxb-|xoxp-|xoxr-|xoxs-", r"\b", r"xox[abprs]-[\w-]{10,}", flags=0),
+    _after("akia|asia", r"\b", r"(?:AKIA|ASIA)[0-9A-Z]{16}\b", flags=0),
     _after("aiza", r"\b", r"AIza[\w-]{30,}", flags=0),
-    _after("sk- hf_ npm_ pypi- hvs. dop_v1", r"\b", r"(?:sk-|hf_|npm_|pypi-|hvs\.|dop_v1_)[\w-]{20,}", flags=0),
+    _after("sk-|hf_|npm_|pypi-|hvs.|dop_v1", r"\b", r"(?:sk-|hf_|npm_|pypi-|hvs\.|dop_v1_)[\w-]{20,}", flags=0),
     _after("sg.", r"\b", r"SG\.[\w-]{16,}\.[\w-]{16,}", flags=0),
     _after("eyj", r"\b", r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+", flags=0),
-    _after("bs_ bsc_", r"\b", r"bsc?_[\w-]{32,}", flags=0),
+    _after("bs_|bsc_", r"\b", r"bsc?_[\w-]{32,}", flags=0),
 )  # fmt: skip
-_ASSIGNED = _words("pass pwd secret token credential derby.user key")
+_ASSIGNED = frozenset([*_TELLS.split("|"), "derby.user", "key"])
 _HINTS = _ASSIGNED.union(*(pattern.words for pattern in _PATTERNS))
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # What stands on several lines.
@@ -188,6 +190,28 @@ def _is_telling(word: str, before: str) -> bool:
 def redact_value(name: str, value: str | None) -> str | None:
     """The value of a setting, unless its name says that it is a secret."""
     return REDACTED if value and names_a_secret(name) and not _HARMLESS_VALUE.fullmatch(value) else value
+
+
+def is_suspicious(text: str) -> bool:
+    """Whether there may be something to take out: a cheap look at much."""
+    lowered = text.translate(_ASCII_LOWER)
+    return any(hint in lowered for hint in _HINTS)
+
+
+def redact_json(value: Any, name: str = "") -> Any:
+    """A copy without secrets: neither under a key or in a pair whose name tells, nor within a text."""
+    if isinstance(value, str):
+        return redact_value(name, redact_text(value))
+    if isinstance(value, list):
+        if len(value) == 2 and all(isinstance(each, str) for each in value):
+            return [redact_json(value[0]), redact_json(value[1], value[0])]
+        return [redact_json(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: redact_json(inner, key) for key, inner in value.items()}
+    if isinstance(kept.get("name"), str) and kept.get("value") is not None and names_a_secret(kept["name"]):
+        kept["value"] = redact_value(kept["name"], str(kept["value"]))
+    return kept
 
 
 def redact_text(text: str) -> str:
