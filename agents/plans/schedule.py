@@ -156,6 +156,7 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
         again = results.scheduled_run(
             spec, experiment=run.experiment, order_index=None if run.experiment_id is None else (last_index or 0) + 1,
             hardware=run.hardware, demonstration=run.demonstration, owner=run.owner, visibility=run.visibility,
+            batch=run.batch,
         )  # fmt: skip
         Job.objects.create(run=again, spec=spec, requested_agent=run.job.agent or run.job.requested_agent)
     hints.hint(hints.DISPATCH)

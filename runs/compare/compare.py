@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from runs.access.rules import candidates
+from runs.compare.grouping import BATCH, GROUPINGS, key_of, pooled_words, said_of
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, stated
 from runs.compare.verdicts import family_size, headline, set_against
@@ -29,7 +30,7 @@ MAX_RUNS = 1_000
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
-CONTROLS = ("metric", "baseline", "order", "threshold", "format")
+CONTROLS = ("metric", "baseline", "order", "group", "threshold", "format")
 _NAMED = ("run", "cell")
 # Left over from the list of runs, where the ticks were set.
 _IGNORED = ("page", "page_size", "ordering")
@@ -128,31 +129,34 @@ MOST_NAMED = 4
 
 
 def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
-    """With the metric, the baseline and the order that an address asks for."""
+    """With the metric, the baseline, the order and the grouping that an address asks for."""
     comparison = compare(
         selection.runs, metric=params.get("metric", ""), baseline=params.get("baseline"),
-        order=params.get("order", ""), threshold=selection.threshold,
+        order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
     )  # fmt: skip
     return replace(comparison, left_out=selection.left_out)
 
 
 def compare(
     runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
-    threshold: float | None = None,
+    grouping: str = "", threshold: float | None = None,
 ) -> Comparison:  # fmt: skip
-    """Groups the runs by cell and sets each group against the baseline's.
+    """Groups the runs by cell and batch and sets each group against the baseline's.
 
     `runs` come from `Run.objects.present().for_lists()`. `metric` is a name; empty or unknown takes the workload's
     primary metric, else the most common one. `baseline` is a group's key; empty or unknown takes the first group
     with values. `order` "best" sorts by geometric mean, best first; else the order is that of the experiment or
-    source. `threshold`, from which a difference matters, is that of the metric where none is given.
+    source. `threshold`, from which a difference matters, is that of the metric where none is given. `grouping` is one
+    of `GROUPINGS`: empty or unknown pools within a batch only.
     """
+    grouping = grouping if grouping in GROUPINGS else BATCH
     chosen = [run for run in runs if run.deleted_at is None]
     counting = {run.id for run in chosen if run.counts}
     picked, metrics = _metrics(chosen, counting, metric)
-    cells = _cells(chosen, counting)
+    cells = _cells(chosen, counting, grouping)
     # A run that ended knows more, such as that its database was in memory: it names its cell.
-    naming = name_cells([facets(next((run for run in cell if run.durability), cell[0])) for cell in cells])
+    known = [facets(next((run for run in cell if run.durability), cell[0])) for cell in cells]
+    naming = name_cells([facts | said for facts, said in zip(known, said_of(cells, grouping), strict=True)])
     printed = _printed(chosen, picked)
     groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
@@ -164,9 +168,11 @@ def compare(
     groups = [replace(group, is_baseline=group is base, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if group.is_baseline), None)
     named = [bare_field(field) for field in naming.fields]
+    pooled = pooled_words(cells, grouping)
     comparison = Comparison(
         picked, metrics, groups, base, naming.common, naming.varying, warnings=[], named=named, threshold=threshold,
-        headline=headline(groups, picked, threshold, named), family=family_size(groups),
+        headline=" ".join(filter(None, (headline(groups, picked, threshold, named), pooled))),
+        family=family_size(groups), grouping=grouping, pooled=pooled,
     )  # fmt: skip
     return replace(comparison, warnings=_warnings(comparison))
 
@@ -183,8 +189,8 @@ def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Met
     return next(iter(metrics), None), metrics
 
 
-def _cells(runs: Sequence[Run], counting: Set[UUID]) -> list[list[Run]]:
-    """Repeats together, in the order of experiment or source; along a size axis in that of the sizes.
+def _cells(runs: Sequence[Run], counting: Set[UUID], grouping: str) -> list[list[Run]]:
+    """Repeats that are pooled together, in the order of experiment or source; along a size axis in that of the sizes.
 
     A run that has not ended knows its storage only later, so that its key still changes: it joins the cell that is
     alike in everything else.
@@ -194,9 +200,10 @@ def _cells(runs: Sequence[Run], counting: Set[UUID]) -> list[list[Run]]:
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
     for run in sorted(ordered, key=lambda run: run.id not in counting):
-        key = run.cell_key or str(run.id)
+        together = key_of(run, grouping)
+        key = f"{run.cell_key or run.id} {together}"
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
-        others = (run.workload_id, run.dbms_version_id, run.config_id, run.hardware_id, factors)
+        others = (together, run.workload_id, run.dbms_version_id, run.config_id, run.hardware_id, factors)
         if run.id not in counting and not run.storage.all():
             key = alike.get(others, key)
         alike.setdefault(others, key)

@@ -9,16 +9,18 @@ from uuid import UUID
 
 from django.utils.text import slugify
 
+from runs.compare.grouping import BATCH
 from runs.compare.guard import Difference, Stated
 from runs.models import Metric, Run
 from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD, Interval, Ratio, Summary, Verdict
 
 # Consequences and bookkeeping: worth a column, never a name.
-_NEVER_IN_LABELS = frozenset({"durability", "provenance"})
+# A batch is named by the best of label, tested version and date.
+_NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 _NO_FACT = "–"
 # A cell without a commit group must not let its configuration speak before the others' commit group.
-_KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config")
+_KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config", "batch")
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
     values = {field: [cell[field].value if field in cell else "" for cell in cells] for field in fields}
     varying = [field for field in fields if len(set(values[field])) > 1]
     # Each DBMS has a configuration of its own; once the DBMS is named, naming the configuration adds nothing.
-    chosen = telling({field: values[field] for field in varying if field not in _NEVER_IN_LABELS}) or ["dbms"]
+    speaking = [field for field in varying if field.partition(":")[0] not in _NEVER_IN_LABELS]
+    chosen = telling({field: values[field] for field in speaking}) or ["dbms"]
     # The DBMS leads also where the workload varies: it is what people look for.
     chosen.sort(key=lambda field: field != "dbms")
     heading = headings.get(chosen[0], "")
@@ -216,7 +219,8 @@ class Comparison:
 
     `named`: fields that the labels of the groups tell. `headline` is empty where there is none to be had.
     `threshold`, a share of 1: a smaller difference is too small to matter. `family`: comparisons with the baseline that
-    are judged together. `left_out`: runs beyond what is compared at once.
+    are judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
+    `left_out`: runs beyond what is compared at once.
     """
 
     metric: Metric | None
@@ -230,6 +234,8 @@ class Comparison:
     headline: str = ""
     threshold: float = PRACTICAL_THRESHOLD
     family: int = 0
+    grouping: str = BATCH
+    pooled: str = ""
     left_out: int = 0
 
     @property

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from runs.models.base import UUIDModel
+from runs.models.batches import Batch, Described
 from runs.models.choices import (
     ACTIVE_STATES,
     DURABILITY_CHOICES,
@@ -35,7 +36,7 @@ _NOT_IN_ROWS = (
     "per_terminal", "statistics", "latency_histogram", "context", "info", "workload__details", "workload__summary",
     "dbms_version__aliases", "dbms_version__note", "dbms_version__dbms__aliases", "config__details", "config__note",
     "hardware__details", "hardware__note", "experiment__plan", "experiment__note", "publication__details",
-    "owner__password",
+    "owner__password", "batch__note",
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
     def for_lists(self) -> RunQuerySet:
         """Everything a row or a chart of many runs reads, in a fixed number of queries."""
         return self.select_related(
-            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner"
+            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch"
         ).prefetch_related("factors", "measurements__metric", "storage__device")
 
     def for_rows(self) -> RunQuerySet:
@@ -76,10 +77,11 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         return self.filter(id=run_id, state__in=origins).update(state=to, **changes) == 1
 
 
-class Run(UUIDModel):
-    """One repeat of one cell. Repeats of a cell share `cell_key`."""
+class Run(UUIDModel, Described):
+    """One repeat of one cell. Repeats of a cell share `cell_key`; those of one batch are pooled."""
 
     cell_key = models.CharField(max_length=64, db_index=True, blank=True)
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="runs")
     experiment = models.ForeignKey(Experiment, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs")
     upload = models.ForeignKey(Upload, on_delete=models.SET_NULL, null=True, blank=True, related_name="runs")
     publication = models.ForeignKey(
@@ -138,7 +140,6 @@ class Run(UUIDModel):
     context = models.JSONField(default=dict, blank=True)
     info = models.JSONField(default=dict, blank=True)
     message = models.TextField(blank=True)
-    note = models.TextField(blank=True)
 
     # The measurement that lists show and sort by (`runs.run.number`): null where there is none or it does not count.
     primary_value = models.FloatField(null=True, blank=True, editable=False)
@@ -220,6 +221,19 @@ class Run(UUIDModel):
             cache: dict[str, Any] = self.__dict__.setdefault("_prefetched_objects_cache", {})
             cache["measurements"] = self.measurements.none()
         return self
+
+    @property
+    def said_label(self) -> str:
+        """Its own, else its batch's; the next two likewise. With the batch prefetched (`for_lists`)."""
+        return self.label or self.batch.label
+
+    @property
+    def said_tags(self) -> list[str]:
+        return sorted({*self.tags.split(), *self.batch.tags.split()})
+
+    @property
+    def said_tested(self) -> dict[str, str]:
+        return {**self.batch.tested, **self.tested}
 
     @property
     def has_ended(self) -> bool:

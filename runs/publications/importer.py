@@ -15,6 +15,7 @@ from django.db.models import ProtectedError
 
 from runs.models import (
     Aggregate,
+    Batch,
     Claim,
     Fact,
     IndexStat,
@@ -39,6 +40,7 @@ from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.publications.subjects import Subjects, Sync, sync_subjects
 from runs.results import PublishedRun, store_published
+from runs.results.batches import batch_of, forget_empty
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Report:
 def remove(publication: Publication) -> None:
     """With its runs and statements, and with those of its configurations, machines and workloads that nobody uses."""
     its_own = [*publication.configs.all(), *publication.hardware.all(), *publication.workloads.all()]
+    of_runs = publication.pk
     publication.delete()
+    forget_empty([of_runs])
     for row in its_own:
         with suppress(ProtectedError), transaction.atomic():
             row.delete()
@@ -107,7 +111,8 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
 def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted: bool = False) -> None:
     promises = {row.id: (row.durability, row.durability_reason) for row in data.configs}
     # In the order of the source, so that lists and charts show it as printed.
-    wanted = [_run(position, row, promises[row.config], subjects) for position, row in enumerate(data.runs, 1)]
+    batch = batch_of(subjects.publication.pk)
+    wanted = [_run(position, row, promises[row.config], subjects, batch) for position, row in enumerate(data.runs, 1)]
     for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
         sync.note(Run, verb, count)
     stale = Run.objects.exclude(source_id="").exclude(id__in=[published.run.id for published in wanted])
@@ -117,8 +122,9 @@ def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted:
     _aggregates(sync, data, subjects)
 
 
-def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subjects) -> PublishedRun:
+def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subjects, batch: Batch) -> PublishedRun:
     run = Run(
+        batch=batch,
         id=stable_id("run", subjects.publication.slug, row.id),
         publication=subjects.publication,
         source_id=row.id,

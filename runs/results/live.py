@@ -20,6 +20,7 @@ from runs.configs.creating import resolve_config
 from runs.dbms import resolve_dbms_version
 from runs.machines.profiles import device_named
 from runs.models import (
+    Batch,
     Experiment,
     HardwareProfile,
     Measurement,
@@ -33,6 +34,7 @@ from runs.models import (
 )
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
+from runs.results.batches import batch_of
 from runs.results.names import resolve_metrics, resolve_workload
 from runs.run import quality, series
 from runs.run.number import refresh_primary
@@ -53,17 +55,20 @@ def scheduled_run(
     owner: User | None = None,
     visibility: str = "",
     called: str = "",
+    batch: Batch | None = None,
 ) -> Run:
     """The queued run of a job. Raises UnknownName for what the catalogue does not have.
 
     `called`: what people call its settings. A run of an experiment belongs to who started that and is seen by whom
-    that is seen; `owner` and `visibility` (empty: the setting's default) are for a run without one.
+    that is seen; `owner` and `visibility` (empty: the setting's default) are for a run without one, as is `batch`: that
+    of the run of which it is a repeat.
     """
     if experiment is not None:
         owner, visibility = experiment.created_by, experiment.visibility
     with transaction.atomic():
         run = Run(
             id=UUID(spec["run_id"]),
+            batch=batch or batch_of(experiment.pk if experiment else UUID(spec["run_id"]), owner=owner),
             experiment=experiment,
             workload=resolve_workload(spec["workload"]),
             dbms_version=resolve_dbms_version(spec["dbms"], spec["dbms_version"]),

@@ -12,9 +12,9 @@ from runs.run.number import refresh_primary
 
 # What a publication says of a run.
 COLUMNS = (
-    "publication_id", "source_id", "workload_id", "dbms_version_id", "config_id", "hardware_id", "state", "provenance",
-    "repeat", "order_index", "durability", "durability_reason", "note", "missing_metric", "missing_reason",
-    "deleted_at", "cell_key",
+    "publication_id", "batch_id", "source_id", "workload_id", "dbms_version_id", "config_id", "hardware_id", "state",
+    "provenance", "repeat", "order_index", "durability", "durability_reason", "note", "missing_metric",
+    "missing_reason", "deleted_at", "cell_key",
 )  # fmt: skip
 
 

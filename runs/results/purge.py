@@ -18,6 +18,7 @@ from django.db.models.deletion import ProtectedError
 from runs.access.rules import Target
 from runs.models import (
     Artefact,
+    Batch,
     Change,
     Config,
     Dbms,
@@ -32,6 +33,7 @@ from runs.models import (
 )
 from runs.models.choices import OPEN_STATES, ImportState, Provenance
 from runs.models.visible import Person, owner_id_of
+from runs.results.batches import forget_empty
 from runs.results.names import catalogue_slugs
 from runs.run import artefacts
 
@@ -151,7 +153,7 @@ def _used(runs: QuerySet[Run]) -> dict[type[Model], set[Any]]:
     """What the runs are about, by model."""
     columns = {
         Config: "config", HardwareProfile: "hardware", Workload: "workload", DbmsVersion: "dbms_version",
-        Dbms: "dbms_version__dbms", Metric: "measurements__metric",
+        Dbms: "dbms_version__dbms", Metric: "measurements__metric", Batch: "batch",
     }  # fmt: skip
     used: dict[type[Model], set[Any]] = {}
     for model, column in columns.items():
@@ -162,6 +164,7 @@ def _used(runs: QuerySet[Run]) -> dict[type[Model], set[Any]]:
 
 def _forget(used: dict[type[Model], set[Any]], since: datetime) -> None:
     """Names that came with what was purged and that nothing else uses: without runs everybody would see them."""
+    forget_empty(used[Batch])
     unused: tuple[QuerySet[Any], ...] = (
         Config.objects.filter(runs=None, publication=None, created_at__gte=since, later_revisions=None),
         HardwareProfile.objects.filter(

@@ -32,6 +32,7 @@ from runs.incoming.reading import read
 from runs.models import (
     ApiToken,
     Artefact,
+    Batch,
     FileImport,
     Measurement,
     Run,
@@ -213,6 +214,7 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
     try:
         with transaction.atomic():
             known = Known([item.data for item in items], rows.owner)
+            rows.known_batches(items)
             for item in items:
                 try:
                     files = [_content(index, given) for index, given in enumerate(item.data.artefacts)]
@@ -252,6 +254,9 @@ class _Rows:
     owner: User | None
     file_import: FileImport | None
     is_staged: bool
+    # By id: those that are stored already, and the new ones.
+    batches: dict[uuid.UUID, Batch] = field(default_factory=dict)
+    new_batches: list[Batch] = field(default_factory=list)
     now: datetime = field(default_factory=timezone.now)
     uploads: list[Upload] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
@@ -260,6 +265,19 @@ class _Rows:
     measurements: list[Measurement] = field(default_factory=list)
     chunks: list[SeriesChunk] = field(default_factory=list)
     artefacts: list[Artefact] = field(default_factory=list)
+
+    def known_batches(self, items: Sequence[_Item]) -> None:
+        self.batches = Batch.objects.in_bulk({self._made_by(item.data) for item in items})
+
+    def _made_by(self, data: UploadDocument) -> uuid.UUID:
+        return self.file_import.pk if self.file_import else data.id
+
+    def _batch(self, data: UploadDocument) -> Batch:
+        made_by = self._made_by(data)
+        if (batch := self.batches.get(made_by)) is None:
+            batch = self.batches[made_by] = Batch(pk=made_by, owner=self.owner, created_at=self.now)
+            self.new_batches.append(batch)
+        return batch
 
     def add(self, item: _Item, files: list[bytes], subjects: Subjects, known: Known) -> list[Run]:
         """The runs of a document. `files`: the content of its artefacts."""
@@ -301,6 +319,7 @@ class _Rows:
     def _columns(self, data: UploadDocument, subjects: Subjects, upload: Upload) -> dict[str, Any]:
         """What all runs of a document have in common."""
         columns = {
+            "batch": self._batch(data),
             "upload": upload,
             "workload": subjects.workload,
             "dbms_version": subjects.dbms_version,
@@ -378,7 +397,8 @@ class _Rows:
     def write(self) -> None:
         """In the order of their references."""
         for rows in (
-            self.uploads, self.runs, self.factors, self.storage, self.measurements, self.chunks, self.artefacts,
+            self.new_batches, self.uploads, self.runs, self.factors, self.storage, self.measurements, self.chunks,
+            self.artefacts,
         ):  # fmt: skip
             insert(rows)
 

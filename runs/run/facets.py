@@ -34,6 +34,10 @@ _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
 # Characters of a text, as a script is one, that can stand in a sentence.
 _SPEAKABLE = 60
 
+# What was tested, in the order in which it names a version; the DBMS tells its build id itself.
+TESTED = {"build": "Build", "commit": "Commit", "branch": "Branch", "dbms_build": "DBMS build"}
+_SHORT_COMMIT = 10
+
 # Of a run with `durability_doubt`, which says the numbers.
 DOUBT_WORDS = "cannot have waited for this disk"
 DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Durability)}
@@ -85,6 +89,16 @@ def facets(run: Run) -> dict[str, Facet]:
         stated.append(_plain("experiment", "Experiment", run.experiment.name))
     stated.append(_plain("provenance", "Provenance", run.get_provenance_display()))
     return {facet.field: facet for facet in stated}
+
+
+def tested_words(run: Run) -> str:
+    """The version that was tested, short enough for a legend; empty where nothing is said. Needs the batch."""
+    tested = run.said_tested
+    words = {name: tested[name] for name in TESTED if tested.get(name)}
+    if "commit" in words:
+        words["commit"] = words["commit"][:_SHORT_COMMIT]
+    # A DBMS's own build id is long and says little beside another version.
+    return " · ".join(words[name] for name in words if name != "dbms_build" or len(words) == 1)
 
 
 def _plain(field: str, label: str, value: str) -> Facet:

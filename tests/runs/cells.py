@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
+from uuid import UUID
 
 from runs.models import (
     Aggregate,
+    Batch,
     Config,
     Dbms,
     DbmsVersion,
@@ -19,6 +21,8 @@ from runs.models import (
 )
 from runs.run.number import refresh_primary
 
+# What runs of no experiment, upload or publication were measured with.
+TOGETHER = UUID(int=1)
 FACTORS: dict[str, float | str] = {"scale_factor": 10, "terminals": 4}
 ARTICLE: dict[str, list[int]] = {
     "PostgreSQL 8.3": [465, 511, 546, 469, 508],
@@ -72,6 +76,9 @@ def make_run(
     **fields: object,
 ) -> Run:
     fields.setdefault("state", "finished")
+    if "batch" not in fields:
+        made_by = fields.get("experiment") or fields.get("upload") or fields.get("publication")
+        fields["batch"] = batch(getattr(made_by, "pk", TOGETHER))
     run = Run.objects.create(workload=of or workload(), dbms_version=dbms(system), hardware=on, config=config, **fields)
     for name, factor in (FACTORS if factors is None else factors).items():
         column = {"text": factor} if isinstance(factor, str) else {"number": factor}
@@ -81,6 +88,10 @@ def make_run(
     run.set_cell_key()
     run.save(update_fields=["cell_key"])
     return run
+
+
+def batch(made_by: UUID = TOGETHER, **said: object) -> Batch:
+    return Batch.objects.get_or_create(pk=made_by, defaults=said)[0]
 
 
 def add_number(run: Run, value: float, *, name: str = "tps", phase: str = "run", unit: str = "TPS") -> None:

@@ -221,6 +221,7 @@ def test_it_replaces_runs_when_the_files_are_read_again(contributor):
     new = imports.read_again(taken, owner=contributor)[0]
 
     assert new.id != old.id
+    assert new.batch_id == old.batch_id == taken.pk, "what was measured together stays together"
     assert list(Run.objects.present()) == [new]
     assert Run.objects.filter(pk=old.pk).exclude(deleted_at=None).exists()
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from runs import imports
-from runs.models import Artefact, FileImport, Upload
+from runs.models import Artefact, Batch, FileImport, Upload
 from runs.models.choices import ImportState
 from runs.results import purge
 from runs.run import artefacts
@@ -38,8 +38,9 @@ def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contr
     first, second = Upload.objects.order_by("id")
     assert purge.purge(first, by=administrator).old["files"] == 0
     assert FileImport.objects.exists()
+    assert Batch.objects.get().pk == taken.pk, "the second upload's runs are still in it"
     assert purge.purge(second, by=administrator).old["files"] == 1
-    assert not FileImport.objects.exists()
+    assert not FileImport.objects.exists() and not Batch.objects.exists()
     assert not Artefact.objects.exists()
     assert not taken.reports.storage.exists(name)
 

@@ -1,0 +1,88 @@
+"""Which repeats are pooled: those of one batch, unless a reader asks for more; and how groups of one cell are named.
+
+Runs that do not say what they are to be pooled by (a label, a version) stay with their batch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from runs.models import Run
+from runs.run.facets import TESTED, Facet, tested_words
+
+BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
+# In the order of the choice; what is pooled, in words.
+GROUPINGS = {
+    BATCH: "what was measured together",
+    LABEL: "runs with the same label",
+    VERSION: "runs of the same version tested",
+    DATE: "runs of the same day",
+    ALL: "all runs, whenever measured",
+}
+
+
+def day_of(run: Run) -> date:
+    """When it was measured; where nobody says, when it was stored."""
+    return run.measured_on or (run.started_at or run.created_at).date()
+
+
+def key_of(run: Run, grouping: str) -> str:
+    """Repeats of a cell with the same key are pooled."""
+    version = tested_words(run)
+    asked = {LABEL: run.said_label, VERSION: version, DATE: str(day_of(run)), ALL: ALL}.get(grouping, "")
+    return asked or f"{run.batch_id} {run.said_label} {version}"
+
+
+def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Facet]]:
+    """Of each cell what its runs say about the time and the thing tested, each different value once."""
+    names = _names({key_of(cell[0], grouping): _words(cell, grouping) for cell in cells})
+    said = []
+    for cell in cells:
+        stated = {
+            "batch": ("Batch", [names[key_of(cell[0], grouping)]] if len(names) > 1 else []),
+            "label": ("Label", [run.said_label for run in cell]),
+            "tags": ("Tags", [" ".join(run.said_tags) for run in cell]),
+            **{
+                f"tested:{name}": (heading, [run.said_tested.get(name, "") for run in cell])
+                for name, heading in TESTED.items()
+            },
+        }
+        facets = {}
+        for field, (heading, values) in stated.items():
+            if words := ", ".join(dict.fromkeys(filter(None, values))):
+                facets[field] = Facet(field, heading, words, words, words, words)
+        said.append(facets)
+    return said
+
+
+def pooled_words(cells: Sequence[Sequence[Run]], grouping: str) -> str:
+    """What is pooled beyond batches, as it was asked for; empty where nothing is."""
+    most = max((len({run.batch_id for run in cell}) for cell in cells), default=0)
+    return f"Pooled on request: {GROUPINGS[grouping]}, up to {most} batches in a group." if most > 1 else ""
+
+
+def _words(cell: Sequence[Run], grouping: str) -> list[str]:
+    """What may name the batch of these runs, the best first."""
+    run = min(cell, key=lambda run: (day_of(run), run.created_at))
+    if run.publication is not None:
+        return [run.publication.title_en]
+    version, day = tested_words(run), str(day_of(run))
+    asked = {LABEL: run.said_label, VERSION: version, DATE: day}.get(grouping, "")
+    if grouping == ALL or asked:
+        return [asked]
+    return [*filter(None, (run.said_label, version)), day, f"{run.batch.created_at:%H:%M:%S}"]
+
+
+def _names(words: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """By key the first of its words, and as many more as it takes to tell it from the others."""
+    taken = dict.fromkeys(words, 1)
+    while True:
+        names = {key: " · ".join(given[: taken[key]]) for key, given in words.items()}
+        counts = Counter(names.values())
+        alike = [key for key, name in names.items() if counts[name] > 1 and taken[key] < len(words[key])]
+        if not alike:
+            return names
+        for key in alike:
+            taken[key] += 1

@@ -1,0 +1,42 @@
+"""What was measured together, and what people say of it and of its runs."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from runs.models.base import UUIDModel
+
+
+class Described(models.Model):
+    """What people say of a batch, and of a run where it differs from what its batch says."""
+
+    label = models.CharField(max_length=120, blank=True)
+    # Words in lower case, sorted, a blank between two: filters find one of them on both databases.
+    tags = models.TextField(blank=True)
+    note = models.TextField(blank=True)
+    # What was tested: `build`, `commit`, `branch`, and `dbms_build`, which the DBMS tells of itself.
+    tested = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Batch(UUIDModel, Described):
+    """What was measured together: an experiment, an upload, an import, a publication. Repeats are pooled within one.
+
+    It has the id of what made it, so that whatever is added later joins it; an upload may name another one of its
+    owner's. It has no visibility: it is seen with its runs.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="batches"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.label or f"{self.created_at:%Y-%m-%d %H:%M}"

@@ -1,0 +1,123 @@
+"""Repeats are pooled within what was measured together; the same cell measured at another time is another group."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from uuid import UUID
+
+import pytest
+
+from runs.compare.compare import compare
+from runs.compare.groups import Comparison
+from runs.models import Run
+from tests.runs.builders import store_upload
+from tests.runs.cells import all_runs, batch, make_run
+
+pytestmark = pytest.mark.django_db
+
+OCTOBER, NOVEMBER = [1489, 1497, 1520], [1352, 1377, 1391]
+
+
+def document(number: int, values: list[int], **changes: object) -> dict[str, object]:
+    return {
+        "schema_version": 1,
+        "id": str(UUID(int=number)),
+        "workload": {"slug": "tpcb", "name": "TPC-B profile"},
+        "dbms": {"name": "PostgreSQL", "version": "16.4"},
+        "hardware": {"name": "bench-1", "cpu_model": "Two quiet cores"},
+        "factors": {"terminals": 8, "scale_factor": 10},
+        "repeats": [{"metrics": {"tps": value}} for value in values],
+        **changes,
+    }
+
+
+def two_uploads(**of_the_second: object) -> None:
+    store_upload(document=document(1, OCTOBER, measured_on="2026-10-20"))
+    store_upload(document=document(2, NOVEMBER, measured_on="2026-11-20", **of_the_second))
+
+
+def sizes(comparison: Comparison) -> dict[str, int]:
+    return {group.label: group.n for group in comparison.groups}
+
+
+def test_two_uploads_a_month_apart_are_two_groups_and_the_regression_is_seen():
+    two_uploads()
+    comparison = compare(all_runs())
+    assert sizes(comparison) == {"2026-10-20": 3, "2026-11-20": 3}
+    against = comparison.groups[1].against
+    assert against is not None and against.verdict is not None
+    assert against.verdict.kind == "worse", "one group of six with one median said nothing of it"
+    assert [group.median for group in comparison.groups] == [1497, 1377]
+    assert comparison.pooled == ""
+
+
+def test_two_experiments_are_two_groups():
+    for number, values in enumerate((OCTOBER, NOVEMBER), 1):
+        together = batch(UUID(int=number), label=f"night {number}")
+        for value in values:
+            make_run("PostgreSQL 16.4", value, batch=together)
+    assert sizes(compare(all_runs())) == {"night 1": 3, "night 2": 3}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "labels"),
+    [
+        ({"label": "before"}, {"label": "after"}, ["before", "after"]),
+        ({"label": "tuned", "tested": {"commit": "1a2b3c4d5e6f"}}, {"label": "tuned", "tested": {"build": "17"}},
+         ["tuned · 1a2b3c4d5e", "tuned · 17"]),
+        ({"tested": {"build": "16"}}, {"label": "nightly"}, ["16", "nightly"]),
+        ({"tested": {"branch": "main"}}, {"tested": {"branch": "main"}}, ["main · 2026-10-20", "main · 2026-11-20"]),
+    ],
+)  # fmt: skip
+def test_a_batch_is_named_by_its_label_else_its_version_else_its_date(first, second, labels):
+    for number, (said, day) in enumerate(((first, 10), (second, 11)), 1):
+        together = batch(UUID(int=number), **said)
+        make_run("PostgreSQL 16.4", 100 + number, batch=together, measured_on=date(2026, day, 20))
+    assert [group.label for group in compare(all_runs()).groups] == labels
+
+
+def test_two_batches_of_a_day_are_told_apart_by_the_time():
+    for number in (1, 2):
+        together = batch(UUID(int=number), created_at=datetime(2026, 11, 20, 10 + number, 5, tzinfo=UTC))
+        make_run("PostgreSQL 16.4", 100 + number, batch=together, measured_on=date(2026, 11, 20))
+    labels = [group.label for group in compare(all_runs()).groups]
+    assert labels == [f"2026-11-20 · {time}" for time in ("11:05:00", "12:05:00")]
+
+
+def test_a_run_that_says_something_else_than_its_batch_is_not_pooled_with_it():
+    for value, said in ((100, {}), (101, {}), (120, {"tested": {"commit": "ffff"}}), (90, {"label": "cold"})):
+        make_run("PostgreSQL 16.4", value, batch=batch(label="night", tested={"commit": "1a2b"}), **said)
+    assert sizes(compare(all_runs())) == {
+        "night · 1a2b": 2, "night · ffff": 1, "cold": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("grouping", "groups"),
+    [
+        ("batch", {"a · 1 · 2026-11-01": 2, "a · 1 · 2026-11-02": 1, "b": 1}),
+        ("label", {"a": 3, "b": 1}),
+        ("version", {"PostgreSQL 16.4": 4}),
+        ("date", {"2026-11-01": 2, "2026-11-02": 2}),
+        ("all", {"PostgreSQL 16.4": 4}),
+    ],
+)
+def test_a_reader_may_pool_by_something_else_and_the_comparison_says_so(grouping, groups):
+    measured = [("a", 1, 1), ("a", 1, 1), ("a", 2, 2), ("b", 3, 2)]
+    for label, of, day in measured:
+        together = batch(UUID(int=of), label=label, tested={"build": "1"})
+        make_run("PostgreSQL 16.4", 100, batch=together, measured_on=date(2026, 11, day))
+    comparison = compare(all_runs(), grouping=grouping)
+    assert sizes(comparison) == groups
+    assert comparison.grouping == grouping
+    assert bool(comparison.pooled) == (grouping != "batch")
+
+
+def test_what_says_no_label_stays_with_its_batch():
+    for number in (1, 2):
+        make_run("PostgreSQL 16.4", 100, batch=batch(UUID(int=number)), measured_on=date(2026, 11, number))
+    assert len(compare(all_runs(), grouping="label").groups) == 2
+
+
+def test_every_run_has_a_batch():
+    assert not Run._meta.get_field("batch").null

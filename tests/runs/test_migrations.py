@@ -1,0 +1,66 @@
+"""Databases of earlier versions, with what stood in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+BEFORE = [("runs", "0008_login_tries")]
+
+
+def migrate(to: list[tuple[str, str]]) -> Any:
+    executor = MigrationExecutor(connection)
+    executor.migrate(to)
+    return executor.loader.project_state(to).apps
+
+
+@pytest.fixture
+def before_batches(transactional_db: None) -> Iterator[Any]:
+    latest = [key for key in MigrationExecutor(connection).loader.graph.leaf_nodes() if key[0] == "runs"]
+    yield migrate(BEFORE)
+    migrate(latest)
+
+
+def test_every_stored_run_gets_the_batch_of_what_made_it(before_batches, monkeypatch):
+    filling = import_module("runs.migrations.0010_batches_of_stored_runs")
+    monkeypatch.setattr(filling, "AT_ONCE", 2)
+    model = lambda name: before_batches.get_model("runs", name)  # noqa: E731
+    workload = model("Workload").objects.create(slug="tpcb", name="TPC-B")
+    dbms = model("Dbms").objects.create(slug="pg", name="PostgreSQL")
+    version = model("DbmsVersion").objects.create(slug="pg-16", name="PostgreSQL 16", dbms=dbms)
+    person = model("User").objects.create(username="ann")
+    night = model("Experiment").objects.create(slug="night", name="Night", plan={"name": "Night"}, created_by=person)
+    unnamed = model("Experiment").objects.create(slug="x", name="TPC-B: PostgreSQL", plan={"name": ""})
+    sent = model("FileImport").objects.create(digest="1", parser_version=1, owner=person)
+    of_import = [model("Upload").objects.create(digest="1", schema_version=1, file_import=sent) for _ in range(2)]
+    upload = model("Upload").objects.create(digest="2", schema_version=1, owner=person)
+    article = model("Publication").objects.create(slug="a", title_original="A", title_en="A", language="en")
+
+    made: dict[UUID, UUID | None] = {}
+
+    def runs(expected: UUID | None, count: int = 2, **columns: Any) -> None:
+        for _ in range(count):
+            run = model("Run").objects.create(workload=workload, dbms_version=version, **columns)
+            made[run.pk] = expected or run.pk
+
+    runs(night.pk, experiment=night, owner=person)
+    runs(unnamed.pk, experiment=unnamed)
+    for part in of_import:
+        runs(sent.pk, 1, upload=part, owner=person)
+    runs(upload.pk, 3, upload=upload, owner=person)
+    runs(article.pk, publication=article)
+    runs(None)
+
+    after = migrate([("runs", "0011_every_run_has_a_batch")])
+    stored = after.get_model("runs", "Run").objects.all()
+    assert {run.pk: run.batch_id for run in stored} == made
+    batches = {batch.pk: batch for batch in after.get_model("runs", "Batch").objects.all()}
+    assert set(batches) == set(made.values()), "none without a run"
+    assert [batches[pk].label for pk in (night.pk, unnamed.pk)] == ["Night", ""], "a name that nobody gave is no label"
+    assert [batches[pk].owner_id for pk in (night.pk, sent.pk, article.pk)] == [person.pk, person.pk, None]
