@@ -113,8 +113,8 @@ def _finite(value: float) -> float | None:
 
 def geometric_mean(values: Sequence[float]) -> float | None:
     logs = log_values(values)
-    # exp() of the mean of logs is off by a last digit, and then beyond the largest of them.
-    return min(max(values), math.exp(min(mean(logs), MOST_LOG))) if logs else None
+    # exp() of the mean of logs is off by a last digit, and then beyond the least or the largest of them.
+    return min(max(values), max(min(values), math.exp(min(mean(logs), MOST_LOG)))) if logs else None
 
 
 def log_values(values: Sequence[float]) -> list[float] | None:

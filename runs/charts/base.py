@@ -92,7 +92,10 @@ class LinesSpec(TypedDict):
 
 
 class BarGroup(TypedDict):
-    """One bar: the median as its length, every repeat as a dot, an interval as whisker; or a gap with its reason."""
+    """One bar: `value` as its length, every repeat as a dot, a whisker, the median as a tick; or a gap with its reason.
+
+    `interval` is that of the `statistic` that `value` is; without one, the value is no statistic of repeats.
+    """
 
     label: str
     color: int
@@ -101,6 +104,8 @@ class BarGroup(TypedDict):
     dots: list[float]
     gap: str | None
     ranked: bool
+    statistic: NotRequired[str]
+    median: NotRequired[float]
     href: NotRequired[str]
     # A published relative value without any absolute one behind it: drawn hatched. `text` stands for its number.
     claim: NotRequired[bool]

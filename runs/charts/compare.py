@@ -25,18 +25,20 @@ from runs.tables import Column, Table, TableCell
 
 # In words, as every number of a publication's page is one of its data or computed from them.
 BARS_NOTE = (
-    "Bar: median. Dots: every repeat. Whisker, from three repeats on: the geometric mean with ninety-five per cent "
-    "confidence; an arrow where it goes beyond the axis."
+    "Bar and number: geometric mean of the repeats. Whisker, from three repeats on: its interval of ninety-five per "
+    "cent confidence; beyond the axis an arrow, with its end in words. Tick: median. Dots: every repeat."
 )
+NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
 MAX_OVERLAID = 12
 OVERLAID_METRIC = "tps"
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
 DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
 
+OF_SUMMARY = ("geometric_mean", "median", "mean", "minimum", "maximum", "stdev", "cv")
 CSV_HEAD = [
-    "group", "key", "metric", "unit", "n", "median", "mean", "minimum", "maximum", "stdev", "cv", "interval_low",
-    "interval_high", "ratio", "ratio_low", "ratio_high", "baseline", "verdict", "ranked", "durability", "doubt",
-    "values", "printed", "gaps", "differences",
+    "group", "key", "metric", "unit", "n", *OF_SUMMARY, "interval_low", "interval_high", "ratio", "ratio_low",
+    "ratio_high", "baseline", "verdict", "robustness", "ranked", "durability", "doubt", "values", "printed", "gaps",
+    "differences",
 ]  # fmt: skip
 
 
@@ -68,11 +70,11 @@ def bars_figure(
     comparison: Comparison, groups: Sequence[Group], palette: Mapping[str, int], *, id: str = "comparison",
     title: str = "", note: str = "",
 ) -> Figure:  # fmt: skip
-    """Medians of these groups as bars, every repeat as a dot, the interval of the geometric mean as a whisker."""
+    """Geometric means of these groups as bars with their intervals as whiskers, every repeat as a dot."""
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
     said = ", ".join(
-        f"{group.label} {formatting.number(group.median)}" if group.median is not None else f"{group.label} not known"
+        f"{group.label} {formatting.number(group.centre)}" if group.centre is not None else f"{group.label} not known"
         for group in groups
     )
     return Figure(
@@ -80,7 +82,7 @@ def bars_figure(
         title=title or (f"{label}, {unit}" if unit else label),
         spec=bars(label=label, unit=unit, better=better, groups=[bar(group, palette[group.key]) for group in groups]),
         table=bars_table(groups, unit),
-        alt=f"Bars of the median {label.lower()}: {said}." if metric else "No run has a number.",
+        alt=f"Bars of the geometric mean of {label.lower()}: {said}." if metric else "No run has a number.",
         note=note,
     )
 
@@ -104,34 +106,41 @@ def colours(comparison: Comparison) -> dict[str, int]:
 
 
 def bar(group: Group, color: int) -> BarGroup:
-    return {
+    made: BarGroup = {
         "label": group.label,
         "color": color,
-        "value": group.median,
+        "value": group.centre,
         "interval": (group.interval.low, group.interval.high) if group.interval else None,
         "dots": group.values,
         "gap": group.gap,
         "ranked": group.ranked,
     }
+    if group.median is not None:
+        made |= {"statistic": group.centre_name, "median": group.median}
+    return made
 
 
 def bars_table(groups: Sequence[Group], unit: str) -> Table:
-    """Every number of the bars: median, interval, and each repeat in its order, gaps with their reasons."""
+    """Every number of the bars, the median, and each repeat in its order, gaps with their reasons."""
     width = max((len(group.all_runs) for group in groups), default=0)
     columns = [
-        Column("Group", numeric=False), Column("n"), Column("Median", unit), Column("95 % interval from", unit),
-        Column("to", unit), *(Column(f"Repeat {number}", unit) for number in range(1, width + 1)),
+        Column("Group", numeric=False), Column("n"), Column("Geometric mean", unit), Column("95 % interval from", unit),
+        Column("to", unit), Column("Median", unit),
+        *(Column(f"Repeat {number}", unit) for number in range(1, width + 1)),
     ]  # fmt: skip
     rows = []
     for group in groups:
         label = f"{group.label} ({DOUBT_WORDS})" if group.doubt else group.label
-        median = TableCell(group.median) if group.median is not None else TableCell(gap=group.gap or "")
+        centre = TableCell(gap=group.gap or NO_GEOMETRIC_MEAN)
+        if group.summary and group.summary.geometric_mean is not None:
+            centre = TableCell(group.summary.geometric_mean)
         low, high = (group.interval.low, group.interval.high) if group.interval else (None, None)
         repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
         repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
         ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
         cells = [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
-        rows.append([TableCell(text=label), TableCell(group.n), median, TableCell(low), TableCell(high), *cells])
+        numbers = [TableCell(group.n), centre, TableCell(low), TableCell(high), TableCell(group.median)]
+        rows.append([TableCell(text=label), *numbers, *cells])
     return Table(columns, rows)
 
 
@@ -189,7 +198,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     for group in comparison.groups:
         ratio = group.against.ratio if group.against else None
         numbers = [
-            *(getattr(group.summary, name, None) for name in ("median", "mean", "minimum", "maximum", "stdev", "cv")),
+            *(getattr(group.summary, name, None) for name in OF_SUMMARY),
             *(getattr(group.interval, name, None) for name in ("low", "high")),
             ratio.value if ratio else None,
             *(getattr(ratio.interval if ratio else None, name, None) for name in ("low", "high")),
@@ -197,6 +206,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
             *map(formatting.plain, numbers), base.key if base else "", group.against.words if group.against else "",
+            group.against.verdict.robustness if group.against and group.against.verdict else "",
             "yes" if group.ranked else "no", group.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),

@@ -1,4 +1,4 @@
-"""An experiment's runs as a matrix: one row per cell, one column per repeat, with the charts of its medians.
+"""An experiment's runs as a matrix: one row per cell, one column per repeat, with the charts of its numbers.
 
 Where sizes of the data vary, also as curves: how a rate falls as the data outgrow the memory, one line per storage.
 """
@@ -23,6 +23,7 @@ from runs.models import Metric, Run
 from runs.models.choices import ENDED_STATES
 from runs.run.derived import LEAST_SIZES, SizeStep, per_doubling, size_steps
 from runs.run.number import values_of
+from runs.stats import summarise
 from runs.tables import Column, Table, TableCell
 
 
@@ -148,13 +149,13 @@ def _size_figure(comparison: Comparison, size: VaryingFact, id: str, title: str,
     ]
     spec = lines(
         x={"label": "Size of the database", "unit": "MB", "scale": scale, "even": True},
-        y={"label": "Median", "unit": metric.unit, "zero": True},
+        y={"label": "Geometric mean", "unit": metric.unit, "zero": True},
         series=series, marks=_memory([run for group in comparison.groups for run in group.all_runs]),
     )  # fmt: skip
     said = "; ".join(curve.loss for curve in curves if len(curve.points) > 1)
     return Figure(
         id=id, title=title, spec=spec, table=_table(curves, metric), alt=f"Lines: {said}.",
-        note=f"Medians of the repeats. {said}.",
+        note=f"Geometric means of the repeats. {said}.",
     )  # fmt: skip
 
 
@@ -162,7 +163,12 @@ def _table(curves: Sequence[Curve], metric: Metric) -> Table:
     """One row per size of each curve: its rate, and how that changed."""
     named = [Column("Curve", numeric=False)] if any(curve.label for curve in curves) else []
     changes = ("Against the smallest", "Step", "Against the largest but one")
-    columns = [Column("Size of the database", "MB"), *named, Column("Median", metric.unit), *map(Column, changes)]
+    columns = [
+        Column("Size of the database", "MB"),
+        *named,
+        Column("Geometric mean", metric.unit),
+        *map(Column, changes),
+    ]
     return Table(columns, [_step(curve, step, bool(named)) for curve in curves for step in size_steps(curve.points)])
 
 
@@ -179,9 +185,9 @@ def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[C
     points: dict[str, list[tuple[float, float]]] = {}
     for group in comparison.groups:
         x, values = sizes_mb.get(group.factors[size.label]), values_of(group.runs, metric.name)
-        if x is not None and values:
+        if x is not None and (summary := summarise(values)):
             label = ", ".join(fact.words[group.factors[fact.label]] for fact in facts)
-            points.setdefault(label, []).append((x, statistics.median(values)))
+            points.setdefault(label, []).append((x, summary.centre))
     return [Curve(label, sorted(curve)) for label, curve in points.items()]
 
 

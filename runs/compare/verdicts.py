@@ -1,8 +1,8 @@
-"""Verdicts of a comparison: each group against the baseline, and for the headline the best against each other."""
+"""Verdicts of a comparison: each group against the baseline, and for the headline the best against all others."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from runs import formatting
 from runs.compare.groups import Against, Group
@@ -39,40 +39,60 @@ def family_size(groups: Sequence[Group]) -> int:
     return sum(estimate is not None and estimate.p is not None for estimate in estimates)
 
 
+def best_against_others(
+    groups: Iterable[Group], metric: Metric, threshold: float
+) -> tuple[Group, list[tuple[Group, Verdict]]] | None:
+    """The one with the best geometric mean, and its verdict against every other, judged together, the next best first.
+
+    None where there is no best: of fewer than two, of a quantity without a better side, and where a ratio is refused.
+    """
+    ranked = sorted(groups, key=lambda group: group.centre or 0.0, reverse=metric.better == "higher")
+    if len(ranked) < 2 or metric.better == "none":
+        return None
+    best, others = ranked[0], ranked[1:]
+    if any(refusal(differences(best.stated, other.stated)) for other in others):
+        return None
+    pairs = [(best.values, other.values) for other in others]
+    return best, list(zip(others, judge_family(pairs, better=metric.better, threshold=threshold), strict=True))
+
+
+def winner(groups: Iterable[Group], metric: Metric, threshold: float) -> Group | None:
+    """The one that is better than every other by a verdict."""
+    if (judged := best_against_others(groups, metric, threshold)) is None:
+        return None
+    best, verdicts = judged
+    return best if all(verdict.kind in WINNERS for _, verdict in verdicts) else None
+
+
 def headline(groups: Sequence[Group], metric: Metric | None, threshold: float, named: Collection[str]) -> str:
-    """The message of the chart in one sentence: a winner only where it is better than each other by a verdict.
+    """The message of the chart in one sentence: a winner only where it is better than every other by a verdict.
 
     A second one names what is not alike, but for the fields `named` by the labels of the groups. Empty where there is
     none to be had: short demonstration windows rank nothing, and groups that may not be compared have no best.
     """
-    if metric is None or metric.better == "none":
-        return ""
     ranked = [group for group in groups if group.ranked and group.dots]
-    if len(ranked) < 2 or any(group.demonstration for group in ranked):
+    if metric is None or any(group.demonstration for group in ranked):
         return ""
-    ranked.sort(key=lambda group: group.centre or 0.0, reverse=metric.better == "higher")
-    best, others = ranked[0], ranked[1:]
-    differing = [difference for other in others for difference in differences(best.stated, other.stated)]
-    if refusal(differing):
+    if (judged := best_against_others(ranked, metric, threshold)) is None:
         return ""
+    best, verdicts = judged
+    differing = [difference for other, _ in verdicts for difference in differences(best.stated, other.stated)]
     conditions = condition_words({difference.field: difference for difference in reversed(differing)}.values(), named)
-    said = _winner(best, others, metric, threshold)
+    said = _best_words(best, verdicts, metric, threshold)
     return f"{said} Not alike: {conditions}." if conditions else said
 
 
-def _winner(best: Group, others: Sequence[Group], metric: Metric, threshold: float) -> str:
-    pairs = [(best.values, other.values) for other in others]
-    verdicts = judge_family(pairs, better=metric.better, threshold=threshold)
-    judged = zip(others, verdicts, strict=True)
-    open_ones = [(other, verdict) for other, verdict in judged if verdict.kind not in WINNERS]
+def _best_words(best: Group, verdicts: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
+    open_ones = [(other, verdict) for other, verdict in verdicts if verdict.kind not in WINNERS]
     if open_ones:
         return _no_winner(best, open_ones, metric, threshold)
+    next_best, verdict = verdicts[0]
     extreme = "highest" if metric.better == "higher" else "lowest"
     label = metric.label if metric.label[:1].islower() else metric.label[:1].lower() + metric.label[1:]
     amount = formatting.quantity(best.centre, metric.unit)
     return (
-        f"{best.label} has the {extreme} {label}, {amount} ({best.centre_name}): {ratio_words(verdicts[0].ratio)} "
-        f"that of {others[0].label}{', the next' if len(others) > 1 else ''}."
+        f"{best.label} has the {extreme} {label}, {amount} ({best.centre_name}): {ratio_words(verdict.ratio)} "
+        f"that of {next_best.label}{', the next' if len(verdicts) > 1 else ''}."
     )
 
 
@@ -87,7 +107,8 @@ def _no_winner(best: Group, open_ones: Sequence[tuple[Group, Verdict]], metric: 
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {named}."
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner: less than {formatting.percent_of(threshold)} lie between {named}."
-    return f"No winner yet, repeats scatter too much: {named}; {open_ones[0][1].words}."
+    words = next(verdict.words for _, verdict in open_ones if verdict.kind == Kind.UNDECIDED)
+    return f"No winner yet, repeats scatter too much: {named}; {words}."
 
 
 def ratio_words(ratio: Ratio | None) -> str:

@@ -7,7 +7,7 @@ line of the table that `runs.publications.page.reproductions` makes of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -117,19 +117,20 @@ class Published:
         return next((one for one in self.observations if one.metric == metric), None)
 
     def side(self, facts: CellFacts, metric: str) -> Side:
-        return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric)
+        return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric, published=True)
 
 
 @dataclass(frozen=True)
 class Side:
-    """Runs of one side with their numbers of one metric."""
+    """Runs of one side with their numbers of one metric; for `published` ones their median stands."""
 
     runs: list[Run]
     metric: str
+    published: bool = False
 
     def also(self, metric: str) -> Side:
         """Another number of the same runs."""
-        return Side(self.runs, metric)
+        return replace(self, metric=metric)
 
     @cached_property
     def numbers(self) -> list[Measurement]:
@@ -145,9 +146,16 @@ class Side:
         return [run for run in self.runs if run.counts and number_of(run, self.metric) is not None]
 
     @property
-    def median(self) -> float | None:
+    def centre(self) -> float | None:
+        """Of ours the geometric mean, whose interval is given; of published runs the median, as articles print it."""
         summary = summarise(self.values)
-        return summary.median if summary else None
+        return (summary.median if self.published else summary.centre) if summary else None
+
+    @property
+    def formula(self) -> str:
+        summary = summarise(self.values)
+        name = summary.centre_name.replace(" ", "_") if summary and not self.published else "median"
+        return f"{name}({', '.join(f'{value:.10g}' for value in self.values)})"
 
     @property
     def interval(self) -> Interval | None:
@@ -181,7 +189,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Relation:
-    """How many times as fast one side is: ratio of the medians, with Welch's interval of the geometric means."""
+    """How many times as fast one side is: ratio of what stands for each; the interval is that of geometric means."""
 
     of: Side
     base: Side
@@ -190,7 +198,7 @@ class Relation:
     def value(self) -> float | None:
         """None where a side has no number, or none that can be divided by."""
         top, bottom = self._turned
-        return top.median / bottom.median if top.median and bottom.median else None
+        return top.centre / bottom.centre if top.centre and bottom.centre else None
 
     @property
     def interval(self) -> Interval | None:
@@ -200,7 +208,7 @@ class Relation:
 
     @property
     def formula(self) -> str:
-        return " / ".join(f"median({', '.join(f'{value:.10g}' for value in one.values)})" for one in self._turned)
+        return " / ".join(one.formula for one in self._turned)
 
     @property
     def gap(self) -> str:

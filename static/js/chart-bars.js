@@ -1,4 +1,5 @@
-// One row per group: a bar to the median, every repeat as a dot, the interval as a whisker, a hatched place for a gap.
+// One row per group: a bar to its value, the interval as a whisker, every repeat as a dot, the median as a tick, a hatched
+// room for a gap.
 import { baseOptions, columnPx, numberColumn, numberScale, rowScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { fitText, hatch, markLine } from "./chart-marks.js";
 import { formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
@@ -12,6 +13,8 @@ const VALUE_FONT_PX = 12;
 const WHISKER_REACH = 1.15;
 // Room above the bars for the label of a mark.
 const MARK_PX = 18;
+// How far under the number of a row the end of its interval stands, where that is cut.
+const END_PX = 14;
 
 const labelWidth = (chartWidth) => (chartWidth < 520 ? 16 : 34);
 
@@ -35,7 +38,7 @@ export function dotData(groups) {
   });
 }
 
-/** [{x, y, xMin, xMax}] of the medians; x is null for a gap. */
+/** [{x, y, xMin, xMax}] of the values; x is null for a gap. */
 export function barData(groups) {
   return groups.map((group, row) => {
     const interval = group.interval ? { xMin: group.interval[0], xMax: group.interval[1] } : {};
@@ -46,7 +49,7 @@ export function barData(groups) {
 function barDataset(groups, theme) {
   const colours = groups.map((group) => seriesColour(theme, group.color));
   return {
-    type: "barWithErrorBars", label: "Median", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
+    type: "barWithErrorBars", label: "Value", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
     backgroundColor: groups.map((group, row) => (group.claim ? hatched(colours[row]) : translucent(colours[row], group.ranked ? 0.32 : 0.12))),
     borderColor: colours, borderWidth: { top: 0, right: 3, bottom: 0, left: 0 }, borderSkipped: false,
     errorBarColor: theme.ink, errorBarWhiskerColor: theme.ink, errorBarLineWidth: 1.25, errorBarWhiskerLineWidth: 1.25,
@@ -116,15 +119,28 @@ export function shownValues(groups) {
   return [...measured, ...ends.map((end) => Math.min(end, furthest))];
 }
 
-/** Draws an arrow at the edge where an interval goes on beyond the axis. */
+/** Where the axis ends, a little beyond all that is shown. */
+const axisEnd = (groups) => Math.max(0, ...shownValues(groups)) * 1.02;
+
+/** Whether an interval goes on beyond an axis that ends at `max`. */
+const isCut = (group, max) => group.value !== null && group.interval?.[1] > max;
+
+/** What stands at the arrow of an interval that is cut: where it ends. */
+export const endWords = (group, max) => (isCut(group, max) ? `to ${formatNumber(group.interval[1])}` : "");
+
+/** Draws an arrow at the edge where an interval goes on beyond the axis, and its end in words at the arrow's head. */
 const beyond = (groups, theme) => ({
   id: "benchsiteBeyond",
-  afterDatasetsDraw({ ctx: context, chartArea: { right }, scales: { x, y } }) {
+  afterDatasetsDraw({ ctx: context, width, chartArea: { right }, scales: { x, y } }) {
     context.save();
     context.fillStyle = theme.ink;
+    context.font = `11px ${theme.font}`;
+    context.textAlign = "right";
+    context.textBaseline = "middle";
     groups.forEach((group, row) => {
-      if (group.value === null || !(group.interval?.[1] > x.max)) return;
+      if (!isCut(group, x.max)) return;
       const middle = y.getPixelForValue(row);
+      context.fillText(endWords(group, x.max), width - 4, middle + END_PX);
       context.beginPath();
       context.moveTo(right + 1, middle);
       context.lineTo(right - 7, middle - 5);
@@ -135,9 +151,31 @@ const beyond = (groups, theme) => ({
   },
 });
 
+/** Draws the median of several repeats as a tick across its bar. */
+const medians = (groups, theme) => ({
+  id: "benchsiteMedians",
+  afterDatasetsDraw({ ctx: context, scales: { x, y } }) {
+    const half = (Math.abs(y.getPixelForValue(1) - y.getPixelForValue(0)) || ROW_PX) * 0.31;
+    context.save();
+    context.strokeStyle = theme.ink;
+    context.lineWidth = 1.25;
+    context.setLineDash([2, 2]);
+    groups.forEach((group, row) => {
+      if (group.dots.length < 2 || group.statistic !== "geometric mean") return;
+      const at = x.getPixelForValue(group.median);
+      const middle = y.getPixelForValue(row);
+      context.beginPath();
+      context.moveTo(at, middle - half);
+      context.lineTo(at, middle + half);
+      context.stroke();
+    });
+    context.restore();
+  },
+});
+
 function valueScale(spec, theme) {
   const shown = shownValues(spec.groups);
-  const linear = { beginAtZero: true, max: Math.max(0, ...shown) * 1.02 || undefined };
+  const linear = { beginAtZero: true, max: axisEnd(spec.groups) || undefined };
   return numberScale(theme, { ...spec.y, scale: spec.scale }, shown, linear);
 }
 
@@ -146,6 +184,8 @@ function groupScale(spec, theme) {
     return labelLines(spec.groups[value], this.chart.width);
   });
 }
+
+const titled = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 function tooltipCallbacks(spec) {
   const groupOf = (item) => spec.groups[item.raw.group ?? item.dataIndex];
@@ -156,8 +196,10 @@ function tooltipCallbacks(spec) {
       const group = groupOf(item);
       const repeats = `${group.dots.length} ${group.dots.length === 1 ? "repeat" : "repeats"}: ${group.dots.map(formatNumber).join(", ")}`;
       if (group.dots.length === 0) return `${group.claim ? `Published: ${valueText(group)}` : withUnit(group.value, unit)}${withOrigin(group)}`;
-      const lines = [`Median ${withUnit(group.value, unit)}`, `${repeats}${withOrigin(group)}`];
+      const lines = [`${titled(group.statistic)} ${withUnit(group.value, unit)}`];
       if (group.interval) lines.push(`95 % interval ${group.interval.map(formatNumber).join(" to ")} ${unit}`);
+      if (group.statistic !== "median") lines.push(`Median ${withUnit(group.median, unit)}`);
+      lines.push(`${repeats}${withOrigin(group)}`);
       return item.datasetIndex === 0 ? lines : [`This repeat ${withUnit(item.parsed.x, unit)}`, ...lines];
     },
   };
@@ -165,19 +207,20 @@ function tooltipCallbacks(spec) {
 
 /** Chart.js configuration of a bars specification. */
 export function barsConfig(spec, theme) {
-  const medians = spec.groups.map(valueText);
+  const numbers = spec.groups.map(valueText);
+  const ends = spec.groups.map((group) => endWords(group, axisEnd(spec.groups)));
   return {
     type: "barWithErrorBars",
     data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec.groups, theme), dotDataset(spec.groups, theme)] },
     options: {
       ...baseOptions(theme), normalized: false, indexAxis: "y",
-      layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: medians.some(Boolean) ? columnPx(medians) : 8 } },
+      layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: numbers.some(Boolean) ? columnPx([...numbers, ...ends]) : 8 } },
       interaction: { mode: "nearest", axis: "xy", intersect: true },
       scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
       plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {},
         annotation: { clip: false, annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme, MARK_PX)) },
       },
     },
-    plugins: [gaps(spec.groups, theme), beyond(spec.groups, theme), numberColumn(medians, theme)],
+    plugins: [gaps(spec.groups, theme), medians(spec.groups, theme), beyond(spec.groups, theme), numberColumn(numbers, theme)],
   };
 }

@@ -20,9 +20,14 @@ function barsRows(spec) {
   const numbers = Array.from({ length: repeats }, (_, index) => index);
   // A last column, only where something says where it comes from.
   const origins = spec.groups.some((group) => group.origin);
-  const head = ["Group", `Median ${heading(spec.y)}`, "Low", "High", ...numbers.map((n) => `Repeat ${n + 1}`), "Gap", ...(origins ? ["Origin"] : [])];
+  // What the values of repeats are is said of each: where a repeat is zero it is a median.
+  const statistics = spec.groups.some((group) => group.statistic);
+  const head = [
+    "Group", heading(spec.y), ...(statistics ? ["Statistic"] : []), "Low", "High", ...numbers.map((n) => `Repeat ${n + 1}`), "Gap",
+    ...(origins ? ["Origin"] : []),
+  ];
   const rows = spec.groups.map((group) => [
-    group.label, group.value, group.interval?.[0], group.interval?.[1], ...numbers.map((n) => group.dots[n]), group.gap,
+    group.label, group.value, ...(statistics ? [group.statistic] : []), group.interval?.[0], group.interval?.[1], ...numbers.map((n) => group.dots[n]), group.gap,
     ...(origins ? [group.origin] : []),
   ]);
   return [head, ...rows];

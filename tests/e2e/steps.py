@@ -52,7 +52,7 @@ def chart_series(page: Any) -> dict[str, list[tuple[float, float | None]]]:
 
 
 def chart_bars(page: Any) -> list[dict[str, Any]]:
-    """The first bars chart of the page (bars lie): labels with the drawn median and the drawn dots."""
+    """The first bars chart of the page (bars lie): labels with the drawn value, the median and the drawn dots."""
     page.wait_for_function("() => document.querySelector('figure[data-chart=bars] canvas')?.benchsiteChart")
     return page.evaluate(
         """() => {
@@ -61,7 +61,9 @@ def chart_bars(page: Any) -> list[dict[str, Any]]:
             const dots = chart.data.datasets.filter(dataset => dataset.type === 'scatter').flatMap(d => d.data);
             return chart.data.labels.map((label, index) => ({
                 label: [].concat(label).join(' '),
-                median: bars.data[index].x,
+                value: bars.data[index].x,
+                median: JSON.parse(document.getElementById(
+                    document.querySelector('figure[data-chart=bars]').dataset.source).textContent).groups[index].median,
                 dots: dots.filter(dot => dot.group === index).map(dot => dot.x),
             }));
         }"""

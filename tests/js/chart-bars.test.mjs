@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barData, barsHeight, dotData, shownValues } from "../../static/js/chart-bars.js";
+import { barData, barsHeight, dotData, endWords, shownValues } from "../../static/js/chart-bars.js";
 
 const group = (extra) => ({ label: "g", color: 0, value: 508, interval: null, dots: [465, 508, 511], gap: null, ranked: true, ...extra });
 
@@ -23,6 +23,12 @@ test("it gives the interval to the whisker", () => {
 test("an interval of scattered repeats does not take the axis from what was measured", () => {
   assert.deepEqual(shownValues([group({ interval: [40, 44000] })]), [508, 465, 508, 511, 40, 511 * 1.15]);
   assert.deepEqual(shownValues([group({ interval: [460, 520] })]), [508, 465, 508, 511, 460, 520]);
+});
+
+test("an interval that leaves the axis has its end in words", () => {
+  assert.equal(endWords(group({ interval: [40, 44000] }), 600), "to 44,000");
+  assert.equal(endWords(group({ interval: [460, 520] }), 600), "");
+  assert.equal(endWords(group({ value: null, interval: null }), 600), "");
 });
 
 test("it grows with its groups", () => {

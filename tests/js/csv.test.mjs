@@ -14,13 +14,13 @@ test("it writes every repeat of a group and quotes its label", () => {
   const spec = {
     type: "bars", y: { label: "Throughput", unit: "TPS" },
     groups: [
-      { label: 'A, "quoted"', value: 2, interval: [1, 3], dots: [1, 2, 3], gap: null },
+      { label: 'A, "quoted"', value: 2, statistic: "geometric mean", interval: [1, 3], dots: [1, 2, 3], gap: null },
       { label: "B", value: null, interval: null, dots: [], gap: "the picture is lost" },
     ],
   };
   assert.equal(chartCsv(spec), [
-    "Group,Median Throughput (TPS),Low,High,Repeat 1,Repeat 2,Repeat 3,Gap",
-    '"A, ""quoted""",2,1,3,1,2,3,', "B,,,,,,,the picture is lost", "",
+    "Group,Throughput (TPS),Statistic,Low,High,Repeat 1,Repeat 2,Repeat 3,Gap",
+    '"A, ""quoted""",2,geometric mean,1,3,1,2,3,', "B,,,,,,,,the picture is lost", "",
   ].join("\n"));
 });
 
@@ -34,5 +34,5 @@ test("it says where the values come from, where the chart does", () => {
     type: "bars", y: { label: "Ratio", unit: "" },
     groups: [{ label: "A", value: 5, interval: null, dots: [], gap: null, origin: "a claim" }],
   };
-  assert.equal(chartCsv(bars), "Group,Median Ratio,Low,High,Gap,Origin\nA,5,,,,a claim\n");
+  assert.equal(chartCsv(bars), "Group,Ratio,Low,High,Gap,Origin\nA,5,,,,a claim\n");
 });

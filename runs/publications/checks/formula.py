@@ -46,6 +46,7 @@ _COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
 FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "median": statistics.median,
     "mean": statistics.fmean,
+    "geometric_mean": statistics.geometric_mean,
     "sum": sum,
     "min": min,
     "max": max,

@@ -11,6 +11,7 @@ from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.compare.compare import cell_parameter, compare
 from runs.compare.groups import Comparison, Group
+from runs.compare.verdicts import winner
 from runs.models import Claim, Metric, Run
 from runs.publications.material import Material
 from runs.publications.page.claims import printed_bound
@@ -33,6 +34,14 @@ from runs.run.number import number_of
 from runs.tables import Column, Table, TableCell
 
 BASELINE = "baseline"
+BARS_NOTE = (
+    "Bar and number: median of the repeats. Dots: every repeat. Geometric means with their intervals, and verdicts: in "
+    "the comparison of these runs."
+)
+RATIOS_NOTE = (
+    "Ratios of medians, as the article makes them. The comparison of these runs gives ratios of geometric means with "
+    "their intervals, which differ a little."
+)
 
 
 class Bars(PartSpec):
@@ -54,11 +63,9 @@ class Bars(PartSpec):
         if metric is None:
             return Section(self.id, self.title)
         palette = charts.colours(comparison)
-        figure = charts.bars_figure(
-            comparison, comparison.groups, palette, id=f"{self.id}-chart", note=charts.BARS_NOTE
-        )
+        figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
         said: dict[str, Words] = {
-            "extremes": _extremes(comparison.groups, metric.unit), "gain": _gain(comparison.groups),
+            "extremes": _extremes(comparison, metric), "gain": _gain(comparison.groups),
         }  # fmt: skip
         return Section(
             id=self.id,
@@ -87,12 +94,12 @@ class Medians(PartSpec):
         rows = [[text(group.label), number_cell(median_of(group)), _ratio(group, base)] for group in groups]
         slug = next(slug for slug, group in names.items() if group is base)
         unit = comparison.metric.unit
-        columns = [Column("System", numeric=False), Column("Median", unit), Column(f"Ratio to {base.label}")]
+        columns = [Column("System", numeric=False), Column("Median", unit), Column(f"Ratio of medians to {base.label}")]
         return Section(
             id=self.id,
             title=self.title or "Ratios of the medians",
             lead=_claimed(material, comparison.metric.name, self.without),
-            tables=[NamedTable(f"Median {unit} against {base.label}", Table(columns, rows))],
+            tables=[NamedTable(f"Median {unit} against {base.label}", Table(columns, rows), RATIOS_NOTE)],
             choices=[Choice(BASELINE, "Baseline", [(slug, group.label) for slug, group in names.items()], slug)],
         )
 
@@ -107,19 +114,25 @@ def _comparison(material: Material, workload: str, without: Sequence[str], vary:
 
 
 def _with_origin(group: Group, color: int) -> BarGroup:
-    """Its bar, with the provenance of its repeats."""
+    """Its bar to the median, as the article has it, with the provenance of its repeats."""
     repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
-    return {**charts.bar(group, color), "origin": f"repeats {repeats}, median computed" if repeats else ""}
+    drawn = charts.bar(group, color)
+    if group.median is not None:
+        drawn |= {"value": group.median, "statistic": "median", "interval": None}
+    return {**drawn, "origin": f"repeats {repeats}, median computed" if repeats else ""}
 
 
-def _extremes(groups: Sequence[Group], unit: str) -> Words:
-    ranked = sorted((group for group in groups if group.median), key=lambda group: -(group.median or 0))
+def _extremes(comparison: Comparison, metric: Metric) -> Words:
+    """A winner only with a verdict; the order of the medians is no more than that."""
+    ranked = sorted((group for group in comparison.groups if group.median), key=lambda group: -(group.median or 0))
     if len(ranked) < 2:
         return ""
-    first, second, last = ranked[0], ranked[1], ranked[-1]
+    first, second, last, unit = ranked[0], ranked[1], ranked[-1], metric.unit
+    best = winner(ranked, metric, comparison.threshold)
+    said = f"{best.label} is better than every other system" if best else "No system is better than every other"
     return (
-        f"First {first.label} with ", median_of(first, unit), f", second {second.label} with ", median_of(second, unit),
-        f", last {last.label} with ", median_of(last, unit), ".",
+        f"{said} by a verdict. By medians: ", f"{first.label} with ", median_of(first, unit),
+        f", {second.label} with ", median_of(second, unit), f", last {last.label} with ", median_of(last, unit), ".",
     )  # fmt: skip
 
 
@@ -129,12 +142,13 @@ def median_of(group: Group, unit: str = "") -> Amount:
 
 
 def groups_table(comparison: Comparison, metric: Metric) -> Table:
-    """Every number of the bars: median, interval, and each repeat in its order, gaps with their reasons."""
+    """Every number of the bars, the geometric mean with its interval, and each repeat; gaps with their reasons."""
     unit = metric.unit
     height = max((len(group.all_runs) for group in comparison.groups), default=0)
     columns = [
-        Column("System", numeric=False), Column("Median", unit), Column("Interval from", unit),
-        Column("to", unit), *(Column(f"Repeat {number}", unit) for number in range(1, height + 1)),
+        Column("System", numeric=False), Column("Median", unit), Column("Geometric mean", unit),
+        Column("its interval from", unit), Column("to", unit),
+        *(Column(f"Repeat {number}", unit) for number in range(1, height + 1)),
     ]  # fmt: skip
     rows = [[text(group.label), *_median_cells(group), *_repeats(group, metric, height)] for group in comparison.groups]
     return Table(columns, rows)
@@ -142,11 +156,13 @@ def groups_table(comparison: Comparison, metric: Metric) -> Table:
 
 def _median_cells(group: Group) -> list[TableCell]:
     if group.median is None:
-        return [TableCell(gap=group.gap or "not known"), TableCell(), TableCell()]
+        return [TableCell(gap=group.gap or "not known"), *[TableCell()] * 3]
     formula = f"{INTERVAL} {listed(group.values)}"
     ends = (group.interval.low, group.interval.high) if group.interval else ()
-    return [number_cell(median_of(group)), *(number_cell(computed(end, formula, digits=1)) for end in ends),
-            *[TableCell()] * (2 - len(ends))]  # fmt: skip
+    name = group.centre_name.replace(" ", "_")
+    centre = number_cell(computed(group.centre or 0.0, f"{name}({listed(group.values)})", digits=1))
+    interval = [number_cell(computed(end, formula, digits=1)) for end in ends]
+    return [number_cell(median_of(group)), centre, *interval, *[TableCell()] * (2 - len(ends))]
 
 
 def _repeats(group: Group, metric: Metric, height: int) -> list[TableCell]:
@@ -215,8 +231,14 @@ def _gain(groups: Sequence[Group]) -> Words:
             )  # fmt: skip
             name = group.label[:1].upper() + group.label[1:]
             said += [f"{name}: median ", median_of(group), " against ", median_of(base), ", ", change, "; ",
-                     _overlap(group, base), ". "]  # fmt: skip
+                     _overlap(group, base), _verdict(group), ". "]  # fmt: skip
     return said
+
+
+def _verdict(group: Group) -> str:
+    """Without its numbers: those are of geometric means."""
+    verdict = group.against.verdict if group.against else None
+    return f"; verdict: {verdict.kind.replace('_', ' ')}" if verdict else ""
 
 
 def _overlap(group: Group, base: Group) -> str:

@@ -29,7 +29,7 @@ from runs.tables import Table, TableCell
 HEAD = ("What", "Published", "Here", "Here / published", "What differs")
 NOTE = (
     "Here / published is the reproduction ratio: 1 is the same. A relation says how many times as fast one is as the "
-    "other; medians, with the 95 % interval of the geometric mean from three repeats on."
+    "other. Here: geometric means, with their 95 % interval from three repeats on. Published: medians, as printed."
 )
 WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
 GIB = 1024**3
@@ -126,9 +126,9 @@ def _published_value(match: Match, published: Published) -> tuple[TableCell, lis
             return TableCell(gap=relation.gap), []
         amount = computed(relation.value, relation.formula, unit="×", digits=2)
         return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
-    if side.median is None:
+    if side.centre is None:
         return TableCell(gap=side.gap), []
-    amount = _median(side)
+    amount = _centre(side)
     return TextCell(words=(amount, *_count(side))), [Reading(amount)]
 
 
@@ -170,9 +170,9 @@ def _answer(match: Match, runs: Sequence[Run]) -> Answer:
     one = matching.side(runs, match.ours, match.metric)
     if match.base:
         return _relation(match, Relation(one, matching.side(runs, match.base, match.metric)))
-    if one.median is None:
+    if one.centre is None:
         return Answer(None, gap=one.gap)
-    amount = _median(one)
+    amount = _centre(one)
     words = (amount, *_interval(one.interval, f"{INTERVAL} {listed(one.values)}", one.unit), *_count(one))
     return Answer(amount, words, notes=tuple(one.notes), unit=one.unit)
 
@@ -192,7 +192,7 @@ def _sizes(match: Match, relation: Relation) -> tuple[str, ...]:
     """What the databases of two sizes took here: the plan names sizes before they are known."""
     if not SIZE_FACTORS & match.ours.keys():
         return ()
-    of, base = (side.also(SIZE_METRIC).median for side in (relation.of, relation.base))
+    of, base = (side.also(SIZE_METRIC).centre for side in (relation.of, relation.base))
     if of is None or base is None:
         return ()
     against = "" if of == base else f" against {base / MB:,.0f} MB"
@@ -206,14 +206,14 @@ def _in_percent(match: Match, relation: Relation) -> Words:
     return (" (", change, ")")
 
 
-def _median(one: Side) -> Amount:
+def _centre(one: Side) -> Amount:
     """Published values keep the digits of their source."""
     number = one.numbers[0]
-    value = one.median or 0.0
+    value = one.centre or 0.0
     digits = _digits(value) if number.provenance == Provenance.MEASURED else None
     if len(one.numbers) == 1:
         return replace(stored(number, unit=one.unit), digits=digits)
-    return computed(value, f"median({listed(one.values)})", unit=one.unit, digits=digits)
+    return computed(value, one.formula, unit=one.unit, digits=digits)
 
 
 def _digits(value: float) -> int:

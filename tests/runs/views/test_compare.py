@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
+import statistics
 
 import pytest
 from django.urls import reverse
@@ -36,7 +38,11 @@ def test_it_draws_six_bars_with_every_repeat_as_a_dot(client):
 
     drawn = spec(page(client))
 
-    assert {bar["label"]: bar["value"] for bar in drawn["groups"]} == MEDIANS
+    assert {bar["label"]: bar["median"] for bar in drawn["groups"]} == MEDIANS
+    assert {bar["statistic"] for bar in drawn["groups"]} == {"geometric mean"}
+    for bar in drawn["groups"]:
+        assert bar["value"] == pytest.approx(statistics.geometric_mean(bar["dots"]))
+        assert math.sqrt(math.prod(bar["interval"])) == pytest.approx(bar["value"])
     assert [len(bar["dots"]) for bar in drawn["groups"]] == [5, 5, 5, 5, 5, 3]
     assert {bar["label"]: bar["dots"] for bar in drawn["groups"]} == ARTICLE
 
@@ -53,12 +59,13 @@ def test_it_says_the_same_in_chart_table_csv_and_json(client):
     assert [group["label"] for group in answer["groups"]] == list(drawn) == [row["group"] for row in rows]
     for group, row in zip(answer["groups"], rows, strict=True):
         bar = drawn[group["label"]]
-        assert bar["value"] == group["median"] == float(row["median"])
+        assert bar["value"] == group["summary"]["geometric_mean"] == float(row["geometric_mean"])
+        assert bar["median"] == group["median"] == float(row["median"])
         assert bar["dots"] == group["values"] == [dot["value"] for dot in group["repeats"]]
         assert bar["dots"] == [float(x) for x in row["values"].split()]
         low, high = bar["interval"]
         assert group["interval"] == {"low": low, "high": high}
-        assert f'data-value="{group["median"]}"' in html
+        assert f'data-value="{group["median"]}"' in html and f'data-value="{bar["value"]}"' in html
         for value in bar["dots"]:
             assert f'data-value="{value}"' in html
 
@@ -90,8 +97,9 @@ def test_it_follows_a_deleted_repeat_on_the_next_load(client):
     html = page(client)
     after = spec(html)["groups"][0]
 
-    assert (before["value"], len(before["dots"])) == (508, 5)
-    assert (after["value"], len(after["dots"])) == (488.5, 4)
+    assert (before["median"], len(before["dots"])) == (508, 5)
+    assert (after["median"], len(after["dots"])) == (488.5, 4)
+    assert before["value"] != after["value"] == pytest.approx(statistics.geometric_mean(after["dots"]))
     assert 'data-value="546.0"' not in html
 
 
@@ -309,3 +317,24 @@ def test_it_leads_to_the_differences_of_configurations_and_machines(client):
     assert {link.split("?")[0] for link in links} == {"/configs/diff/", "/hardware/diff/"}
     for link in links:
         assert client.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_where_a_value_is_zero_the_bar_is_the_median_and_says_so(client):
+    for repeat, value in enumerate((0.0, 10.0, 30.0), 1):
+        make_run("SQLite 3.53", value, repeat=repeat)
+
+    html = page(client, "/compare/?dbms=sqlite")
+    bar = spec(html)["groups"][0]
+
+    assert (bar["value"], bar["statistic"], bar["interval"]) == (10, "median", None)
+    assert "not known: a value is zero or negative, so that the bar is the median" in html
+
+
+def test_the_words_of_the_chart_name_its_statistic(client):
+    make_article()
+
+    html = page(client)
+
+    assert "Bar and number: geometric mean of the repeats." in html
+    assert "Bars of the geometric mean of throughput: PostgreSQL 8.3 498.9, DB2 9.7 2,363" in html
+    assert '>Ratio <span class="sub">of geometric means</span></th>' in html

@@ -71,6 +71,13 @@ def test_it_stops_polling_when_all_have_ended(client, experiment):
     assert "?seen=" not in page(client)
 
 
+def test_what_it_says_first_names_no_winner_without_a_verdict(client, experiment):
+    assert "No winner is named" not in page(client)  # There are runs to come.
+    Run.objects.filter(state__in=["queued", "measuring"]).update(state="cancelled")
+    said = "No winner is named, with fewer than 3 repeats a group: Derby 10.6 (200 TPS) and H2 2.4 (100 TPS)."
+    assert f'<p class="lead">{said}</p>' in page(client)
+
+
 def test_it_leads_to_compare_and_list(client, experiment):
     html = page(client)
     for url in ("/compare/?experiment=two-engines", "/runs/?experiment=two-engines"):
