@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from benchagent.catalog.durability import Judgement
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from pydantic import TypeAdapter
@@ -12,6 +13,7 @@ from rest_framework import serializers
 
 from runs.models import Artefact, Change, Measurement, Run
 from runs.run.artefacts import artefacts_of
+from runs.run.durability import judgement
 from runs.run.series import Series, ThinnedSeries
 
 
@@ -185,18 +187,25 @@ class RunDetailSerializer(RunSerializer):
     # What the engine counted and told of itself, and under which conditions the run was made.
     statistics = serializers.DictField()
     artefacts = serializers.SerializerMethodField()
+    durability_statements = serializers.SerializerMethodField()
 
     class Meta(RunSerializer.Meta):
         fields = [
             *RunSerializer.Meta.fields,
             "measurements", "series", "storage", "state_changes", "factor_units", "durability_reason",
-            "durability_doubt", "effective_settings", "ignored_settings", "driver", "dataset", "command_lines",
-            "checks", "warnings", "per_terminal", "statistics", "note", "context", "info", "artefacts",
+            "durability_doubt", "durability_statements", "effective_settings", "ignored_settings", "driver", "dataset",
+            "command_lines", "checks", "warnings", "per_terminal", "statistics", "note", "context", "info", "artefacts",
         ]  # fmt: skip
 
     @extend_schema_field(AnswerField(list[Series]))
     def get_series(self, run: Run) -> Any:
         return AnswerField(list[Series]).to_representation(self.context.get("series", []))
+
+    @extend_schema_field(AnswerField(Judgement))
+    def get_durability_statements(self, run: Run) -> Any:
+        """What is promised, what the storage can hold, what was observed; null is not known. The weakest is the run's
+        `durability`, and a contradiction takes the run out of every ranking."""
+        return AnswerField(Judgement).to_representation(judgement(run))
 
     @extend_schema_field(ArtefactSerializer(many=True))
     def get_artefacts(self, run: Run) -> Any:

@@ -9,8 +9,10 @@ from itertools import chain
 from typing import Any
 
 from django.db.models import QuerySet
+from django.db.models.fields.json import KeyTransform
 
 from runs.models import Measurement, Run, RunFactor
+from runs.run.durability import KEY, judgement
 from runs.run.facets import facets
 from runs.run.number import primary_number, why_no_number
 
@@ -20,9 +22,12 @@ _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Of the CSV file.
 PER_FETCH = 500
+# What a row is given of the run's statistics, which are too long to be read for it.
+STORED = "stored_durability"
 COLUMNS = (
     "id", "workload", "workload_version", "dbms", "dbms_version", "architecture", "hardware", "config", "status",
-    "invalid_reason", "provenance", "demonstration", "durability", "durability_doubt", "visibility", "owner", "repeat",
+    "invalid_reason", "provenance", "demonstration", "durability", "durability_doubt", "durability_promised",
+    "durability_storage", "durability_observed", "visibility", "owner", "repeat",
     "order_index", "cell_key", "experiment", "publication", "created_at", "started_at", "finished_at", "measured_on",
     "missing_reason",
 )  # fmt: skip
@@ -79,13 +84,21 @@ def csv_stream(runs: QuerySet[Run]) -> Iterator[str]:
     measured = Measurement.objects.filter(run__in=ids).order_by()
     metrics = sorted(measured.values_list("metric__name", "metric__unit", "phase").distinct())
     head = [*COLUMNS, *(f"factor.{name}" for name in factors), *(_heading(*metric) for metric in metrics)]
-    rows = (_row(run, factors, metrics) for run in runs.iterator(chunk_size=PER_FETCH))
+    judged = runs.annotate(**{STORED: KeyTransform(KEY, "statistics")})
+    rows = (_row(run, factors, metrics) for run in judged.iterator(chunk_size=PER_FETCH))
     return csv_lines(chain([head], rows))
 
 
 def _heading(name: str, unit: str, phase: str) -> str:
     words = name if phase == "run" else f"{phase}.{name}"
     return f"{words} [{unit}]" if unit else words
+
+
+def _statements(run: Run) -> list[str]:
+    """Class and reason of each."""
+    judged = judgement(run, getattr(run, STORED) or {})
+    said = (judged.promised, judged.storage, judged.observed)
+    return [f"{statement.durability or 'not known'}: {statement.reason}" for statement in said]
 
 
 def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> list[Any]:
@@ -96,8 +109,8 @@ def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> l
         run.id, run.workload.slug, run.workload.version, version.dbms.slug, version.version, version.architecture,
         run.hardware and run.hardware.slug, run.config and run.config.slug, run.state,
         run.invalid_reason if run.invalid_at else "", run.provenance, "yes" if run.demonstration else "no",
-        run.durability, run.durability_doubt, run.visibility, run.owner and run.owner.username, run.repeat,
-        run.order_index, run.cell_key, run.experiment and run.experiment.slug,
+        run.durability, run.durability_doubt, *_statements(run), run.visibility, run.owner and run.owner.username,
+        run.repeat, run.order_index, run.cell_key, run.experiment and run.experiment.slug,
         run.publication and run.publication.slug, run.created_at.isoformat(),
         run.started_at and run.started_at.isoformat(), run.finished_at and run.finished_at.isoformat(),
         run.measured_on, run.missing_reason,

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.catalog import WORKLOADS, Durability, plausible_range, refusal
+from benchagent.catalog.durability import Statement, judge
 from benchagent.protocol import NOT_SAMPLED, OBSERVED_MAXIMA, OBSERVED_MEANS, JobResult, JobSpec, SamplesItem
 from benchagent.redaction import redact_text, redact_value
 from django.db import transaction
@@ -36,7 +37,7 @@ from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.results.batches import batch_of
 from runs.results.names import resolve_metrics, resolve_workload
-from runs.run import quality, series
+from runs.run import durability, quality, series
 from runs.run.number import refresh_primary
 
 LONG_TEXT = 100_000
@@ -161,20 +162,16 @@ def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: Jo
 
 
 def _store_facts(run: Run, result: JobResult, message: str) -> None:
-    durability = result["durability"]
-    if durability is not None and durability["durability"] in {known.value for known in Durability}:
-        run.durability = durability["durability"]
-        run.durability_reason = clean(durability["reason"], LONG_TEXT)
     run.effective_settings = [[name, redact_value(name, value)] for name, value in result["effective_settings"]]
     run.ignored_settings = list(result["ignored_settings"])
     run.driver = {**result["driver"], "product": result["product"]} if result["product"] else dict(result["driver"])
     run.dataset = dict(result["dataset"])
     run.command_lines = [redact_text(line) for line in result["command_lines"]]
     run.checks = [dict(check) for check in result["checks"]]
-    run.durability_doubt = _doubt(result)
     run.warnings = list(result["warnings"])
     run.per_terminal = list(result["per_terminal"])
     run.statistics = dict(result.get("statistics", {}))
+    _store_durability(run, result)
     run.latency_histogram = result["histogram"] or ""
     run.message = clean(message, LONG_TEXT)
     run.save()
@@ -200,10 +197,26 @@ def _judge(run: Run) -> None:
     run.save(update_fields=["checks", "warnings"])
 
 
-def _doubt(result: JobResult) -> str:
-    """Why the run cannot have kept its durability class; empty where nothing speaks against it."""
-    failed = (check["detail"] for check in result["checks"] if check["name"] == WAITED_CHECK and not check["ok"])
-    return clean(next(failed, ""), LONG_TEXT)
+def _store_durability(run: Run, result: JobResult) -> None:
+    """What an older agent sends is what is promised; the storage and its own check of the disk's rate are known too."""
+    fact = result["durability"]
+    if fact is None or fact["durability"] not in set(Durability):
+        return
+    if "promised" in fact and "storage" in fact and "observed" in fact:
+        judged = durability.of_rows(fact)
+    else:
+        uses = {use["role"]: use["device"] for use in result["storage"]}
+        devices = run.hardware.storage.filter(name__in=uses.values()) if run.hardware else []
+        by_name = {device.name: device for device in devices}
+        held = durability.of_devices((role, by_name[name]) for role, name in uses.items() if name in by_name)
+        failed = (check["detail"] for check in result["checks"] if check["name"] == WAITED_CHECK and not check["ok"])
+        against = next(failed, "")
+        observed = Statement(Durability.DBMS_CRASH, against) if against else durability.NOT_OBSERVED
+        judged = judge(Statement(Durability(fact["durability"]), fact["reason"]), held, observed)
+    run.durability = judged.durability or fact["durability"]
+    run.durability_reason = clean(judged.reason, LONG_TEXT)
+    run.durability_doubt = clean(judged.contradiction, LONG_TEXT)
+    run.statistics = {**run.statistics, durability.KEY: durability.kept(judged)}
 
 
 def _store_measurements(run: Run, result: JobResult) -> None:

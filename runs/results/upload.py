@@ -39,6 +39,7 @@ from runs.models import (
     RunFactor,
     RunStorage,
     SeriesChunk,
+    StorageDevice,
     Upload,
     User,
     cell_key,
@@ -56,7 +57,7 @@ from runs.results.document import (
 from runs.results.rows import insert, let_others_write
 from runs.results.staged import STAGED_AT
 from runs.results.subjects import Known, Subjects
-from runs.run import artefacts, quality, series
+from runs.run import artefacts, durability, quality, series
 
 # What the sender says of its own, in a form of its own.
 FREE = ("driver", "dataset", "context", "info")
@@ -233,6 +234,23 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
         item.outcome = UploadOutcome("created", item.data.id, runs)
 
 
+def _durability(
+    data: UploadDocument,
+    subjects: Subjects,
+    settings_in_force: Sequence[tuple[str, str]],
+    devices: Mapping[str, StorageDevice],
+) -> dict[str, Any]:
+    """Columns of a run; without a promise nothing is stored, as nothing is known."""
+    version = subjects.dbms_version
+    judged = durability.of_sent(data.durability or "", version.dbms.slug, version.version, settings_in_force, devices)
+    if judged.durability is None:
+        return {"durability": ""}
+    return {
+        "durability": judged.durability.value, "durability_reason": judged.reason,
+        "durability_doubt": judged.contradiction, "statistics": {durability.KEY: durability.kept(judged)},
+    }  # fmt: skip
+
+
 def _content(index: int, given: UploadArtefact) -> bytes:
     """Of an artefact, not larger than what is kept. Raises ValidationError."""
     try:
@@ -334,12 +352,12 @@ class _Rows:
             "provenance": Provenance.UPLOADED,
             "message": data.message,
             "note": data.note,
-            "durability": data.durability or "",
             "effective_settings": [[name, redact_value(name, value)] for name, value in data.effective_settings],
             **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
             **{name: getattr(data, name) for name in (*FREE, "command_lines", "warnings")},
         }
         devices = {role: device for role, (device, _) in subjects.storage.items()}
+        columns |= _durability(data, subjects, columns["effective_settings"], devices)
         factors = {name: given["value"] for name, given in data.factors.items()}
         return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
 

@@ -39,7 +39,7 @@ TESTED = {"build": "Build", "commit": "Commit", "branch": "Branch", "dbms_build"
 _SHORT_COMMIT = 10
 
 # Of a run with `durability_doubt`, which says the numbers.
-DOUBT_WORDS = "cannot have waited for this disk"
+DOUBT_WORDS = "contradicted"
 DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Durability)}
 
 
@@ -203,7 +203,7 @@ def doubt(runs: Sequence[Run]) -> str:
 def claim_words(durability: str, doubted: str) -> str:
     """A durability class as a group of runs may claim it."""
     words = SHORT_DURABILITY[Durability(durability)] if durability else "not known"
-    return f"{words}, doubtful: {DOUBT_WORDS}" if doubted else words
+    return f"{words}, {DOUBT_WORDS}" if doubted else words
 
 
 def machine_is_described(hardware: HardwareProfile | None) -> bool:

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from benchagent.catalog import DURABILITY_WORDS, Durability
+from benchagent.catalog.durability import Statement
 from django import template
 from django.template import Context
 from django.urls import reverse
@@ -102,6 +103,14 @@ def durability_badge(durability: str, reason: str = "", doubt: str = "") -> Safe
     if doubt:
         badge += format_html(' <span class="badge demonstration" data-doubt title="{}">{}</span>', doubt, DOUBT_WORDS)
     return badge
+
+
+@register.simple_tag
+def durability_statement(statement: Statement) -> SafeString:
+    """Class and reason of one of a run's three statements."""
+    if statement.durability is None:
+        return format_html('<strong>not known</strong><span class="sub">{}</span>', statement.reason)
+    return format_html('{}<span class="sub">{}</span>', durability_badge(statement.durability), statement.reason)
 
 
 def demonstration_words(run: Run) -> str:

@@ -37,6 +37,7 @@ from runs.results import editing
 from runs.results import purge as purging
 from runs.run import derived, engine_report, series
 from runs.run.artefacts import artefacts_of
+from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.number import implausible, primary_number, why_no_number
 from runs.templatetags.show import visibility_control
@@ -189,6 +190,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "files": artefacts_of(run),
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
+        "worth": judgement(run),
         "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }
     return render(request, "run.html", context)

@@ -245,9 +245,21 @@ class MetricValue(TypedDict):
     phase: str
 
 
-class DurabilityFact(TypedDict):
+class StatementFact(TypedDict):
+    """`durability` is empty where nothing is known; the reason says what is."""
+
     durability: str
     reason: str
+
+
+class DurabilityFact(TypedDict):
+    """The class that ranks, and why. From 2.1 on an agent sends what it follows from (`catalog.durability.judge`)."""
+
+    durability: str
+    reason: str
+    promised: NotRequired[StatementFact]
+    storage: NotRequired[StatementFact]
+    observed: NotRequired[StatementFact]
 
 
 class StorageUse(TypedDict):

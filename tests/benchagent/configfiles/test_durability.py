@@ -70,7 +70,8 @@ POWER, DBMS, BOUNDED, NONE, MEMORY = Durability
         ("oracle", "19", {"commit_wait": "force_wait"}, POWER, "commit_wait=force_wait"),
         ("oracle", "", {"_disable_logging": "true"}, NONE, "no redo"),
         ("db2", "9.7", {"mincommit": "2"}, POWER, "mincommit=2"),
-        ("sqlite", "", {}, POWER, "synchronous=FULL (the default)"),
+        ("sqlite", "", {}, DBMS, "synchronous=FULL (the default)"),
+        ("sqlite", "", {"journal_mode": "wal"}, POWER, "each commit is synced"),
         ("sqlite", "", {"synchronous": "1"}, DBMS, "synchronous=NORMAL"),
         ("sqlite", "", {"synchronous": "OFF"}, DBMS, "nothing is synced"),
         ("sqlite", "", {"journal_mode": "memory"}, NONE, "without a journal"),
@@ -111,9 +112,9 @@ def test_it_derives_nothing_where_nothing_is_printed(dbms):
     assert durability(dbms, [], Facts(complete=False)).durability is None
 
 
-def test_it_adds_what_is_known_of_the_write_cache():
-    found = of_effective("derby", {"derby.system.durability": "default"}, "the device has a write cache")
-    assert found == (POWER, "each commit syncs Derby's log; the device has a write cache")
+def test_what_was_read_back_and_does_not_tell_promises_nothing():
+    assert of_effective("derby", {"derby.system.durability": "default"}) == (POWER, "each commit syncs Derby's log")
+    assert of_effective("sqlite", {"synchronous": "nine"})[0] is NONE
 
 
 def test_it_takes_forced_writes_from_what_is_known_of_the_database():

@@ -70,11 +70,13 @@ def test_conflicts_are_begun_again_and_violated_constraints_end_one_transaction(
 
 
 def test_a_run_is_framed_by_what_is_read_around_it():
-    before, ages, run, after = watched(instance(), RUN, ["a", "b"])
+    before, ages, run, at_end, after = watched(instance(), RUN, ["a", "b"])
     assert (before["name"], before["sql"]) == ("effective:all", "SHOW ALL")
     assert "optional" not in before  # without the settings in force a run says nothing
     assert (ages["name"], ages["optional"]) == ("maintenance:ages", True)
     assert run == {**RUN, "snapshots": {"counters:all": "SELECT counters"}, "sampled": {"waits:now": "SELECT waits"}}
+    # What is in force at the end counts: a run may have changed it.
+    assert (at_end["name"], at_end["sql"], at_end["optional"]) == ("end:effective:all", "SHOW ALL", True)
     assert (after["name"], after["sql"], after["optional"]) == ("schema:sizes", "SELECT sizes OF a, b", True)
 
 

@@ -17,6 +17,7 @@ from benchagent.machine.devices import (
     physical_disks,
     same_device,
     storage_facts,
+    storage_layers,
 )
 
 MOUNT = Mount("8:1", "/", "/data", "rw,noatime", "xfs", "/dev/sda1")
@@ -106,7 +107,30 @@ def test_it_calls_a_file_system_in_memory_so():
         pytest.skip("no tmpfs at /dev/shm")
     (shm,) = [facts for facts in storage_facts(Path("/dev/shm")) if facts["name"] == "tmpfs"]
     assert (shm["medium"], shm["emulated"], shm["mount_point"]) == ("ram", True, "/dev/shm")
-    assert "not a block device" in storage.write_cache_words(Path("/dev/shm"))
+    (layer,) = storage_layers(Path("/dev/shm"))
+    assert (layer.file_system, layer.medium, layer.write_cache) == ("tmpfs", "ram", "")
+
+
+def test_two_folders_of_a_file_server_are_two_devices(tmp_path: Path, monkeypatch):
+    table = tmp_path / "mountinfo"
+    table.write_text(
+        "30 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "31 30 0:50 / /fast rw - nfs4 filer:/fast rw,sync\n"
+        "32 30 0:51 / /slow rw - nfs4 filer:/slow rw,sync\n"
+    )
+    monkeypatch.setattr(storage, "mounts", lambda: mounts(table))
+    assert [device_of(Path(path)) for path in ("/fast/db", "/slow/db")] == ["nfs4 filer:/fast", "nfs4 filer:/slow"]
+    assert {facts["name"] for facts in storage_facts(Path("/fast"), Path("/slow"))} >= {
+        "nfs4 filer:/fast",
+        "nfs4 filer:/slow",
+    }
+
+
+def test_the_layers_of_an_emulated_disk_go_down_to_what_holds_its_file(machine: Path):
+    """loop0 is a file on /a, which is part of sda; loop2 one in memory."""
+    for path, devices in (("/loop0", ["loop0", "sda1"]), ("/loop2", ["loop2", "tmpfs"])):
+        assert [layer.device for layer in storage_layers(Path(path))] == devices
+    assert [layer.write_cache for layer in storage_layers(Path("/md"))] == ["write back"]
 
 
 def test_it_finds_the_device_of_a_path_that_the_kernel_says(tmp_path: Path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from benchagent.dbms.base import JobError
 from benchagent.machine import emulation, fingerprint
+from benchagent.machine.devices import Mount
 from benchagent.machine.fingerprint import PATTERNS, SyncRate, SyncRates, cannot_have_waited, measure
 from benchagent.machine.limits import Cage, Throttle, hierarchy
 
@@ -81,6 +82,17 @@ def test_an_emulated_disk_is_another_one_with_another_file_or_other_rates(tmp_pa
     cage.throttles = [Throttle("7:0", write_iops=240)]
     rates.of("loop0", tmp_path, cage)
     assert len(measured) == 3
+
+
+def test_a_mount_without_barriers_has_a_rate_of_its_own(tmp_path: Path, monkeypatch):
+    measured: list[Path] = []
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: measured.append(folder) or KNOWN)
+    rates = SyncRates(tmp_path / "rates.json")
+    for options in ("rw", "rw,nobarrier", "rw", "rw,nobarrier"):
+        mount = Mount("8:1", "/", "/data", options, "xfs", "/dev/sda1")
+        monkeypatch.setattr(fingerprint, "mount_of", lambda path, mount=mount: mount)
+        rates.of("sda1", tmp_path)
+    assert len(measured) == 2
 
 
 def test_it_flags_what_is_faster_than_its_disk():

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from importlib import import_module
 
 import pytest
 from django.apps import apps
 from django.utils import timezone
+from django.utils.html import escape
 
 from runs import results
 from runs.models import Run
+from runs.run.durability import judgement
 from tests.runs.builders import job_result, machine, scheduled
 from tests.runs.cells import make_run
 
@@ -20,15 +24,16 @@ WAITED = {"name": "waited_for_disk", "ok": True, "detail": "700 TPS, 4 terminals
 TOO_FAST = {"name": "waited_for_disk", "ok": False, "detail": DETAIL}
 
 
-@pytest.mark.parametrize(("check", "doubt"), [(WAITED, ""), (TOO_FAST, DETAIL)])
-def test_a_finished_run_keeps_what_was_measured_against_its_class(check, doubt):
+@pytest.mark.parametrize(("check", "doubt", "ranks"), [(WAITED, "", "power_loss"), (TOO_FAST, DETAIL, "dbms_crash")])
+def test_a_run_of_an_older_agent_keeps_what_was_measured_against_its_class(check, doubt, ranks):
     run = scheduled(hardware=machine())
     Run.objects.filter(pk=run.pk).update(state="collecting")
 
     results.finish_run(run=run, outcome="finished", message="", at=timezone.now(), result=job_result(checks=[check]))
 
     run.refresh_from_db()
-    assert (run.durability, run.durability_doubt) == ("power_loss", doubt)
+    assert (run.durability, doubt in run.durability_doubt) == (ranks, True)
+    assert judgement(run).promised.durability == "power_loss"
     assert Run.objects.rankable().exists() is (not doubt)
 
 
@@ -52,3 +57,64 @@ def test_runs_of_before_get_their_class_and_their_doubt():
     assert found[fast.pk] == ("power_loss", DETAIL)
     assert found[reads.pk] == ("power_loss", "")
     assert found[sound.pk] == ("power_loss", "")
+
+
+PROMISED = {"durability": "power_loss", "reason": "each commit syncs Derby's log"}
+IN_MEMORY = {"durability": "dbms_crash", "reason": "log and data: tmpfs is in the machine's memory"}
+UNSEEN = {"durability": "", "reason": "nobody counted syncs"}
+UNWAITED = {"durability": "dbms_crash", "reason": "60,126 commits by 20 flushes of 4 terminals: most did not wait"}
+
+
+def finished(**durability) -> Run:
+    run = scheduled(hardware=machine())
+    Run.objects.filter(pk=run.pk).update(state="collecting")
+    told = {"durability": "power_loss", "reason": "as an agent says", **durability}
+    result = job_result(durability=told)
+    results.finish_run(run=run, outcome="finished", message="", at=timezone.now(), result=result)
+    run.refresh_from_db()
+    return run
+
+
+@pytest.mark.parametrize(
+    ("storage", "observed", "ranks", "contradicted"),
+    [
+        ({"durability": "power_loss", "reason": "each sync empties its cache"}, UNSEEN, "power_loss", False),
+        (IN_MEMORY, UNSEEN, "dbms_crash", False),
+        ({"durability": "", "reason": "which disk is beneath it is not told"}, UNWAITED, "dbms_crash", True),
+    ],
+)
+def test_the_weakest_of_three_statements_ranks_and_a_contradiction_ranks_nowhere(
+    client, storage, observed, ranks, contradicted
+):
+    run = finished(promised=PROMISED, storage=storage, observed=observed)
+    assert (run.durability, bool(run.durability_doubt)) == (ranks, contradicted)
+    assert Run.objects.rankable().exists() is not contradicted
+
+    page = client.get(run.get_absolute_url()).content.decode()
+    panel = page.split('id="durability"')[1].split("</dl>")[0]
+    for statement in (PROMISED, storage, observed):
+        assert escape(statement["reason"]) in panel
+    assert ("Contradicted, so ranked with no other run" in panel) is contradicted
+    told = client.get(f"/api/v1/runs/{run.id}/").json()["durability_statements"]
+    assert told["promised"] == PROMISED
+    assert told["storage"] == {**storage, "durability": storage["durability"] or None}
+    assert bool(told["contradiction"]) is contradicted
+    (row,) = csv.DictReader(
+        io.StringIO(b"".join(client.get("/api/v1/runs/", {"format": "csv"}).streaming_content).decode())
+    )
+    assert row["durability_promised"] == f"power_loss: {PROMISED['reason']}"
+    assert row["durability_storage"] == f"{storage['durability'] or 'not known'}: {storage['reason']}"
+
+
+def test_a_statement_that_says_what_none_can_say_is_refused():
+    with pytest.raises(ValueError, match="forever"):
+        finished(promised={"durability": "forever", "reason": ""}, storage=IN_MEMORY, observed=UNSEEN)
+
+
+def test_runs_that_state_nothing_say_so(client):
+    run = make_run("Derby 10", 100, durability="", durability_reason="")
+    page = client.get(run.get_absolute_url()).content.decode()
+    panel = page.split('id="durability"')[1].split("</dl>")[0]
+    assert "Not known: nothing says what a commit promised" in panel
+    assert panel.count("<strong>not known</strong>") == 3
+    assert client.get(f"/api/v1/runs/{run.id}/").json()["durability_statements"]["observed"]["durability"] is None

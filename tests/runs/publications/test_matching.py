@@ -109,7 +109,7 @@ def test_it_marks_what_cannot_have_waited_for_its_disk_and_sets_it_against_nothi
     add(found, "MySQL 5.5", 9000, durability="power_loss", durability_doubt=doubt)
     alone, relation = rows(found, article)
     assert doubt in alone[4]
-    assert "no ratio: Durability: survives power loss, doubtful" in relation[2]
+    assert "no ratio: Durability: survives power loss, contradicted" in relation[2]
 
 
 def test_a_percentage_that_says_neither_time_nor_speed_is_read_both_ways(article):

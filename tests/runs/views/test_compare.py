@@ -206,8 +206,8 @@ def test_it_draws_disk_memory_and_doubtful_runs_as_classes_of_their_own(client):
     assert drawn == [["SQLite 3"], ["Derby 10"], ["H2 2, in memory"]]
     assert "Not ranked: in memory" in html
     assert f"Shown apart, not ranked: Derby 10 ({doubt})." in html
-    assert f'data-doubt title="{doubt}">cannot have waited for this disk' in html
-    assert ">Derby 10 (cannot have waited for this disk)<" in html
+    assert f'data-doubt title="{doubt}">contradicted' in html
+    assert ">Derby 10 (contradicted)<" in html
     assert html.count('data-verdict="refused"') == 2
     assert f'data-doubt title="{doubt}"' in page(client, "/runs/")
 

@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -83,17 +84,50 @@ def reading(settings: Settings | None, key: str) -> Reading:
     return Reading(True, names, given, quantity, meaning.note, unknown)
 
 
-def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None, write_cache: str = "") -> Promise:
-    """The durability class of a configuration with the reason. `write_cache`: what is known of the device's cache."""
+def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None) -> Promise:
+    """The durability class that a configuration promises, with the reason."""
     settings = settings_of(dbms, given, facts)
     if settings is None:
         return Promise(None, "what a commit promises is not known for this DBMS")
     if not settings.names and not settings.facts.complete:
         return Promise(None, "no setting is stated")
-    return settings.engine.durability(settings, f"; {write_cache}" if write_cache else "")
+    return settings.engine.durability(settings)
 
 
-def of_effective(dbms: str, effective: Mapping[str, str], write_cache: str = "") -> tuple[Durability, str]:
+def of_effective(dbms: str, effective: Mapping[str, str], facts: Facts | None = None) -> tuple[Durability, str]:
     """Of settings read back from the server, so that nothing is a guess. What cannot be told promises nothing."""
-    promise = durability(dbms, [Given(name, value) for name, value in effective.items()], Facts(), write_cache)
+    promise = durability(dbms, [Given(name, value) for name, value in effective.items()], facts)
     return promise.durability or Durability.NONE, promise.reason
+
+
+# What decides on a commit by the engine's settings, and may be set for a session, a transaction or the whole server.
+_SETS = r"\b(?:SET|SET_CONFIG|PRAGMA|\w+_PROPERTY)\b"
+DECIDING = ("commit_flush", "sync_method", "torn_pages", "replication_log_sync")
+
+
+def in_sessions(dbms: str, effective: Mapping[str, str], sql: str) -> list[tuple[Mapping[str, str], str]]:
+    """Settings in force, and the same with each that SQL of others sets for its own sessions, with words on that."""
+    own = [
+        ({**effective, given.name: given.value or ""}, f"the script sets {given.name}: ") for given in set_by(dbms, sql)
+    ]
+    return [(effective, ""), *own]
+
+
+def set_by(dbms: str, sql: str) -> list[Given]:
+    """What SQL gives to the settings that decide on a commit, however it does so: `SET LOCAL name = value`,
+    `set_config('name', 'value', …)`, `PRAGMA name(value)`, `ALTER ROLE … SET name TO value`."""
+    engine = ENGINES.get(dbms)
+    if engine is None:
+        return []
+    known = [name for key in DECIDING if key in engine.meanings for name in engine.meanings[key].names]
+    names = dict.fromkeys((*map(engine.spelt, known), *engine.sql_names))
+    text = re.sub(r"--[^\n]*|/\*.*?\*/", " ", sql, flags=re.DOTALL)
+    return [
+        Given(name, match[1])
+        for name in names
+        for match in re.finditer(
+            rf"{_SETS}[^;]{{0,60}}?(?<!\w){re.escape(name)}[\"'`]?\s*(?:=|,|\(|\bTO\b|\s)\s*[\"']?(\w+(?:\s+MILLIS)?)",
+            text,
+            re.IGNORECASE,
+        )
+    ]

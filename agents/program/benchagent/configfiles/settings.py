@@ -24,12 +24,16 @@ class Given:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a file does not say. `complete`: everything that was set is here, so what is missing has its default."""
+    """What a file does not say. `complete`: everything that was set is here, so what is missing has its default.
+
+    `log_apart`: whether log and data are on two devices.
+    """
 
     version: str = ""
     page_size_bytes: int | None = None
     page_size_source: str = ""
     forced_writes: bool | None = None
+    log_apart: bool | None = None
     complete: bool = True
 
     @property
@@ -71,10 +75,12 @@ class Engine:
     specs: Mapping[str, Spec]
     suffixes: Suffixes
     meanings: Mapping[str, Meaning]
-    durability: Callable[[Settings, str], Promise]
+    durability: Callable[[Settings], Promise]
     canonical: Callable[[str], str] = str.lower
     is_server: Callable[[str], bool] = lambda section: True
     more_names: frozenset[str] = field(default_factory=frozenset)
+    # What SQL calls settings that decide on a commit, beside their names here.
+    sql_names: tuple[str, ...] = ()
     duplicates: str = LAST_COUNTS
     # How a name is written, where `canonical` is not that.
     spelling: Mapping[str, str] = field(default_factory=dict)

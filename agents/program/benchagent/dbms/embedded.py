@@ -25,7 +25,6 @@ from benchagent.dbms.base import (
 )
 from benchagent.dbms.discovery import engine_facts, java_problem
 from benchagent.java import EngineJars, JavaToolchain
-from benchagent.machine.devices import write_cache_words
 from benchagent.protocol import EngineFacts
 
 MIB = 1 << 20
@@ -42,7 +41,7 @@ STORAGE = "storage"
 
 
 class EmbeddedInstance(Instance):
-    """`settings`: those that are given to the engine. `log_path`: with its transaction log, if it syncs one."""
+    """`settings`: those that are given to the engine."""
 
     slug: str
 
@@ -52,7 +51,6 @@ class EmbeddedInstance(Instance):
         class_path: Sequence[Path],
         connection: Connection,
         settings: Settings,
-        log_path: Path | None = None,
     ) -> None:
         super().__init__(
             connection=connection,
@@ -62,11 +60,10 @@ class EmbeddedInstance(Instance):
         )
         self._toolchain = request.toolchain
         self._settings = list(settings)
-        self._log_path = log_path
         self._effective: list[tuple[str, str]] = []
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective(self.slug, effective, write_cache_words(self._log_path) if self._log_path else "")
+        return of_effective(self.slug, effective)
 
     def buffer_bytes(self) -> int | None:
         """By what was read back."""

@@ -16,10 +16,11 @@ from typing import Any
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.meaning import of_effective
+from benchagent.configfiles.settings import Facts
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
 from benchagent.dbms.embedded import driver_folder
 from benchagent.machine import process
-from benchagent.machine.devices import write_cache_words
+from benchagent.machine.devices import same_device
 from benchagent.machine.process import Children, ProcessFailed, first_blocked
 from benchagent.paths import straight, without_links
 
@@ -200,13 +201,13 @@ class ServerInstance(Instance):
         request: ProvisionRequest,
         class_path: Sequence[Path],
         data_path: Path,
-        log_path: Path,
     ) -> None:
         self.server = server
         folder = driver_folder(request)
         super().__init__(connection=self.connect(), class_path=class_path, data_path=data_path, generator_dir=folder)
         self.command_lines = server.command_lines
-        self._log_path = log_path
+        folders = request.folders
+        self._log_apart = folders.log_apart and same_device(folders.data, folders.log).same_physical is not True
         server.after_start = self._connect_anew
 
     @abstractmethod
@@ -217,7 +218,7 @@ class ServerInstance(Instance):
         self.connection = self.connect()
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        return of_effective(self.slug, effective, write_cache_words(self._log_path))
+        return of_effective(self.slug, effective, Facts(log_apart=self._log_apart))
 
     def server_pids(self) -> list[int]:
         return self.server.pids()

@@ -11,19 +11,22 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from benchagent.catalog.durability import Statement, weakest
+from benchagent.configfiles.meaning import in_sessions
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
-from benchagent.dbms.counters import ASIDE, EFFECTIVE_PREFIX, Step, checkpoint_words, query_steps, rows_named
+from benchagent.dbms.counters import ASIDE, EFFECTIVE_PREFIX, END, Step, checkpoint_words, query_steps, rows_named
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, PhaseWatch
 from benchagent.job.result import Description
-from benchagent.job.session import deaths, session_job, watched, whole
+from benchagent.job.session import changes, deaths, session_job, watched, whole
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.caches import drop_page_cache, resident_words, write_back
 from benchagent.machine.devices import device_of
 from benchagent.machine.limits import Cage
+from benchagent.machine.preloaded import swallowing
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import JobFolders
@@ -70,9 +73,11 @@ class JobBench:
         *,
         tables: Sequence[str],
         reading: frozenset[str],
+        sql: str,
         data_missing: bool,
     ) -> None:
-        """`tables`: whose sizes are asked for; `reading`: names of the transactions that change nothing."""
+        """`tables`: whose sizes are asked for; `reading`: names of the transactions that change nothing; `sql`: what
+        somebody else wrote."""
         self.instance = instance
         self.factors = factors
         self.seed = around.spec["seed"]
@@ -93,7 +98,7 @@ class JobBench:
         described.collector, described.data_missing = self.collector, data_missing
         self._watch = PhaseWatch(around.spool, around.spec["run_id"], self.collector)
         self._around = around
-        self._tables, self._reading = tables, reading
+        self._tables, self._reading, self._sql = tables, reading, sql
         self._sessions = 0
         self._settings_known = False
 
@@ -178,20 +183,39 @@ class JobBench:
         return Sampler({**server, **processes}, devices)
 
     def _queried(self, name: str) -> None:
-        """The settings in force are known before the run: a run that is cut short has them too."""
-        if self._settings_known or not name.startswith(EFFECTIVE_PREFIX):
+        """The settings in force are known before the run, as a run that is cut short has them too; what counts is
+        what is in force at its end."""
+        ended = name.startswith(END + EFFECTIVE_PREFIX)
+        if not ended and (self._settings_known or not name.startswith(EFFECTIVE_PREFIX)):
             return
-        rows = rows_named(EFFECTIVE_PREFIX, self.collector.session.rows)
+        rows = rows_named(f"{END if ended else ''}{EFFECTIVE_PREFIX}", self.collector.session.rows)
         if not set(self.instance.effective_queries()) <= rows.keys():
             return
         self._settings_known = True
         settings = self.instance.effective_settings(rows)
-        result = self._around.described.result
-        result["effective_settings"] = settings
-        durability, reason = self.instance.durability(dict(settings))
-        result["durability"] = {"durability": durability.value, "reason": reason}
-        self.log(f"durability {durability.value}: {reason}")
+        described = self._around.described
+        if ended and (changed := changes(described.result["effective_settings"], settings)):
+            self.warn(f"settings changed during the run: {changed}")
+        described.result["effective_settings"] = settings
+        described.promise(self._promised(dict(settings)))
+        described.saw(swallowing=swallowing(self._holding_pids()))
+        if fact := described.result["durability"]:
+            self.log(f"durability {fact['durability']}: {fact['reason']}")
         self._around.on_news()
+
+    def _promised(self, settings: Mapping[str, str]) -> Statement:
+        """By the settings in force, and by those that the SQL of others sets for its own sessions."""
+        said = [
+            (self.instance.durability(case), of)
+            for case, of in in_sessions(self._around.spec["dbms"], settings, self._sql)
+        ]
+        every = [Statement(durability, f"{of}{reason}") for (durability, reason), of in said]
+        return weakest(every) or every[0]
+
+    def _holding_pids(self) -> list[int]:
+        """Processes that hold the DBMS, those that it has started included."""
+        generator = [self.generator.pid] if self.generator and self._around.embedded else []
+        return [child.pid for pid in (*self.instance.server_pids(), *generator) for child in process.family(pid)]
 
     def _take_engine_report(self, session: SessionResult) -> None:
         """Also of a session that failed: what was measured so far stays."""
@@ -201,6 +225,12 @@ class JobBench:
             counters = told.get("counters", {})
             self.condition("checkpoints", checkpoint_words(source, counters))
             shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
+            settings = dict(self._around.described.result["effective_settings"])
+            self._around.described.saw(
+                terminals=self.factors.number("terminals", 0),
+                duration_s=session.summary["duration_s"],
+                **engine_counters.seen_at_commits(source, session.summary, counters, self._reading, settings),
+            )
             if shared:
                 self.metric("commits_per_flush", shared[0], "run")
                 self.condition("commits_per_flush", shared[1])

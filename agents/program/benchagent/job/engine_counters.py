@@ -50,6 +50,29 @@ def of_session(source: EngineCounters, session: SessionResult, sampled: Sampled)
     return told
 
 
+# A commit that wrote leaves at least its record in the log.
+LEAST_LOG_BYTES = 30
+# With these each write of the log is a sync of its own, which nobody counts.
+SYNCED_BY_WRITING = {"wal_sync_method": "open", "innodb_flush_method": "o_dsync"}
+
+
+def seen_at_commits(
+    source: EngineCounters, summary: Mapping[str, Any], counters: Mapping[str, float], reading: frozenset[str],
+    settings: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    """For `catalog.durability.Observation`: commits that wrote something, and the flushes of the log beside them."""
+    commits = checks.writing_tps(summary, reading) * summary["duration_s"]
+    if (log_bytes := counters.get("log_bytes")) is not None:
+        commits = min(commits, log_bytes / LEAST_LOG_BYTES)
+    by_writing = any(settings.get(name, "").lower().startswith(way) for name, way in SYNCED_BY_WRITING.items())
+    known = not by_writing and "log_flushes" not in source.none
+    return {
+        "commits": commits,
+        "flushes": counters.get("log_flushes") if known else None,
+        "counted_by": source.sources.get("log_flushes", "the engine"),
+    }
+
+
 def commits_per_flush(
     source: EngineCounters, summary: Mapping[str, Any], counters: Mapping[str, float], reading: frozenset[str]
 ) -> tuple[float, str] | None:

@@ -239,6 +239,7 @@ class Job:
             self._factors,
             tables=workload.tables(self._factors),
             reading=workload.reading(self._factors),
+            sql=workload.foreign_text(self._factors),
             data_missing=data_missing,
         )
 
@@ -281,9 +282,11 @@ class Job:
         summary = bench.collector.summary
         if summary is not None:
             integrity = [*checks.integrity(summary, self._spool.seconds(self.run_id)), *integrity]
-            durability = self.result["durability"]
-            claims_disk = durability is not None and durability["durability"] == Durability.POWER_LOSS
-            if claims_disk and self._sync_rate is None and checks.writing_tps(summary, reading):
+            promised = self._described.promised
+            claims_disk = promised is not None and promised.durability is Durability.POWER_LOSS
+            writing_tps = checks.writing_tps(summary, reading)
+            self._described.saw(syncs_per_s=self._sync_rate.fdatasync_per_s if self._sync_rate else None)
+            if claims_disk and self._sync_rate is None and writing_tps:
                 self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
             suspicious = checks.suspicions(
                 summary,

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
 import psutil
 
 from benchagent import __version__
-from benchagent.catalog import refusal
+from benchagent.catalog import Durability, refusal
+from benchagent.catalog.durability import Observation, Statement, judge, of_observation, of_storage
 from benchagent.dbms.base import Instance
 from benchagent.dbms.counters import hit_percent
 from benchagent.job.collect import COUNT_PHASE, TIMED_PHASE, Collector
+from benchagent.machine.devices import storage_layers
 from benchagent.machine.limits import Cage
 from benchagent.machine.sampling import DISK_SERIES, disk_metric
 from benchagent.machine.storages import JobFolders, device_name, emulated_words
-from benchagent.protocol import JobResult, MetricValue
+from benchagent.protocol import JobResult, MetricValue, StatementFact
 
 # Aggregates of the one-second series over the measured window.
 MEANS = (
@@ -185,6 +188,10 @@ class Description:
         self.data_missing = True
         # True once the workload has come to its end.
         self.done = False
+        # What a commit is worth; nothing is promised before the settings in force are known.
+        self._promised: Statement | None = None
+        self._storage = Statement(None, "its disks are those of a server that the agent did not start")
+        self._observation = Observation()
 
     def warn(self, words: str) -> None:
         self.result["warnings"].append(words)
@@ -198,6 +205,29 @@ class Description:
     def metric(self, name: str, value: float, phase: str = "run") -> None:
         self._noted.append(metric(name, value, phase))
 
+    @property
+    def promised(self) -> Statement | None:
+        return self._promised
+
+    def promise(self, promised: Statement) -> None:
+        """The last one counts: what is in force at the end."""
+        self._promised = promised
+        self._judge()
+
+    def saw(self, **seen: Any) -> None:
+        """Fields of `Observation`."""
+        self._observation = replace(self._observation, **seen)
+        self._judge()
+
+    def _judge(self) -> None:
+        if self._promised is not None:
+            judged = judge(self._promised, self._storage, of_observation(self._observation))
+            durability = judged.durability or Durability.NONE
+            self.result["durability"] = {
+                "durability": durability, "reason": judged.reason, "promised": _fact(judged.promised),
+                "storage": _fact(judged.storage), "observed": _fact(judged.observed),
+            }  # fmt: skip
+
     def storage(self, folders: JobFolders, *, backup: bool) -> None:
         """Which device held what. `backup`: the workload writes backups."""
         self.result["storage"] = [
@@ -205,6 +235,7 @@ class Description:
             for role, path in folders.by_role().items()
             if backup or role != "backup"
         ]
+        self._storage = of_storage({"data": storage_layers(folders.data), "log": storage_layers(folders.log)})
         emulated = [storage for storage in folders.storages.values() if storage.emulation]
         if emulated:
             self.condition("emulated_disks", "; ".join(dict.fromkeys(map(emulated_words, emulated))))
@@ -262,6 +293,10 @@ class Description:
         if summary:
             self.result["per_terminal"] = list(summary["per_terminal"])
             self.result["histogram"] = summary["histogram"]
+
+
+def _fact(statement: Statement) -> StatementFact:
+    return {"durability": statement.durability or "", "reason": statement.reason}
 
 
 def _processes(count: int) -> str:

@@ -7,10 +7,11 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from benchagent.dbms.base import Instance, JobError
+from benchagent.dbms.base import Instance, JobError, Settings
 from benchagent.dbms.counters import (
     COUNTER_PREFIX,
     EFFECTIVE_PREFIX,
+    END,
     MAINTENANCE_PREFIX,
     SCHEMA_PREFIX,
     WAITS_PREFIX,
@@ -62,8 +63,16 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
         *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
         *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(tables), optional=True),
         {**run, "transactions": marked, "snapshots": prefixed, "sampled": waits},
+        *query_steps(END + EFFECTIVE_PREFIX, instance.effective_queries(), optional=True),
         *query_steps(SCHEMA_PREFIX, source.schema_queries(tables), optional=True),
     ]
+
+
+def changes(before: Settings, after: Settings) -> str:
+    """Settings that have another value in force than before, in words."""
+    had, has = dict(before), dict(after)
+    names = [name for name in {**had, **has} if had and had.get(name) != has.get(name)]
+    return ", ".join(f"{name} from {had.get(name, 'nothing')} to {has.get(name, 'nothing')}" for name in names)
 
 
 def deaths(session: SessionResult) -> bool:

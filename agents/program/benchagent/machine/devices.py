@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 
+from benchagent.catalog.durability import OF_A_FILE_SERVER, StorageLayer
 from benchagent.machine.process import answer_of
 from benchagent.protocol import HardwareFacts, StorageFacts
 
@@ -24,6 +25,8 @@ SYS_BLOCK = Path("/sys/class/block")
 MOUNTINFO = Path("/proc/self/mountinfo")
 BTRFS = Path("/sys/fs/btrfs")
 SECTOR_BYTES = 512
+# A file of an emulated disk on an emulated disk, and no further.
+MOST_LAYERS = 5
 VIRTUAL_MODELS = ("qemu", "vmware", "virtual", "vbox", "msft")
 # By what is in the path of a disk's device, the first that fits.
 BUSES = {
@@ -93,7 +96,13 @@ def block_device(mount: Mount) -> str | None:
 def device_of(path: Path) -> str:
     """`StorageFacts.name` of what holds `path`."""
     mount = mount_of(path)
-    return (block_device(mount) or mount.file_system) if mount else "unknown"
+    return (block_device(mount) or _name_without_device(mount)) if mount else "unknown"
+
+
+def _name_without_device(mount: Mount) -> str:
+    """Two folders of file servers are two devices, each with a rate of its own."""
+    served = mount.file_system.removeprefix("fuse.") in OF_A_FILE_SERVER
+    return f"{mount.file_system} {mount.source}" if served else mount.file_system
 
 
 def text_of(path: Path) -> str:
@@ -164,7 +173,7 @@ def _facts_without_device(mount: Mount) -> StorageFacts:
         capacity = None
     medium = "ram" if mount.file_system in ("tmpfs", "ramfs") else None
     return {
-        "name": mount.file_system, "medium": medium, "model": None, "bus": None, "capacity_bytes": capacity,
+        "name": _name_without_device(mount), "medium": medium, "model": None, "bus": None, "capacity_bytes": capacity,
         "file_system": mount.file_system, "mount_point": mount.mount_point, "mount_options": mount.options,
         "scheduler": None, "write_cache": None, "raid": None, "emulated": medium == "ram",
     }  # fmt: skip
@@ -194,16 +203,31 @@ def storage_facts_of(path: Path) -> StorageFacts | None:
     return device_facts(device, mount) if device else _facts_without_device(mount)
 
 
-def write_cache_words(path: Path) -> str:
-    """What the machine says about the write cache beneath `path`, for a durability reason."""
-    device = device_of(path)
-    if not (SYS_BLOCK / device).exists():
-        return f"{device} is not a block device: nothing is known about its write cache"
-    modes = {disk: text_of(SYS_BLOCK / disk / "queue" / "write_cache") or "unknown" for disk in disks_below(device)}
-    if set(modes.values()) == {"write through"}:
-        return f"{', '.join(modes)} reports no volatile write cache"
-    listed = ", ".join(f"{disk} {mode}" for disk, mode in modes.items())
-    return f"write cache {listed}: the kernel flushes it at each sync and the device is trusted to obey"
+def storage_layers(path: Path) -> list[StorageLayer]:
+    """What holds `path`, from its file system down: through overlays and the files of emulated disks to the disk."""
+    layers: list[StorageLayer] = []
+    at: Path | None = path
+    while at is not None and len(layers) < MOST_LAYERS:
+        mount = mount_of(at)
+        if mount is None:
+            layers.append(StorageLayer("unknown"))
+            break
+        device = block_device(mount)
+        layers.append(_layer(mount, device))
+        upper = re.search(r"(?:^|,)upperdir=([^,]+)", mount.options) if mount.file_system == "overlay" else None
+        at = backing_file(device) if device else Path(upper[1]) if upper and Path(upper[1]).exists() else None
+    return layers
+
+
+def _layer(mount: Mount, device: str | None) -> StorageLayer:
+    """Of several disks the cache that loses most counts."""
+    facts = device_facts(device, mount) if device else _facts_without_device(mount)
+    disks = [disk for each in _devices_of(mount) for disk in disks_below(each)]
+    caches = {text_of(SYS_BLOCK / disk / "queue" / "write_cache") for disk in disks} or {""}
+    cache = next((known for known in ("", "write back", "write through") if known in caches), "")
+    return StorageLayer(
+        facts["name"], mount.file_system, mount.options, facts["medium"] or "", cache, emulated=facts["emulated"]
+    )
 
 
 def backing_file(device: str, sys_block: Path = SYS_BLOCK) -> Path | None:

@@ -15,9 +15,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchagent.catalog.durability import WITHOUT_BARRIERS
 from benchagent.errors import JobError
 from benchagent.machine import process
-from benchagent.machine.devices import backing_file
+from benchagent.machine.devices import backing_file, mount_of
 from benchagent.machine.limits import Cage
 from benchagent.paths import write_private
 
@@ -55,7 +56,7 @@ def cannot_have_waited(tps: float, terminals: int, rate: SyncRate) -> bool:
 
 
 class SyncRates:
-    """Rates measured within the last day, kept in `file` by the name of a device."""
+    """Rates measured within the last day, kept in `file` by the name of a device, and how it is mounted now."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -66,9 +67,13 @@ class SyncRates:
         An emulated disk is another one with another file or with other rates.
         """
         known, identity, file = self._known(), device, backing_file(device)
+        mount = mount_of(folder)
+        identity += "".join(
+            f", {option}" for option in WITHOUT_BARRIERS if mount and option in mount.options.split(",")
+        )
         if file:
             rates = [throttle.v2_line() for throttle in cage.throttles] if cage else "no limits"
-            identity = f"{device}, {file}: {rates}"
+            identity = f"{identity}, {file}: {rates}"
         if identity in known and 0 <= time.time() - known[identity].at < VALID_S:
             return known[identity]
         rate = measure(folder, cage)

@@ -273,6 +273,10 @@ class Workload(ABC):
         """Names of the transactions that change nothing: their commits have no disk to wait for."""
         return frozenset()
 
+    def foreign_text(self, factors: Factors) -> str:
+        """The SQL that is not ours, to be looked through for settings of its sessions."""
+        return ""
+
     def dataset(self, factors: Factors, seed: int) -> dict[str, Any]:
         """What is loaded: generator, its version, seed, rows per table."""
         version = WORKLOADS[self.slug].version

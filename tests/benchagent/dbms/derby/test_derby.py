@@ -72,15 +72,6 @@ def test_it_knows_which_numbers_derby_takes(name: str, value: str, expected: str
     assert taken(name, value) == expected
 
 
-def test_it_names_the_write_cache_of_the_disk_that_commits_wait_for(
-    make_trial: MakeTrial, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("benchagent.dbms.embedded.write_cache_words", lambda path: f"the disk below {path.name}")
-    for log_apart, folder in ((False, "data"), (True, "log")):
-        instance = make_trial("derby", CURRENT, {}, log_apart=log_apart).instance
-        assert instance.durability({})[1].endswith(f"the disk below {folder}")
-
-
 def test_it_makes_room_in_the_heap_for_its_page_cache(make_trial: MakeTrial):
     small = make_trial("derby", CURRENT, {})
     large = make_trial("derby", CURRENT, {"derby.storage.pageCacheSize": "100000"})

@@ -38,14 +38,14 @@ def _commit(settings: Settings) -> str | None:
     return "later" if async_commit else "each"
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+def durability(settings: Settings) -> Promise:
     words, group = settings.words("async_commit"), settings.number("group_commit_interval_in_msecs")
     doing = _commit(settings)
     if doing is None:
         return Promise(None, f"{words}: what a commit waits for is not known")
     if doing == "each":
         waits = f", waiting up to {time_words(group)} for others" if group and group > 0 else ""
-        return Promise(Durability.POWER_LOSS, f"{words}: each commit waits until the log is flushed{waits}{cache}")
+        return Promise(Durability.POWER_LOSS, f"{words}: each commit waits until the log is flushed{waits}")
     if not group or group < 0:
         return Promise(Durability.BOUNDED_LOSS, f"{words}: a commit does not wait for the log, which is flushed later")
     about = "about a second" if group == 1 else f"about {time_words(group)}"

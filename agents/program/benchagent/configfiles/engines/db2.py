@@ -7,10 +7,10 @@ from benchagent.configfiles.engines.reading import at_commit, product, read_engi
 from benchagent.configfiles.settings import Promise, Settings
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+def durability(settings: Settings) -> Promise:
     """DB2 has no setting that lets a commit return before its log is on disk."""
     group = f"; {settings.words('mincommit')}: commits may wait for each other" if settings.is_set("mincommit") else ""
-    return Promise(Durability.POWER_LOSS, f"DB2 always writes the log to disk before a commit returns{group}{cache}")
+    return Promise(Durability.POWER_LOSS, f"DB2 always writes the log to disk before a commit returns{group}")
 
 
 READERS = {"commit_flush": at_commit(lambda settings: "each"), "log_capacity": product}

@@ -35,7 +35,7 @@ def _commit(settings: Settings) -> str | None:
     return None if forced is None else "each" if forced else "written"
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+def durability(settings: Settings) -> Promise:
     forced = settings.value("forcedwrites")
     source = settings.words("forcedwrites")
     if not isinstance(forced, bool):
@@ -45,7 +45,7 @@ def durability(settings: Settings, cache: str) -> Promise:
             None, "forced writes decide, a property of the database (gstat -h), not of this file; it is not stated"
         )
     if forced:
-        return Promise(Durability.POWER_LOSS, f"{source}: on, each page of a commit is written through{cache}")
+        return Promise(Durability.POWER_LOSS, f"{source}: on, each page of a commit is written through")
     limits = [settings.words(name) for name in ("maxunflushedwrites", "maxunflushedwritetime") if settings.is_set(name)]
     words = f" ({', '.join(limits)})" if limits else ""
     return Promise(

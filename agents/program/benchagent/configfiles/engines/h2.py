@@ -17,7 +17,7 @@ def _commit(settings: Settings) -> tuple[str, str] | None:
     return "written", "written at each commit, not synced"
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+def durability(settings: Settings) -> Promise:
     if settings.low("STORAGE") == "memory":
         return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
     delay = settings.text("WRITE_DELAY")

@@ -50,7 +50,7 @@ def _commit(settings: Settings) -> str | tuple[str, str] | None:
     return ("later", f"written and synced every {time_words(delay)}") if delay else "each"
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+def durability(settings: Settings) -> Promise:
     if settings.low("storage") == "memory":
         return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
     if settings.value("hsqldb.log_data") is False:
@@ -59,7 +59,7 @@ def durability(settings: Settings, cache: str) -> Promise:
     if delay is None:
         return Promise(None, settings.words(WRITE_DELAY))
     if delay == "0":
-        return Promise(Durability.POWER_LOSS, f"WRITE DELAY is off: each commit is synced{cache}")
+        return Promise(Durability.POWER_LOSS, "WRITE DELAY is off: each commit is synced")
     default = "" if settings.is_set(WRITE_DELAY) else ", the default"
     reason = f"WRITE DELAY is {delay} ms{default}: commits of that time may be lost in any crash"
     return Promise(Durability.BOUNDED_LOSS, reason)

@@ -22,6 +22,8 @@ OFF = ("off", "0", "false", "no")
 # What an agent read back of the tables themselves: "InnoDB (40), MyISAM (1)".
 TABLE_ENGINES = "table_engines"
 _COUNTED = re.compile(r"(\w+) \((\d+)\)")
+# DETECT_ONLY tells of a torn page and cannot repair it.
+NO_DOUBLEWRITE = (*OFF, "detect_only")
 WITHOUT_TRANSACTIONS = ("myisam", "mrg_myisam", "aria", "memory", "csv", "archive", "blackhole", "maria")
 
 
@@ -84,10 +86,9 @@ def _binlog(settings: Settings, names: tuple[str, ...]) -> Quantity | None:
     return None if given is None else yes_or_no(given.lower() not in OFF, settings.words("log_bin"))
 
 
-def durability(settings: Settings, cache: str) -> Promise:
-    unsafe = _without_transactions(settings)
-    if unsafe:
-        return Promise(Durability.NONE, unsafe)
+def durability(settings: Settings) -> Promise:
+    if other := _of_other_engines(settings):
+        return other
     commit = settings.low("innodb_flush_log_at_trx_commit")
     words = settings.words("innodb_flush_log_at_trx_commit")
     if commit not in _COMMIT:
@@ -110,23 +111,33 @@ def durability(settings: Settings, cache: str) -> Promise:
             Durability.DBMS_CRASH,
             f"{words}: a commit is written to the operating system and synced about once a second{note}",
         )
-    return _synced(settings, words, note, cache)
+    return _synced(settings, words, note)
 
 
-def _without_transactions(settings: Settings) -> str:
-    """Why nothing is promised: what the tables are, where that was read back, else what they are made by default."""
+def _of_other_engines(settings: Settings) -> Promise | None:
+    """What the tables are, where that was read back, else what they are made by default; None where all is InnoDB's."""
     tables = _COUNTED.findall(settings.text(TABLE_ENGINES) or "")
     unsafe = [f"{count} with {engine}" for engine, count in tables if engine.lower() in WITHOUT_TRANSACTIONS]
+    others = [f"{count} with {engine}" for engine, count in tables if engine.lower() != "innodb"]
     if unsafe:
-        return f"of the tables {', '.join(unsafe)}: it has no transactions and syncs nothing at a commit"
+        of = f"of the tables {', '.join(unsafe)}"
+        return Promise(Durability.NONE, f"{of}: it has no transactions and syncs nothing at a commit")
+    if others:
+        return Promise(None, f"of the tables {', '.join(others)}, which follows none of InnoDB's settings")
     if not tables and settings.low("default_storage_engine") == "myisam" and settings.is_set("default_storage_engine"):
         words = settings.words("default_storage_engine")
-        return f"{words}: MyISAM has no transactions and syncs nothing at a commit"
-    return ""
+        return Promise(Durability.NONE, f"{words}: MyISAM has no transactions and syncs nothing at a commit")
+    return None
 
 
-def _synced(settings: Settings, words: str, note: str, cache: str) -> Promise:
-    if settings.low("innodb_doublewrite") in OFF:
+def _synced(settings: Settings, words: str, note: str) -> Promise:
+    if settings.low("innodb_flush_method") == "o_direct_no_fsync" and settings.facts.log_apart:
+        return Promise(
+            Durability.DBMS_CRASH,
+            f"{words}: each commit is synced, but {settings.words('innodb_flush_method')} with the log on a device of "
+            "its own: data pages in the cache of the other may be lost after their log has gone",
+        )
+    if settings.low("innodb_doublewrite") in NO_DOUBLEWRITE:
         return Promise(
             Durability.DBMS_CRASH,
             f"{words}: each commit is synced, but {settings.words('innodb_doublewrite')}: a page torn by a crash of "
@@ -142,14 +153,14 @@ def _synced(settings: Settings, words: str, note: str, cache: str) -> Promise:
             f"{words}, but {settings.words('log_bin')} and {settings.words('sync_binlog')}: the binary log, on which a "
             f"commit counts, is not synced at each commit{note}",
         )
-    return Promise(Durability.POWER_LOSS, f"{words}: each commit is synced{cache}{note}")
+    return Promise(Durability.POWER_LOSS, f"{words}: each commit is synced{note}")
 
 
 READERS = {
     "temp_memory": _temp_memory,
     "query_cache": _query_cache,
     "commit_flush": at_commit(lambda settings: _COMMIT.get(settings.low("innodb_flush_log_at_trx_commit"))),
-    "torn_pages": switched_on(lambda given: given not in OFF),
+    "torn_pages": switched_on(lambda given: given not in NO_DOUBLEWRITE),
     "log_capacity": _log_capacity,
     "replication_log": _binlog,
     "isolation": isolation,

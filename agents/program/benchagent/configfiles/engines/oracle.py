@@ -26,7 +26,7 @@ def _commit(settings: Settings) -> str | None:
     return None
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+def durability(settings: Settings) -> Promise:
     if settings.value("_disable_logging") is True:
         return Promise(Durability.NONE, "_disable_logging=true: no redo is written")
     written = settings.low("commit_write")
@@ -41,7 +41,7 @@ def durability(settings: Settings, cache: str) -> Promise:
     if not given and not settings.facts.complete:
         return Promise(None, "commit_wait and commit_write are not stated")
     words = ", ".join(given) or "commit_wait and commit_write not set: default wait"
-    return Promise(Durability.POWER_LOSS, f"{words}: each commit waits until its redo is on disk{cache}")
+    return Promise(Durability.POWER_LOSS, f"{words}: each commit waits until its redo is on disk")
 
 
 READERS = {

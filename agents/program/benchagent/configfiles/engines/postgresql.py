@@ -65,12 +65,19 @@ WAITING = {
 }
 
 
-def durability(settings: Settings, cache: str) -> Promise:
+# What an agent read back of the tables themselves: "2 of 3".
+UNLOGGED_TABLES = "unlogged_tables"
+
+
+def durability(settings: Settings) -> Promise:
     unprotected = settings.low("full_page_writes") in OFF
     torn = "; full_page_writes=off: a torn page cannot be repaired" if unprotected else ""
     commit = settings.low("synchronous_commit")
-    if settings.low("fsync") in OFF:
-        return Promise(Durability.NONE, f"fsync=off: a crash of the machine may corrupt the whole cluster{torn}")
+    unlogged = settings.text(UNLOGGED_TABLES)
+    if unlogged or settings.low("fsync") in OFF:
+        of_tables = f"of the tables {unlogged} are UNLOGGED: after any crash they are empty"
+        of_all = f"fsync=off: a crash of the machine may corrupt the whole cluster{torn}"
+        return Promise(Durability.NONE, of_tables if unlogged else of_all)
     if commit in OFF:
         delay = settings.text("wal_writer_delay") or "its default, 200ms"
         return Promise(
@@ -90,7 +97,7 @@ def durability(settings: Settings, cache: str) -> Promise:
     synced = f"{given}{method}: each commit is synced{standby}"
     if unprotected:
         return Promise(Durability.DBMS_CRASH, f"{synced}, but {TORN}")
-    return Promise(Durability.POWER_LOSS, f"{synced}{cache}")
+    return Promise(Durability.POWER_LOSS, f"{synced}")
 
 
 ENGINE = read_engine("postgresql", durability, READERS, SUFFIXES)

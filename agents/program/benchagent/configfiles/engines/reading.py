@@ -3,7 +3,8 @@
 `<slug>.toml` holds what is only data: `source`, where names, units and defaults are documented; a table for what the
 values are (bytes, seconds, pages, numbers, flags, texts) of `name = default`, "" for none, or with `unit` (bytes or
 seconds of a number without unit), `since` (the default from a version on, "" where it is computed) and `words` (values
-that mean something else); `more_names`, which tell the format of a file; `aliases`; and `meanings`, the names that an
+that mean something else); `more_names`, which tell the format of a file; `sql_names`, under which SQL sets what decides
+on a commit; `aliases`; and `meanings`, the names that an
 engine has for what others have too.
 """
 
@@ -31,7 +32,7 @@ def _simple(name: str) -> str:
 
 
 def read_engine(
-    slug: str, durability: Callable[[Settings, str], Promise], readers: Mapping[str, Read],
+    slug: str, durability: Callable[[Settings], Promise], readers: Mapping[str, Read],
     suffixes: Suffixes = NO_UNITS, *, simple: Callable[[str], str] = _simple,
     canonical: Callable[[str], str] | None = None, is_server: Callable[[str], bool] = lambda section: True,
     translate: Callable[[Given], Given] = lambda given: given, duplicates: str = LAST_COUNTS,
@@ -54,6 +55,7 @@ def read_engine(
         slug=slug, source=data["source"], specs=_specs(data, key), suffixes=suffixes, meanings=meanings,
         durability=durability, canonical=key, is_server=is_server, translate=translate, duplicates=duplicates,
         more_names=frozenset(map(key, data.get("more_names", "").split())),
+        sql_names=tuple(data.get("sql_names", ())),
         spelling={key(name): name for table in KINDS for name in data.get(table, {})},
     )  # fmt: skip
 

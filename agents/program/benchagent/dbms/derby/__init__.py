@@ -242,8 +242,7 @@ class DerbyInstance(EmbeddedInstance):
         log_device = f";{LOG_DEVICE}{in_url(request.folders.log)}" if request.folders.log_apart else ""
         connection = Connection(f"{url};create=true{log_device}", driver)
         kept = [pair for pair in given if pair[0] not in LOCKED]
-        log_path = request.folders.log if request.folders.log_apart else request.folders.data
-        super().__init__(request, class_path, connection, kept, log_path)
+        super().__init__(request, class_path, connection, kept)
         self.dialect = dialect_of(request.version)
         self.close_url = f"{url};shutdown=true"
         numbers = {name: taken(name, value) for name, value in kept}

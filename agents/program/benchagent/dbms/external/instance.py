@@ -116,9 +116,9 @@ class ExternalInstance(Instance):
         return in_force
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        server, disks = self._asker.server, "nothing is known about the disks of the server"
+        server = self._asker.server
         given = [Given(name, value) for name, value in effective.items()]
-        promise = durability(server.dbms, given, Facts(complete=server.settings_complete), disks)
+        promise = durability(server.dbms, given, Facts(complete=server.settings_complete))
         return promise.durability or Durability.NONE, promise.reason
 
     def buffer_bytes(self) -> int | None:

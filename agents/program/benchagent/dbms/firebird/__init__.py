@@ -119,7 +119,7 @@ class FirebirdInstance(ServerInstance):
     def __init__(
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
     ) -> None:
-        super().__init__(server, request, class_path, server.data_dir, server.data_dir)
+        super().__init__(server, request, class_path, server.data_dir)
         self._request = request
         self._given = given
         self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT

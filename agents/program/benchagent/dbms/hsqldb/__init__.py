@@ -91,7 +91,7 @@ class HsqldbInstance(EmbeddedInstance):
         data = request.folders.data
         address = "mem:bench" if self.in_memory else f"file:{in_url(data / 'bench')}"
         connection = Connection(f"jdbc:hsqldb:{address}", None, {"user": "SA", "password": ""})
-        super().__init__(request, class_path, connection, settings, log_path=data)
+        super().__init__(request, class_path, connection, settings)
         self._restored = request.restored
         self.setup_sql = [_command(name, value) for name, value in settings]
         # Without CACHED a table of a file database too is held in the heap, and written as a script.

@@ -72,7 +72,7 @@ class MysqlFamilyInstance(ServerInstance):
     def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
         product, where = server.product, server.folders
         self.slug = product.slug
-        super().__init__(server, request, class_path, where.data, where.redo or where.data)
+        super().__init__(server, request, class_path, where.data)
         self._given = given
         self._methods = backup.methods(server, request, given)
         self.setup_sql = setup(product)
@@ -93,16 +93,14 @@ class MysqlFamilyInstance(ServerInstance):
     def effective_queries(self) -> Mapping[str, str]:
         return {
             "variables": "SHOW GLOBAL VARIABLES",
-            "engines": "SELECT engine, COUNT(*) FROM information_schema.tables"  # noqa: S608 - a constant
-            f" WHERE table_schema = '{DATABASE}' AND table_type = 'BASE TABLE' GROUP BY engine ORDER BY engine",
+            "engines": settings.ENGINES_OF.format(f"'{DATABASE}'"),
         }
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         variables = settings.variables_of(rows)
         words = settings.differences(self._given, variables)
         self.ignored_settings += [word for word in words if word not in self.ignored_settings]
-        engines = ", ".join(f"{engine} ({count})" for engine, count in rows["engines"])
-        return [*settings.in_force(self._given, variables), *([("table_engines", engines)] if engines else [])]
+        return [*settings.in_force(self._given, variables), *settings.table_engines(rows)]
 
     def buffer_bytes(self) -> int | None:
         return buffer_in_force(self.slug, self._given, version=self.server.product.version)

@@ -18,7 +18,7 @@ from benchagent.dbms.mysql import DRIVER_PROPERTIES, DRIVERS, MysqlFamilyInstanc
 from benchagent.dbms.mysql.backup import CLIENTS, DUMPERS, dump_options
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product, dialect
-from benchagent.dbms.mysql.settings import in_force, variables_of
+from benchagent.dbms.mysql.settings import ENGINES_OF, in_force, table_engines, variables_of
 
 # Cast, since the columns differ in their collations, which a UNION does not let pass.
 OBJECTS = (
@@ -56,8 +56,8 @@ def server_of_family(slug: str, version: str, schema: str) -> ExternalServer:
         schemas="SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'",
         create="CREATE DATABASE {schema}",
         use=("USE {schema}",),
-        effective_queries={"variables": "SHOW GLOBAL VARIABLES"},
-        in_force=lambda rows: in_force([], variables_of(rows)),
+        effective_queries={"variables": "SHOW GLOBAL VARIABLES", "engines": ENGINES_OF.format(f"'{schema}'")},
+        in_force=lambda rows: [*in_force([], variables_of(rows)), *table_engines(rows)],
         engine_counters=InnodbCounters(product, schema),
         retryable=MysqlFamilyInstance.retryable,
         tolerable=MysqlFamilyInstance.tolerable,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchagent.configfiles.engines.mysql import MYSQL, canonical
+from benchagent.configfiles.engines.mysql import MYSQL, TABLE_ENGINES, canonical
 from benchagent.configfiles.settings import Settings as ServerSettings
 from benchagent.configfiles.units import Kind
 from benchagent.dbms.base import JobError, Settings, checked_settings
@@ -176,6 +176,17 @@ def _paths(product: Product, folders: Folders, base: Path, plugins: Path | None)
 
 
 # Read back
+
+
+ENGINES_OF = (
+    "SELECT engine, COUNT(*) FROM information_schema.tables"
+    " WHERE table_schema = {} AND table_type = 'BASE TABLE' GROUP BY engine ORDER BY engine"
+)
+
+
+def table_engines(rows: QueryRows) -> list[tuple[str, str]]:
+    engines = ", ".join(f"{engine} ({count})" for engine, count in rows.get("engines", []))
+    return [(TABLE_ENGINES, engines)] if engines else []
 
 
 def variables_of(rows: QueryRows) -> dict[str, str]:

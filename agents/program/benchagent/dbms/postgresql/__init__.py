@@ -66,7 +66,7 @@ class PostgresqlInstance(ServerInstance):
 
     def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
         folders = server.folders
-        super().__init__(server, request, class_path, folders.home, folders.log or folders.home)
+        super().__init__(server, request, class_path, folders.home)
         self._request = request
         self._given = given
         self.ignored_settings = settings.locked(given)

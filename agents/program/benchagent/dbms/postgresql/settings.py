@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.configfiles.engines.postgresql import SUFFIXES
+from benchagent.configfiles.engines.postgresql import SUFFIXES, UNLOGGED_TABLES
 from benchagent.configfiles.settings import bare
 from benchagent.configfiles.units import MIB, NO, YES, Kind, Spec, convert
 from benchagent.dbms.base import JobError, Settings
@@ -46,7 +46,7 @@ SYNONYMS = {
 }
 # Fixed when the cluster is made: (since, option of initdb for on, for off).
 CHECKSUMS, SEGMENT = "data_checksums", "wal_segment_size"
-CHECKSUMS_SINCE, NO_CHECKSUMS_SINCE, SEGMENT_SINCE = (9, 3), (18, 0), (11, 0)
+CHECKSUMS_SINCE, NO_CHECKSUMS_SINCE, SEGMENT_SINCE, UNLOGGED_SINCE = (9, 3), (18, 0), (11, 0), (9, 1)
 
 
 def last(given: Settings, name: str) -> str | None:
@@ -106,7 +106,8 @@ COLUMNS = "name, current_setting(name), source, setting, unit, vartype, boot_val
 
 
 def effective_queries(version: Version, given: Settings, *, superuser: bool = True) -> dict[str, str]:
-    """``settings``: `COLUMNS` and whether a restart is needed; ``file_errors`` since 9.5, for superusers only."""
+    """``settings``: `COLUMNS` and whether a restart is needed; ``unlogged``: how many tables are so, of how many;
+    ``file_errors`` since 9.5, for superusers only."""
     hidden = _listed(LOCKED)
     listed = _listed([*TELLING, *(name.lower() for name, _ in given)])
     pending = "pending_restart" if version >= (9, 5) else "false"
@@ -114,6 +115,12 @@ def effective_queries(version: Version, given: Settings, *, superuser: bool = Tr
         "settings": f"SELECT {COLUMNS}, {pending} FROM pg_settings WHERE name NOT IN ({hidden})"  # noqa: S608
         f" AND (source IN ('configuration file', 'command line') OR lower(name) IN ({listed})) ORDER BY name"
     }
+    if version >= UNLOGGED_SINCE:
+        seen = "nspname !~ '^pg_' AND nspname <> 'information_schema'" if superuser else "pg_table_is_visible(c.oid)"
+        queries["unlogged"] = (
+            "SELECT sum(CASE WHEN relpersistence = 'u' THEN 1 ELSE 0 END), count(*) FROM pg_class c"  # noqa: S608
+            f" JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = 'r' AND relpersistence <> 't' AND {seen}"
+        )
     if superuser and version >= (9, 5):
         # A later line for the same parameter is no error, so what is listed here could not be applied.
         queries["file_errors"] = "SELECT DISTINCT name, error FROM pg_file_settings WHERE error IS NOT NULL"
@@ -125,7 +132,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    return [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
+    told = [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
+    unlogged, tables = next(iter(rows.get("unlogged", [])), (0, 0))
+    return [*told, *([(UNLOGGED_TABLES, f"{unlogged} of {tables}")] if unlogged else [])]
 
 
 def locked(given: Settings) -> list[str]:

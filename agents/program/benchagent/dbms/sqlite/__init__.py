@@ -135,7 +135,7 @@ class SqliteInstance(EmbeddedInstance):
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         connection = Connection(f"jdbc:sqlite:{request.folders.data / 'bench.db'}")
-        super().__init__(request, class_path, connection, given, log_path=request.folders.data)
+        super().__init__(request, class_path, connection, given)
         self.jvm_environment = {"SQLITE_TMPDIR": str(request.folders.temp)}
         self._given = list(given)
         if not any(name.lower() == "busy_timeout" for name, _ in given):

@@ -67,6 +67,9 @@ class SqlScript(Workload):
     def tables(self, factors: Factors) -> Sequence[str]:
         return [load.table for load in parse(factors.text("script_text")).loads]
 
+    def foreign_text(self, factors: Factors) -> str:
+        return factors.text("script_text")
+
     def reading(self, factors: Factors) -> frozenset[str]:
         transactions = parse(factors.text("script_text")).transactions
         return frozenset(

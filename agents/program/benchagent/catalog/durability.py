@@ -1,0 +1,205 @@
+"""What a commit is worth: what is promised, what the storage can hold, what was observed. The weakest of them counts.
+
+Facts in, class and reason out: the agent judges its runs by it, the server what others send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchagent.catalog.model import Durability
+
+ORDER = {durability: rank for rank, durability in enumerate(Durability)}
+NOT_STATED = "not stated"
+# Whose files are in the machine's memory, on another machine, or in the hands of a program that this one cannot see.
+IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs", "hugetlbfs")
+OF_A_FILE_SERVER = (
+    "nfs", "nfs3", "nfs4", "cifs", "smb2", "smb3", "smbfs", "ceph", "lustre", "glusterfs", "gpfs", "afs",
+    "beegfs", "orangefs",
+)  # fmt: skip
+OF_A_HOST = ("9p", "virtiofs", "vboxsf", "vmhgfs", "prl_fs", "drvfs", "fakeowner", "grpcfuse")
+WITHOUT_BARRIERS = ("nobarrier", "barrier=0", "barrier=none", "barrier=off")
+# The engines count late, by up to a second: what is committed in so long has no flush to go with it, and beyond that
+# the two ends of a window need not fit exactly.
+LATE_S, FLUSH_TOLERANCE = 1.0, 1.5
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one source says of a commit, and why. None: it does not tell."""
+
+    durability: Durability | None
+    reason: str
+
+    @property
+    def row(self) -> dict[str, str]:
+        """As it travels and is stored; empty is not known."""
+        return {"durability": self.durability or "", "reason": self.reason}
+
+    @classmethod
+    def of_row(cls, row: Any) -> Statement:
+        """Raises ValueError for what no statement says."""
+        if not isinstance(row, Mapping):
+            raise ValueError(f"a statement is an object with durability and reason, not {row!r}")
+        return cls(Durability(row["durability"]) if row.get("durability") else None, str(row.get("reason", "")))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`durability` ranks: the weakest, with the `reason` of who says it. `contradiction`: what was observed against
+    what is promised; such a run is ranked with no other."""
+
+    promised: Statement
+    storage: Statement
+    observed: Statement
+    durability: Durability | None
+    reason: str
+    contradiction: str = ""
+
+
+def weakest(statements: Iterable[Statement]) -> Statement | None:
+    """The first of the weakest that tell; None where none does."""
+    known = [(ORDER[one.durability], one) for one in statements if one.durability]
+    return max(known, key=lambda pair: pair[0])[1] if known else None
+
+
+def judge(promised: Statement, storage: Statement, observed: Statement) -> Judgement:
+    """Without a promise there is no class: what a disk could hold says nothing of what is written to it."""
+    counts = weakest((promised, storage, observed)) if promised.durability else None
+    against = ""
+    if promised.durability and observed.durability and ORDER[observed.durability] > ORDER[promised.durability]:
+        against = f"promised: {promised.reason}; observed: {observed.reason}"
+    decided = counts or promised
+    return Judgement(promised, storage, observed, decided.durability, decided.reason, against)
+
+
+@dataclass(frozen=True)
+class StorageLayer:
+    """One layer of what holds files: a file system on a device, or the one with the file beneath an emulated disk.
+
+    `write_cache`: as the kernel says, "write back" or "write through"; empty where it does not tell.
+    """
+
+    device: str
+    file_system: str = ""
+    mount_options: str = ""
+    medium: str = ""
+    write_cache: str = ""
+    emulated: bool = False
+
+
+def of_layer(layer: StorageLayer) -> Statement:
+    """What one layer can hold of what was synced: the first line that fits."""
+    kind, options = layer.file_system.lower(), [option.strip().lower() for option in layer.mount_options.split(",")]
+    family = kind.removeprefix("fuse.")
+    without = next((option for option in WITHOUT_BARRIERS if option in options), "")
+    through = layer.write_cache == "write through"
+    host = ", as far as its host obeys" if layer.medium == "virtual" else ""
+    cache = "is volatile" if layer.write_cache else "is not known"
+    lines: tuple[tuple[bool, Durability | None, str], ...] = (
+        (
+            kind in IN_MEMORY or (layer.medium == "ram" and family not in OF_A_FILE_SERVER),
+            Durability.DBMS_CRASH, " is in the machine's memory: its files are gone with power or a restart",
+        ),
+        (
+            kind == "overlay" and "volatile" in options,
+            Durability.DBMS_CRASH, " is mounted volatile: syncs are passed over",
+        ),
+        (kind == "overlay", None, ": which disk is beneath it is not told"),
+        (family in OF_A_FILE_SERVER, None, ": whether its server has a commit on a disk is not known from here"),
+        (family in OF_A_HOST or kind.startswith("fuse"), None, ": what becomes of a sync there is not known from here"),
+        (kind == "zfs", None, ": whether its dataset obeys syncs (property sync) is not told"),
+        (
+            bool(without) and not through,
+            Durability.DBMS_CRASH, f" is mounted {without}: no sync empties its disk's write cache, which {cache}",
+        ),
+        (bool(without), Durability.POWER_LOSS, f" is mounted {without}, but reports no volatile write cache{host}"),
+        (through, Durability.POWER_LOSS, f" reports no volatile write cache{host}"),
+        (layer.write_cache == "write back", Durability.POWER_LOSS, f" has a write cache that each sync empties{host}"),
+        (True, None, ": nothing is known of its write cache"),
+    )  # fmt: skip
+    on = f"{layer.device} ({layer.file_system})" if kind and kind not in layer.device.lower() else layer.device
+    return next(Statement(durability, f"{on}{words}") for applies, durability, words in lines if applies)
+
+
+def of_storage(layers: Mapping[str, Sequence[StorageLayer]]) -> Statement:
+    """Of the storages by role, each with its layers: a commit is as safe as the worse of log and data."""
+    said: dict[str, list[str]] = {}
+    every = []
+    for role in ("log", "data"):
+        if layers.get(role):
+            every.append(statement := of_layers(layers[role]))
+            said.setdefault(statement.reason, []).append(role)
+    words = "; ".join(f"{' and '.join(roles)}: {reason}" for reason, roles in said.items())
+    return Statement(_safe(every), words or NOT_STATED)
+
+
+def of_layers(layers: Sequence[StorageLayer]) -> Statement:
+    """From the file system down. An overlay hands on to the one beneath it."""
+    counted = [
+        layer
+        for layer in layers
+        if layer is layers[-1] or layer.file_system != "overlay" or "volatile" in layer.mount_options.split(",")
+    ]
+    every = [of_layer(layer) for layer in counted]
+    safe = _safe(every)
+    deciding = next(position for position in reversed(range(len(every))) if every[position].durability is safe)
+    above = "".join(f"{layer.device}, a file on " for layer in counted[:deciding])
+    return Statement(safe, f"{above}{every[deciding].reason}")
+
+
+def _safe(statements: Sequence[Statement]) -> Durability | None:
+    """The weakest; where one does not tell and none is known to be weak, nothing is known."""
+    worst = weakest(statements)
+    unknown = any(statement.durability is None for statement in statements)
+    safe = worst.durability if worst else None
+    return None if unknown and safe is Durability.POWER_LOSS else safe
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Of the measured window. `commits`: those that write, `flushes`: of the log, counted by `counted_by`; None where
+    nobody counted. `syncs_per_s`: what the log's device was measured to do, one after the other. `swallowing`: loaded
+    libraries that stand between the DBMS and the system's syncs."""
+
+    commits: float = 0
+    duration_s: float = 0
+    terminals: int = 0
+    flushes: float | None = None
+    counted_by: str = ""
+    syncs_per_s: float | None = None
+    swallowing: Sequence[str] = ()
+
+
+def of_observation(observed: Observation) -> Statement:
+    """Each terminal has one commit to wait for, so that one flush can serve as many commits as there are terminals."""
+    if observed.swallowing:
+        return Statement(
+            Durability.DBMS_CRASH, f"{', '.join(observed.swallowing)}: takes the place of the system's sync"
+        )
+    if not observed.commits or not observed.terminals:
+        return Statement(None, "no commits that write were counted")
+    told, terminals = [], f"{observed.terminals} terminal{'' if observed.terminals == 1 else 's'}"
+    tps = observed.commits / observed.duration_s if observed.duration_s else 0
+    if observed.flushes is not None:
+        counted = (
+            f"{observed.commits:,.0f} commits by {observed.flushes:,.0f} flushes of {terminals} ({observed.counted_by})"
+        )
+        waited_at_most = FLUSH_TOLERANCE * observed.terminals * (observed.flushes + 1)
+        if observed.commits - tps * LATE_S > waited_at_most:
+            return Statement(Durability.DBMS_CRASH, f"{counted}: most commits did not wait for one")
+        told.append(counted)
+    if observed.syncs_per_s is not None and tps:
+        most = observed.terminals * observed.syncs_per_s
+        limit = (
+            f"{tps:,.0f} TPS that write, {terminals} × {observed.syncs_per_s:,.0f} syncs/s of the device = {most:,.0f}"
+        )
+        if tps > most:
+            return Statement(Durability.DBMS_CRASH, f"{limit}: cannot have waited for this disk")
+        told.append(limit)
+    if observed.flushes is not None:
+        return Statement(Durability.POWER_LOSS, f"{'; '.join(told)}: each commit can have waited")
+    nobody = "; nobody counted syncs" if told else "nobody counted syncs, and the device's rate is not known"
+    return Statement(None, f"{'; '.join(told)}{nobody}")

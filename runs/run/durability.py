@@ -1,0 +1,87 @@
+"""What a run's commits are worth, as three statements; `benchagent.catalog.durability` says what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from benchagent.catalog import Durability
+from benchagent.catalog.durability import (
+    NOT_STATED,
+    Judgement,
+    Statement,
+    StorageLayer,
+    judge,
+    of_storage,
+)
+from benchagent.configfiles.meaning import durability
+from benchagent.configfiles.settings import Facts, Given
+
+from runs.models import Run, StorageDevice
+from runs.models.choices import Provenance
+
+# Of a run's `statistics`.
+KEY = "durability"
+STATEMENTS = ("promised", "storage", "observed")
+NOT_OBSERVED = Statement(None, "not observed: nobody counted syncs beside these commits")
+STATED = "as whoever sent it states"
+PRINTED = "as the publication states"
+
+
+def kept(judged: Judgement) -> dict[str, Any]:
+    """As it is stored in `statistics` and given by the API."""
+    rows: dict[str, Any] = {name: getattr(judged, name).row for name in STATEMENTS}
+    return {**rows, "contradiction": judged.contradiction}
+
+
+def of_rows(rows: Mapping[str, Any]) -> Judgement:
+    """Raises ValueError for what no statement says."""
+    return judge(*(Statement.of_row(rows.get(name)) for name in STATEMENTS))
+
+
+def of_devices(devices: Iterable[tuple[str, StorageDevice]]) -> Statement:
+    """`devices` by role. What was stated of them is all that is known."""
+    return of_storage({
+        role: [
+            StorageLayer(
+                device.name, device.file_system, device.mount_options, device.medium.lower(), device.write_cache,
+                device.emulated,
+            )
+        ]
+        for role, device in devices
+    })  # fmt: skip
+
+
+def judgement(run: Run, stored: Mapping[str, Any] | None = None) -> Judgement:
+    """`stored`: where the run's `statistics` were not read. Reads prefetched rows of its storage."""
+    rows = stored if stored is not None else run.statistics.get(KEY)
+    if rows:
+        told = of_rows(rows)
+        return Judgement(**{**vars(told), "contradiction": run.durability_doubt})
+    source = "" if run.provenance == Provenance.MEASURED else PRINTED if run.publication_id else STATED
+    promised = Statement(Durability(run.durability), run.durability_reason or source) if run.durability else UNKNOWN
+    observed = Statement(Durability.DBMS_CRASH, run.durability_doubt) if run.durability_doubt else NOT_OBSERVED
+    return judge(promised, of_devices((use.role, use.device) for use in run.storage.all()), observed)
+
+
+UNKNOWN = Statement(None, NOT_STATED)
+
+
+def of_sent(
+    stated: str, dbms: str, version: str, settings: Iterable[tuple[str, str]], devices: Mapping[str, StorageDevice]
+) -> Judgement:
+    """Of a result that somebody sends: what is not stated is not known, and nobody looked on.
+
+    Settings that were read back and promise less than is stated are a contradiction.
+    """
+    claimed = Statement(Durability(stated), STATED) if stated else UNKNOWN
+    facts = Facts(version=version, complete=False)
+    promise = durability(dbms, [Given(name, value) for name, value in settings], facts)
+    in_force = Statement(promise.durability, promise.reason)
+    judged = judge(claimed if stated else in_force, of_devices(devices.items()), NOT_OBSERVED)
+    against = judge(claimed, UNKNOWN, in_force)
+    if not against.contradiction:
+        return judged
+    weaker = judge(in_force, judged.storage, NOT_OBSERVED)
+    words = f"stated: {stated.replace('_', ' ')}; by its settings: {promise.reason}"
+    return Judgement(**{**vars(weaker), "contradiction": words})
