@@ -107,11 +107,11 @@ def test_sqlite_may_undo_a_commit_whose_journal_was_removed_from_a_folder_that_w
 
 
 def test_a_library_that_swallows_syncs_is_found_and_contradicts_what_is_promised(
-    make_job: MakeJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_job: MakeJob, dirs: AgentDirs, monkeypatch: pytest.MonkeyPatch
 ):
-    library = eater(tmp_path)
-    for folder in (library, *list(library.parents)[:-1]):
-        folder.chmod(folder.stat().st_mode | 0o055)
+    dirs.engines.mkdir(mode=0o755, exist_ok=True)
+    library = eater(dirs.engines)  # where jobs may read
+    library.chmod(0o755)
     clean = Children.environment
     monkeypatch.setattr(
         Children, "environment", lambda self, **more: clean(self, **{"LD_PRELOAD": str(library), **more})

@@ -13,6 +13,7 @@ from django.utils.html import escape
 
 from runs import results
 from runs.models import Run
+from runs.results.names import resolve_metrics
 from runs.run.durability import judgement
 from tests.runs.builders import job_result, machine, scheduled
 from tests.runs.cells import make_run
@@ -62,6 +63,7 @@ def test_runs_of_before_get_their_class_and_their_doubt():
 PROMISED = {"durability": "power_loss", "reason": "each commit syncs Derby's log"}
 IN_MEMORY = {"durability": "dbms_crash", "reason": "log and data: tmpfs is in the machine's memory"}
 UNSEEN = {"durability": "", "reason": "nobody counted syncs"}
+FOUR = {"terminals": 4, "duration_s": 5}
 UNWAITED = {"durability": "dbms_crash", "reason": "60,126 commits by 20 flushes of 4 terminals: most did not wait"}
 
 
@@ -118,3 +120,38 @@ def test_runs_that_state_nothing_say_so(client):
     assert "Not known: nothing says what a commit promised" in panel
     assert panel.count("<strong>not known</strong>") == 3
     assert client.get(f"/api/v1/runs/{run.id}/").json()["durability_statements"]["observed"]["durability"] is None
+
+
+def test_runs_of_before_lose_a_class_that_their_rows_speak_against():
+    made = {
+        "tmpfs": make_run("Derby 10", 100, durability="power_loss"),
+        "disk": make_run("Derby 10", 100, durability="power_loss"),
+        "journal": make_run("SQLite 3", 100, durability="power_loss"),
+        "unwaited": make_run(
+            "PostgreSQL 18", 12_000, durability="power_loss", factors={"terminals": 4, "duration_s": 5}
+        ),
+        "waited": make_run("PostgreSQL 18", 900, durability="power_loss", factors=FOUR),
+    }
+    Run.objects.filter(pk=made["journal"].pk).update(
+        effective_settings=[["journal_mode", "delete"], ["synchronous", "FULL"]]
+    )
+    for name, file_system in (("tmpfs", "tmpfs"), ("disk", "ext4")):
+        profile = machine(hostname=f"m-{name}")
+        device = profile.add_device(name=name, file_system=file_system, write_cache="write back")
+        made[name].storage.create(role="log", device=device)
+    for name, shared in (("unwaited", 3_006.3), ("waited", 2.6)):
+        (metric,) = resolve_metrics(["commits_per_flush"]).values()
+        made[name].measurements.create(metric=metric, value=shared, phase="run", provenance="measured")
+
+    import_module("runs.migrations.0012_durability_of_storage").judge(apps, None)
+
+    rows = {name: Run.objects.get(pk=run.pk) for name, run in made.items()}
+    assert {name: (run.durability, bool(run.durability_doubt)) for name, run in rows.items()} == {
+        "tmpfs": ("dbms_crash", False),
+        "disk": ("power_loss", False),
+        "journal": ("dbms_crash", False),
+        "unwaited": ("power_loss", True),
+        "waited": ("power_loss", False),
+    }
+    assert "in the machine's memory" in rows["tmpfs"].durability_reason
+    assert rows["unwaited"] not in Run.objects.rankable()
