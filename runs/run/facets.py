@@ -24,6 +24,7 @@ from benchagent.configfiles.settings import Facts, Given
 from runs.models import Config, HardwareProfile, Measurement, Run, RunFactor, StateChange
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
+from runs.run.durability import judgement
 
 # The order in which labels name what varies, the others by name; a running number of the source comes last.
 _FIRST = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows", "terminals", "threads", "disk", "method")
@@ -163,6 +164,7 @@ def _number_facet(factor: RunFactor, number: float) -> Facet:
 RECORDED = {
     "isolation": "Isolation level",
     "buffer_pool": "Buffer pool",
+    "storage_holds": "What the storage can hold of a commit",
     "transport": "Client",
     "generator": "Load generator",
     "jdbc": "JDBC driver",
@@ -173,13 +175,14 @@ RECORDED = {
 
 def recorded(run: Run) -> dict[str, str]:
     """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
-    driver = run.driver
+    driver, held = run.driver, judgement(run).storage.durability
     given = [Given(str(name), str(value)) for name, value in run.effective_settings]
     settings = settings_of(run.dbms_version.dbms.slug, given, Facts(complete=False)) if given else None
     meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
     told = {
         **{name: quantity.words for name, quantity in meant.items() if quantity},
         **{name: str(driver[name]) for name in ("isolation", "transport", "java", "agent") if driver.get(name)},
+        "storage_holds": SHORT_DURABILITY[held] if held else "",
         "generator": _joined(driver, "name", "version"),
         "jdbc": _joined(driver, "jdbc_driver", "jdbc_driver_version"),
     }

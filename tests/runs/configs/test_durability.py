@@ -14,8 +14,8 @@ from django.utils.html import escape
 from runs import results
 from runs.models import Run
 from runs.results.names import resolve_metrics
-from runs.run.durability import judgement
-from tests.runs.builders import job_result, machine, scheduled
+from runs.run.durability import NOT_OBSERVED, judgement
+from tests.runs.builders import document, job_result, machine, scheduled, store_upload
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -155,3 +155,39 @@ def test_runs_of_before_lose_a_class_that_their_rows_speak_against():
     }
     assert "in the machine's memory" in rows["tmpfs"].durability_reason
     assert rows["unwaited"] not in Run.objects.rankable()
+
+
+DEVICE = {"role": "log", "device": {"name": "scratch", "file_system": "tmpfs", "medium": "ram"}}
+
+
+@pytest.mark.parametrize(
+    ("sent", "ranks", "against", "reason"),
+    [
+        ({"durability": "power_loss"}, "power_loss", "", "as whoever sent it states"),
+        ({"durability": None}, "", "", ""),
+        ({"durability": None, "effective_settings": [["fsync", "off"]]}, "none", "", "fsync=off"),
+        (
+            {"durability": "power_loss", "effective_settings": [["fsync", "off"]]},
+            "none", "stated: power loss; by its settings: fsync=off", "fsync=off",
+        ),
+        ({"durability": "power_loss", "storage": [DEVICE]}, "dbms_crash", "", "scratch (tmpfs) is in the machine's"),
+    ],
+)  # fmt: skip
+def test_an_upload_promises_what_it_states_and_what_it_does_not_state_is_not_known(
+    client, sent, ranks, against, reason
+):
+    body = {name: value for name, value in document(**sent).items() if value is not None}
+    run = store_upload(document=body).runs[0]
+    run.refresh_from_db()
+    assert (run.durability, run.durability_doubt[: len(against) or None]) == (ranks, against)
+    assert reason in run.durability_reason
+    assert (run in Run.objects.rankable()) is not bool(against)
+    told = client.get(f"/api/v1/runs/{run.id}/").json()["durability_statements"]
+    assert told["observed"] == {"durability": None, "reason": NOT_OBSERVED.reason}
+
+
+def test_an_article_promises_what_it_states_and_nothing_more():
+    run = make_run("CUBRID 8", 100, durability="bounded_loss", durability_reason="async_commit=yes")
+    Run.objects.filter(pk=run.pk).update(provenance="printed")
+    told = judgement(Run.objects.get(pk=run.pk))
+    assert [told.promised.durability, told.storage.durability, told.observed.durability] == ["bounded_loss", None, None]

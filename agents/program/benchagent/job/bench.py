@@ -73,7 +73,7 @@ class JobBench:
         *,
         tables: Sequence[str],
         reading: frozenset[str],
-        sql: str,
+        sql: str = "",
         data_missing: bool,
     ) -> None:
         """`tables`: whose sizes are asked for; `reading`: names of the transactions that change nothing; `sql`: what
