@@ -65,13 +65,19 @@ def test_it_refuses_a_damaged_line_and_names_it(text: str, why: str) -> None:
     ("text", "cut"),
     [
         ("transactions: 120 (12.5 per sec.)", False), ("transactions: 12", True), ("average latency: 3", True),
-        ("average latency: 3.1ms", False), ("mode: simple and mo", True), ("minibench 1.", True), ("done", False),
+        ("average latency: 3.1ms", False), ("minibench 1.", True), ("done", False),
     ],
 )  # fmt: skip
 def test_it_takes_a_last_line_only_where_its_form_shows_that_it_is_whole(text: str, cut: bool) -> None:
     match = TABLE.match(Line(1, text, whole=False))
     assert match is not None
     assert match.cut is cut
+
+
+def test_of_a_last_line_whose_last_value_may_go_on_it_takes_the_others() -> None:
+    match = TABLE.match(Line(1, "mode: simple and mo", whole=False))
+    assert match is not None
+    assert (match.cut, match.values) == (False, {"mode": "simple"})
 
 
 def test_it_takes_a_line_twice_but_no_other_one_and_none_too_late() -> None:

@@ -76,7 +76,10 @@ class SourceFile:
 
     @cached_property
     def text(self) -> str:
-        r"""The content as text with `\n` line ends. Raises NotUnderstood for what is not text."""
+        r"""The content as text with `\n` line ends, without what copying brings along: colours, prompts round it.
+
+        Raises NotUnderstood for what is not text.
+        """
         data = self.unpacked
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             try:
@@ -92,7 +95,15 @@ class SourceFile:
                 text = data.decode("latin-1")
         if any(character < " " and character not in "\t\n\r\f\x1b\b" for character in set(text)):
             raise NotUnderstood("not text: it contains control characters")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _without_prompts(_COLOUR.sub("", text) if "\x1b" in text else text)
+        self._made["lines in front"] = text.count("\n", 0, front := _front(text))
+        return text[front:]
+
+    @property
+    def lines_in_front(self) -> int:
+        """How many lines were left out before the first."""
+        return int(self._made["lines in front"]) if self.text else 0
 
     @cached_property
     def lines(self) -> list[str]:
@@ -103,6 +114,22 @@ class SourceFile:
     def last_line_is_whole(self) -> bool:
         """False when the text does not end with a line end: its last line may be cut, and so may its last number."""
         return self.text.endswith("\n")
+
+
+def _without_prompts(text: str) -> str:
+    """Without prompts and empty lines behind the last line, which is whole where one follows."""
+    end = len(text)
+    while (begin := text.rfind("\n", 0, end)) >= 0 and _PROMPT.fullmatch(text, begin + 1, end):
+        end = begin
+    return text if end == len(text) else text[: end + 1]
+
+
+def _front(text: str) -> int:
+    """Where a document or a table begins, behind a prompt that was copied. Reports keep it: it says the command."""
+    begin = 0
+    while (end := text.find("\n", begin)) >= 0 and _COMMAND.fullmatch(text, begin, end):
+        begin = end + 1
+    return begin if _DATA.match(text, begin) else 0
 
 
 def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
@@ -221,6 +248,12 @@ _NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t
 # What `ts` and journals put in front of a line.
 TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+# What is copied with the end of an output: `root@db1:~# `, `[bench@db1 ~]$`, `mysql> `, `PS C:\\Users>`.
+_PROMPT = re.compile(
+    r"\s*|\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n]{0,80}[#$%>] ?|(?:[\w.-]{1,20}|PS [^\n]{1,80})?[#$%>]{1,3} ?|❯ ?"
+)
+_COMMAND = re.compile(r"\s*|\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n]{0,80}[#$%>] [^\n]*|(?:PS [^\n>]{1,80})?[$>] [^\n]*")
+_DATA = re.compile(r"\{|\[\s*[{\[\"]|<[?a-zA-Z]|\"?[\w ()%/#.-]{1,80}\"?[,;\t](?! )[^\n]*\n|\d+,? \d+,? ")
 _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
 _MARKS_ONLY = re.compile(r"[^\w([{]+")
 _NAME = re.compile(r".*(?:[|\]:>#│┃\t]|\b(?:stdout|stderr) [FP])\s*")
@@ -246,8 +279,9 @@ class Lines:
         self._file, self._with_cut, self._number = file, with_cut, 0
 
     def __iter__(self) -> Iterator[Line]:
-        last = 0 if self._file.last_line_is_whole else len(self._file.lines)
-        for number, text in enumerate(self._file.watched(self._file.lines), start=1):
+        first = self._file.lines_in_front + 1
+        last = 0 if self._file.last_line_is_whole else len(self._file.lines) + first - 1
+        for number, text in enumerate(self._file.watched(self._file.lines), start=first):
             self._number = number
             if number != last or self._with_cut:
                 yield Line(number, text, number != last)

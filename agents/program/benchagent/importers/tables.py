@@ -120,10 +120,15 @@ class Table:
             match = row.whole.fullmatch(text)
             if match is None and line.whole and row.start.match(line.text):
                 match = row.whole.fullmatch(without_comment(line.text))
-            if match and not line.whole and (row.is_open or _OPEN_END.search(line.text)):
-                return Match(row.key, self.rank[row.key], {}, cut=True)
             if match:
                 told = {name: text for name, text in match.groupdict().items() if text is not None}
+                if not line.whole and (row.is_open or _OPEN_END.search(line.text)):
+                    # The line is there, but for its last value, which may go on.
+                    last = match.lastgroup or ""
+                    if last in told and match.end(last) == len(text):
+                        del told[last]
+                    if not told:
+                        return Match(row.key, self.rank[row.key], {}, cut=True)
                 values = {name: row.read[name](text) if name in row.read else text for name, text in told.items()}
                 return Match(row.key, self.rank[row.key], values)
         if not self.strict:

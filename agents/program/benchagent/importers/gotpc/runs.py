@@ -100,6 +100,8 @@ class Run:
     current: list[Row] = field(default_factory=list)
     summary: dict[str, Row] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
+    # Whether their line stands there, be its last number cut.
+    has_totals: bool = False
     notes: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     finished: bool = False
@@ -142,6 +144,7 @@ class Run:
             if any(self.totals.get(key, value) != value for key, value in event.values.items()):
                 raise NotUnderstood(f"line {event.line}: the result stands twice with different figures")
             self.totals |= event.values
+            self.has_totals = True
         elif not event.summary:
             self.current.append(event)
         else:
@@ -202,7 +205,9 @@ def _status(run: Run) -> tuple[Status, str]:
             return stopped, f"{said}: {redact_text(text)[:200]}"
     if not run.summary and not run.totals:
         return Status.ABORTED, "the log ends before the summary"
-    if run.transactions and "tpmc" not in run.totals:
+    if run.has_totals and "tpmc" not in run.totals and run.transactions:
+        run.warnings.append("tpmC is left out: its line has no end, and perhaps its number neither")
+    elif run.transactions and "tpmc" not in run.totals:
         # A whole summary of the versions that printed neither the median nor tpmC: all types, and something after them.
         old = run.summary.keys() >= _ALL_TYPES and all("p50_ms" not in row.values for row in run.summary.values())
         if not old or not any(note.line > run.last and note.text.strip() for note in run.notes):

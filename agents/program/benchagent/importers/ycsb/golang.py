@@ -19,6 +19,8 @@ _FIELDS = {
     "99.99th(us)": "p9999",
 }  # fmt: skip
 _RANKS = ("p50", "p90", "p95", "p99", "p999", "p9999")
+# The last figure of a row, by version.
+_LAST = ["99th(us)", "99.99th(us)"]
 # Go's durations: 1m24.17s, 424.77ms, 312.5µs.
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
@@ -35,16 +37,20 @@ class _Run:
 
 def go_reports(file: SourceFile) -> list[Report]:
     """Only the rows after "Run finished" are the result; those before are running totals."""
-    runs = [_Run()]
-    with Lines(file) as lines:
-        for line in (line.text for line in lines):
+    runs, last = [_Run()], list[str]()
+    with Lines(file, with_cut=True) as lines:
+        for _, line, is_whole in lines:
             told = Told()
             if match := _FINISHED.match(line):
                 if runs[-1].rows:
                     runs.append(_Run())
                 runs[-1].finished, runs[-1].takes = True, match["takes"]
             elif match := _ROW.match(line.rstrip()):
-                values = _values(match["name"], match["body"])
+                heading = match["body"].rpartition(", ")[2].partition(": ")[0]
+                if not is_whole and heading not in (last or _LAST):
+                    continue  # cut before its last figure
+                last = [heading]
+                values = _values(match["name"], match["body"], is_whole=is_whole)
                 (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
             elif told.take(line):
                 if runs[-1].rows:
@@ -58,9 +64,11 @@ def go_reports(file: SourceFile) -> list[Report]:
     return [_report(run) for run in said]
 
 
-def _values(name: str, body: str) -> dict[str, float]:
+def _values(name: str, body: str, *, is_whole: bool) -> dict[str, float]:
+    """Of a last line without end all but the last figure, which may go on. Raises NotUnderstood."""
     values: dict[str, float] = {}
-    for part in body.split(", "):
+    parts = body.split(", ")
+    for part in parts if is_whole else parts[:-1]:
         heading, separator, text = part.partition(": ")
         if not separator or heading not in _FIELDS:
             raise NotUnderstood(f"unknown figure {part[:40]!r}")

@@ -1,0 +1,63 @@
+"""What copying and pasting does to a file: it is read as before, but for a last number that may have been longer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from benchagent.importers import Report, Status
+
+from tests.benchagent.importers.samples import DATA, reports
+
+# Of each tool that prints text or JSON; tables and logs of numbers besides.
+FILES = [
+    "benchbase/histograms.json", "benchbase/oltpbench.summary", "benchbase/tpcc_2025-11-21_08-05-45.config.xml",
+    "benchbase/tpcc_2025-11-21_08-05-45.raw.csv", "csv/runs.csv", "csv/samples.tsv", "fio/logs_clat.1.log",
+    "gotpc/ch.txt", "gotpc/old_2020.txt", "hammerdb/jobs_timing.json", "pgbench/v15_aggregated.4242",
+    "pgbench/v15_two_scripts.txt", "pgbench/v17_tpcb_progress_statements.txt", "sysbench/v04_oltp.txt",
+    "sysbench/v10_fileio_rndrw.txt", "sysbench/v10_read_write.txt", "ycsb/go_ycsb.txt", "ycsb/go_ycsb_2019.txt",
+    "fio/fio2_normal.txt", "fio/two_jobs.txt",
+]  # fmt: skip
+UNCHANGED: dict[str, Callable[[str], str]] = {
+    "trailing blanks are gone": lambda text: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "BOM": lambda text: f"\ufeff{text}",
+    "colours": lambda text: "".join(f"\x1b[32m{line}\x1b[0m\n" for line in text.splitlines()),
+    "a prompt behind": lambda text: text.rstrip("\n") + "\nroot@db1:~# ",
+    "a prompt without a blank behind": lambda text: text.rstrip("\n") + "\n[bench@db1 ~]$",
+    "empty lines behind": lambda text: f"{text}\n\n",
+    "a prompt in front": lambda text: f"root@db1:~# ./run.sh\n{text}",
+    "empty lines in front": lambda text: f"\n\n{text}",
+}  # fmt: skip
+
+
+def text_of(name: str) -> str:
+    return (DATA / name).read_bytes().decode()
+
+
+def told(name: str, text: str) -> list[Report]:
+    return reports(name.rsplit("/", 1)[1], text.encode())
+
+
+@pytest.mark.parametrize("change", UNCHANGED)
+@pytest.mark.parametrize("name", FILES)
+def test_it_is_read_as_before(name, change):
+    assert told(name, UNCHANGED[change](text_of(name))) == told(name, text_of(name))
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".txt")])
+def test_without_a_last_line_end_a_finished_run_stays_finished(name):
+    before, now = told(name, text_of(name)), told(name, text_of(name).rstrip("\n"))
+    assert [report.status for report in now] == [report.status for report in before]
+    for old, new in zip(before, now, strict=True):
+        assert set(new.metrics) <= set(old.metrics) and len(new.metrics) >= len(old.metrics) - 2
+        # The headline is among what stays.
+        assert [metric.name for metric in old.metrics if metric not in new.metrics] not in (["tps"], ["tpmc"])
+
+
+@pytest.mark.parametrize("name", ["sysbench/v10_read_write.txt", "gotpc/old_2020.txt", "ycsb/go_ycsb_2019.txt"])
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.9])
+def test_a_file_that_is_cut_short_is_never_a_finished_run(name, share):
+    text = text_of(name)
+    assert Status.COMPLETE not in {report.status for report in told(name, text[: int(len(text) * share)])}
