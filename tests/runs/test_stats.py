@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import statistics
 
 import pytest
@@ -23,6 +24,7 @@ from runs.stats import (
     summarise,
     t_quantile,
 )
+from tests.conftest import REPOSITORY
 
 POSTGRESQL = [465, 511, 546, 469, 508]
 DB2 = [2304, 2352, 2363, 2435, 2363]
@@ -264,6 +266,13 @@ def test_too_few_repeats_take_no_level_from_the_others():
     base, other = [100, 101, 102], [104, 106, 105.5]
     alone, few = judge_family([(other, base), ([1, 2], base)], better="higher")
     assert (alone.kind, few.kind) == (Kind.BETTER, Kind.TOO_FEW)
+
+
+def test_no_process_of_the_site_waits_for_scipy_at_its_start():
+    """It would cost each of them 0.4 to 1.3 s and 23 to 70 MB (decision 5)."""
+    parts = [path for room in ("runs", "agents", "benchsite") for path in (REPOSITORY / room).rglob("*.py")]
+    eager = [path for path in parts if re.search(r"^(from|import) (scipy|numpy)\b", path.read_text(), re.MULTILINE)]
+    assert (len(parts) > 300, eager) == (True, [])
 
 
 def test_it_looks_at_ranks_from_six_repeats_on():

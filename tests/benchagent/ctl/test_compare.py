@@ -43,6 +43,21 @@ def test_it_asks_for_the_very_baseline(compared: FakeApi, capsys: pytest.Capture
     assert "baseline" in words
 
 
+def test_it_says_what_the_server_says_of_all_together(compared: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    compared.comparison |= {"headline": "No winner is named.", "family": 3}
+    compared.comparison["groups"][0] |= {"summary": {"geometric_mean": 998.25}}
+    compared.comparison["groups"][0]["verdict"]["robustness"] = "Ranks: p = 0.0022"
+    assert compare("--threshold", "2.5") == 0
+    questions = [params for _, path, params, _ in compared.requests if path == "/compare/"]
+    assert ("threshold", "2.5") in questions[-1]
+    words = "".join(capsys.readouterr())
+    head = next(line for line in words.splitlines() if line.startswith("GROUP"))
+    assert head.split() == ["GROUP", "N", "GEOMETRIC", "MEAN", "MEDIAN", "RATIO", "OF", "MEANS", "VERDICT"]
+    assert "998.25" in words
+    for said in ("No winner is named.", "NEW: Ranks: p = 0.0022", "3 comparisons are judged together (Holm)"):
+        assert said in words
+
+
 @pytest.mark.parametrize("kind", [kind for kind in EXIT_OF if kind not in ("refused", "no_value")])
 def test_it_ends_with_a_status_of_its_own_for_every_verdict_that_is_named(compared: FakeApi, kind: str) -> None:
     compared.comparison["groups"][0] = group("new", OTHER, kind)

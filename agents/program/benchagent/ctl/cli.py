@@ -105,6 +105,8 @@ def _add_reading(commands: Any) -> None:
     compare.add_argument("what", nargs="+", metavar="RUN|CELL", help="id of a run, or key of a cell or its beginning")
     compare.add_argument("--baseline", required=True, metavar="RUN|CELL")
     compare.add_argument("--metric", metavar="NAME", help="default: the workload's own")
+    words = "a difference below this is too small to matter; default: that of the metric"
+    compare.add_argument("--threshold", type=float, metavar="PERCENT", help=words)
     names = ", ".join(f"{name} ({status})" for name, status in comparing.EXIT_OF.items())
     words = f"verdicts that set the exit status: {names}"
     compare.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)

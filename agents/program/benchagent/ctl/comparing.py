@@ -33,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     chosen = [_parameter(text) for text in [*options.what, options.baseline]]
     if options.metric:
         chosen.append(("metric", options.metric))
+    if options.threshold is not None:
+        chosen.append(("threshold", f"{options.threshold:g}"))
     api = connect()
     chosen = list(dict.fromkeys(chosen))
     first = api.get("/compare/", chosen)
@@ -100,11 +102,21 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
         say(f"metric: {metric['label']} ({metric['unit']})")
     rows = []
     for group in answer["groups"]:
-        median = group.get("median")
-        shown = "–" if median is None else plain_number(float(median))
+        summary = group.get("summary") or {}
+        means = ("–" if value is None else plain_number(float(value)) for value in (
+            summary.get("geometric_mean"), group.get("median")
+        ))  # fmt: skip
         verdict = "baseline" if group["key"] == baseline else _words(group)
-        rows.append((str(group.get("label") or group["key"]), str(group.get("n", "")), shown, _ratio(group), verdict))
-    print_table(rows, heading=("GROUP", "N", "MEDIAN", "RATIO", "VERDICT"))
+        label = str(group.get("label") or group["key"])
+        rows.append((label, str(group.get("n", "")), *means, _ratio(group), verdict))
+    print_table(rows, heading=("GROUP", "N", "GEOMETRIC MEAN", "MEDIAN", "RATIO OF MEANS", "VERDICT"))
+    for group in answer["groups"]:
+        if isinstance(group.get("verdict"), dict) and group["verdict"].get("robustness"):
+            say(f"{group.get('label') or group['key']}: {group['verdict']['robustness']}")
+    if answer.get("headline"):
+        say(str(answer["headline"]))
+    if answer.get("family", 0) > 1:
+        say(f"{answer['family']} comparisons are judged together (Holm)")
     for warning in answer.get("warnings") or ():
         say(f"warning: {warning}")
 

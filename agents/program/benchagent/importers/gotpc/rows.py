@@ -137,7 +137,7 @@ def _of_line(at: int, line: str, *, cut: bool) -> Iterator[Event]:
         yield Row(at, match["kind"] == "Summary", match["op"], {"avg_s": number(match["value"])})
     elif match := _PLAIN.match(text):
         if not cut and not _WAIT.match(match["body"].strip()):
-            pairs = (part.partition(": ")[::2] for part in match["body"].strip().split(", "))
+            pairs = [part.partition(": ")[::2] for part in match["body"].strip().split(", ")]
             yield Row(at, match["kind"] == "Summary", match["op"], _figures(pairs))
     elif match := _TOTAL.match(text):
         pairs = [part.partition(": ")[::2] for part in match["body"].strip().split(", ")]
