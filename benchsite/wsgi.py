@@ -1,15 +1,24 @@
 from __future__ import annotations
 
 import codecs
+import logging
 import os
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import django
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.db import DatabaseError, connection
 from django.utils.http import parse_header_parameters
 
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
+django.setup(set_prefix=False)
+
+from benchsite.errors import server_error  # noqa: E402  its models need Django to be set up
 
 
 class Request(WSGIRequest):
@@ -28,6 +37,18 @@ class Request(WSGIRequest):
 class Handler(WSGIHandler):
     request_class = Request
 
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Any:
+        """Django looks after its connections before it catches what is raised: a database that goes away just then is
+        answered as one that is away.
+        """
+        try:
+            return super().__call__(environ, start_response)
+        except DatabaseError:
+            logger.exception("the connection to the database is given up")
+            connection.connection = None
+            response = server_error(self.request_class(environ))
+            start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
+            return response
 
-django.setup(set_prefix=False)
+
 application = Handler()
