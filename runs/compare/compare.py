@@ -300,6 +300,14 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     return sorted(ranked, key=position)
 
 
+# By the check that does not hold: what is said of the repeats of a group.
+_MARKED = {"steady_state": "Not steady", "no_stalls": "Stalls", "branches_enough": "Fewer branches than terminals"}
+
+
+def _failed(run: Run) -> set[str]:
+    return {str(check.get("name")) for check in run.checks if not check.get("ok")}
+
+
 def _warnings(comparison: Comparison) -> list[str]:
     warnings: list[str] = []
     groups, runs, metric = comparison.groups, comparison.all_runs, comparison.metric
@@ -318,6 +326,12 @@ def _warnings(comparison: Comparison) -> list[str]:
         }
         if others := sorted(namesakes - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
+    for check, said in _MARKED.items():
+        marked = [(group, sum(check in _failed(run) for run in group.runs)) for group in groups]
+        named = [f"{group.label} ({count} of {group.n})" for group, count in marked if count]
+        if named:
+            which = ", ".join(named) if len(named) <= MOST_NAMED else f"{len(named)} of {len(groups)} groups"
+            warnings.append(f"{said}: {which}. The pages of the runs say what was seen.")
     few = [group.label for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
         which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"

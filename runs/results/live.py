@@ -188,8 +188,11 @@ def _judge(run: Run) -> None:
             run=run, metric=metrics[name], value=value, provenance=Provenance.COMPUTED, note=quality.OF_TERMINALS
         )
     told = quality.Told(
+        workload=run.workload.slug,
         factors={factor.name: factor.value for factor in run.factors.all()},
         metrics={row.metric.name: row.value for row in run.measurements.filter(phase="run").select_related("metric")},
+        series={item.name: item for item in series.read_all(run, names=quality.EVENTS)},
+        demonstration=run.demonstration,
     )
     checks = quality.judged(told)
     run.checks = [*run.checks, *map(dict, checks)]

@@ -329,7 +329,7 @@ class _Rows:
             ]
             first = len(self.measurements)
             self._add_numbers(run, repeat, known)
-            _judge(run, data, self.measurements[first:])
+            _judge(run, data, repeat, self.measurements[first:])
             runs.append(run)
         self.runs += runs
         return runs
@@ -421,7 +421,7 @@ class _Rows:
             insert(rows)
 
 
-def _judge(run: Run, data: UploadDocument, numbers: Sequence[Measurement]) -> None:
+def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequence[Measurement]) -> None:
     """What its own numbers say against a run that has finished: too many failed transactions fail it."""
     if run.state != RunState.FINISHED:
         return
@@ -429,7 +429,15 @@ def _judge(run: Run, data: UploadDocument, numbers: Sequence[Measurement]) -> No
     metrics = {row.metric.name: row.value for row in numbers if row.phase == "run"}
     if why := too_many_failed(metrics):
         run.state, run.message = RunState.FAILED, run.message or why
-    checks = quality.judged(quality.Told(factors, metrics))
+    told = {
+        given.name: series.Series(
+            given.name, given.unit, given.t0_s, given.interval_s,
+            [None if math.isnan(value) else value for value in given.values],
+        )
+        for given in repeat["series"]
+        if given.name in quality.EVENTS
+    }  # fmt: skip
+    checks = quality.judged(quality.Told(run.workload.slug, factors, metrics, told))
     run.checks = [*map(dict, checks)]
     run.warnings = [*run.warnings, *quality.warnings(checks)]
 

@@ -14,7 +14,7 @@ from typing import Any
 from runs import stats
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
-from runs.run.series import Series
+from runs.run.series import Series, within
 from runs.tables import Column, Table, TableCell
 
 MB = 1_000_000
@@ -265,10 +265,7 @@ def _measured(run: Run, series: Series | None) -> list[float | None]:
     if series is None:
         return []
     begin, lasts = _number(run.factor("warm_up_s")) or 0.0, _number(run.factor("duration_s"))
-    end = begin + lasts if lasts else math.inf
-    first, last = ((at - series.t0_s) / series.interval_s for at in (begin, end))
-    whole = len(series.values)
-    return series.values[max(0, math.ceil(min(first, whole) - 1e-9)) : max(0, math.ceil(min(last, whole) - 1e-9))]
+    return within(series, begin, begin + lasts if lasts else math.inf)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -5,10 +5,15 @@ What is judged is a check of the run (`Run.checks`), and a warning where it does
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from statistics import median
 
 from benchagent.protocol import Check
+
+from runs.run.series import Series, within, without_gaps
+from runs.run.steadiness import STALL_SHARE, stalls, unsteady
 
 # Of a terminal on average: with fewer transactions chance alone makes terminals differ.
 LEAST_EACH = 100
@@ -16,19 +21,53 @@ LEAST_EACH = 100
 LEAST_SHARE_PERCENT, LEAST_INDEX = 50.0, 0.9
 OF_TERMINALS = "computed from the transactions of each terminal"
 SLOWEST, INDEX = "slowest_terminal_percent", "jain_index"
+# A shorter window ends before the first checkpoint, flush or merge of many engines.
+LEAST_WINDOW_S = 30
+RATE = "tps"
+STALLS_TOLD = 8
+# What may have happened in a second, by the series that shows it: its words, and from which value on.
+_BUSY = {
+    "checkpoints": ("checkpoint", 1.0),
+    "driver_gc_ms": ("garbage collection for {value:,.0f} ms", 100.0),
+    "disk_util_percent": ("disk {value:.0f} % busy", 90.0),
+}
+# By how much more was written: a flush shows as more than the usual second has.
+_WRITTEN = {"disk_write_mb_per_s": "data", "log_disk_write_mb_per_s": "log"}
+FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0
+EVENTS = (RATE, *_BUSY, *_WRITTEN)
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a run says of itself. `metrics`: those of the measured window."""
+    """What a run says of itself. `metrics`: those of the measured window; of the `series` those of `EVENTS` count."""
 
+    workload: str
     factors: Mapping[str, float | str]
     metrics: Mapping[str, float]
+    series: Mapping[str, Series] = field(default_factory=dict)
+    demonstration: bool = False
+
+    def seconds(self, factor: str) -> float | None:
+        value = self.factors.get(factor)
+        return float(value) if isinstance(value, int | float) else None
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """Begin and end of what was measured, in seconds from the begin of the warm-up."""
+        begin, lasts = self.seconds("warm_up_s") or 0.0, self.seconds("duration_s")
+        return begin, begin + lasts if lasts else math.inf
 
 
 def judged(told: Told) -> list[Check]:
     """Of a run that has finished. What cannot be told of it is left out."""
-    return [check for check in (terminals_fair(told),) if check]
+    checks = (
+        terminals_fair(told),
+        steady_state(told),
+        no_stalls(told),
+        window_long_enough(told),
+        branches_enough(told),
+    )
+    return [check for check in checks if check]
 
 
 def warnings(checks: Sequence[Check]) -> list[str]:
@@ -76,3 +115,88 @@ def terminals_fair(told: Told) -> Check | None:
 
 def _shares(share: float, index: float) -> str:
     return f"the slowest terminal made {share:.0f} % of an equal share, Jain's index {index:.2f}"
+
+
+# Steady state
+
+
+def steady_state(told: Told) -> Check | None:
+    rate = told.series.get(RATE)
+    if rate is None:
+        return None
+    begin, end = told.window
+    warm_up, window = without_gaps(within(rate, 0.0, begin)), without_gaps(within(rate, begin, end))
+    if not window:
+        return None
+    if said := unsteady(warm_up, window, rate.interval_s):
+        return {"name": "steady_state", "ok": False, "detail": f"not steady: {'; '.join(said)}"}
+    return {"name": "steady_state", "ok": True, "detail": "neither warm-up nor drift nor change of level in the window"}
+
+
+def no_stalls(told: Told) -> Check | None:
+    """Lists seconds in which next to nothing ended, with what else was seen in them."""
+    rate = told.series.get(RATE)
+    if rate is None:
+        return None
+    begin, end = told.window
+    window = within(rate, begin, end)
+    known = without_gaps(window)
+    if not known:
+        return None
+    stalled, bound = stalls(window), f"a third of the median, {STALL_SHARE * median(known):,.0f} TPS"
+    if not stalled:
+        return {"name": "no_stalls", "ok": True, "detail": f"no second below {bound}"}
+    first_s = begin if begin > rate.t0_s else rate.t0_s
+    listed = []
+    for index in stalled[:STALLS_TOLD]:
+        at_s = first_s + index * rate.interval_s
+        why = ", ".join(_seen(told, at_s, rate.interval_s)) or "nothing else seen"
+        listed.append(f"second {at_s:,.0f}: {window[index] or 0:,.0f} TPS ({why})")
+    more = f"; and {len(stalled) - STALLS_TOLD} more" if len(stalled) > STALLS_TOLD else ""
+    seconds = f"{len(stalled)} of {len(known)} seconds"
+    return {"name": "no_stalls", "ok": False, "detail": f"stalls: {seconds} below {bound}: {'; '.join(listed)}{more}"}
+
+
+def _seen(told: Told, at_s: float, lasts_s: float) -> list[str]:
+    """What the samples of a second show that others do not."""
+
+    def value_of(name: str) -> float | None:
+        series = told.series.get(name)
+        values = without_gaps(within(series, at_s, at_s + lasts_s)) if series else ()
+        return max(values, default=None)
+
+    seen = []
+    for name, (words, least) in _BUSY.items():
+        value = value_of(name)
+        if value is not None and value >= least:
+            seen.append(words.format(value=value))
+    for name, what in _WRITTEN.items():
+        value = value_of(name)
+        if value is not None:
+            usual = median(without_gaps(within(told.series[name], *told.window)))
+            if value >= max(LEAST_FLUSH_MB, FLUSH_FACTOR * usual):
+                seen.append(f"flush: {value:,.0f} MB/s of {what} written, usually {usual:,.0f}")
+    return seen
+
+
+def window_long_enough(told: Told) -> Check | None:
+    """Not of a demonstration, which says itself that it is short."""
+    lasts = told.seconds("duration_s")
+    if lasts is None or told.demonstration:
+        return None
+    detail = f"short window: {lasts:g} s end before checkpoints and flushes come; {LEAST_WINDOW_S} s are the least"
+    ok = lasts >= LEAST_WINDOW_S
+    return {"name": "window_long_enough", "ok": ok, "detail": f"a window of {lasts:g} s" if ok else detail}
+
+
+def branches_enough(told: Told) -> Check | None:
+    branches, terminals = told.seconds("scale_factor"), told.seconds("terminals")
+    if told.workload != "tpcb" or branches is None or terminals is None:
+        return None
+    ok = branches >= terminals
+    counts = f"{branches:g} branches for {terminals:g} terminals"
+    return {
+        "name": "branches_enough",
+        "ok": ok,
+        "detail": counts if ok else f"{counts}: it measures waits for their rows",
+    }

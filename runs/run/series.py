@@ -67,6 +67,13 @@ class ThinnedSeries:
     points: list[tuple[float, float | None]]
 
 
+def within(series: Series, begin_s: float, end_s: float) -> list[float | None]:
+    """The values that begin from one time on and before the other."""
+    first, last = ((at - series.t0_s) / series.interval_s for at in (begin_s, end_s))
+    whole = len(series.values)
+    return series.values[max(0, math.ceil(min(first, whole) - 1e-9)) : max(0, math.ceil(min(last, whole) - 1e-9))]
+
+
 def samples_each(series: Iterable[Series], stretches: int) -> int:
     """How many samples a stretch holds so that there are at most so many; 1 where twice as many samples can stay."""
     longest = max((len(item.values) for item in series), default=0)

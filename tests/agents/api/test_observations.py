@@ -64,14 +64,15 @@ class Observed:
 
 @pytest.fixture
 def observed(machine, request) -> Observed:
-    """FACTORS: 2 s of warm-up, 5 s measured."""
+    """2 s of warm-up, and a window that no check complains of."""
     load, beside = machine("load1"), machine("db1")
     engine = {"dbms": "postgresql", "version": "15.20", "available": True, "reason": "", "path": "connection shop"}
     load.agent.engines = [{**engine, "connection": "shop", "observed_by": getattr(request, "param", "db1/pg")}]
     load.agent.save()
     beside.agent.observations = [{"name": "pg", "what": "processes called postgres", "device": "sda", "problem": ""}]
     beside.agent.save()
-    plan = Plan("tpcb", (Engine("postgresql", "15.20", "shop"),), FACTORS)
+    factors = {**FACTORS, "scale_factor": 2, "duration_s": 30}
+    plan = Plan("tpcb", (Engine("postgresql", "15.20", "shop"),), factors)
     return Observed(load, beside, schedule.start(plan, user=None).runs.get())
 
 
@@ -88,7 +89,7 @@ def test_the_order_goes_to_the_paired_agent_with_its_poll_once_the_run_is_claime
     observed.begin()
     assert observed.load.poll().json().get("observe") is None
     assert observed.beside.poll().json()["observe"] == str(observed.run.pk)
-    assert observed.claim().json()["job"] == {"run_id": str(observed.run.pk), "observation": "pg", "window_s": 7.0}
+    assert observed.claim().json()["job"] == {"run_id": str(observed.run.pk), "observation": "pg", "window_s": 32.0}
     assert observed.beside.poll().json().get("observe") is None
 
 

@@ -76,8 +76,8 @@ def test_at_a_fixed_rate_waiting_is_in_the_percentiles_whoever_waits():
 def test_a_measured_run_whose_terminals_starve_says_so_and_its_latencies_are_not_ranked(client: Client):
     run = measured(per_terminal=STARVED)
 
-    assert run.warnings == [f"{UNFAIR}. Its latencies are not ranked: the others' waiting is not in them"]
-    assert failed(run) == ["terminals_fair"]
+    assert run.warnings[0] == f"{UNFAIR}. Its latencies are not ranked: the others' waiting is not in them"
+    assert failed(run) == ["terminals_fair", "window_long_enough"]
     numbers = {row.metric.name: (row.value, row.provenance) for row in run.measurements.all()}
     assert numbers["jain_index"] == (pytest.approx(0.6454, abs=1e-4), "computed")
     assert UNFAIR.replace("'", "&#x27;") in client.get(run.get_absolute_url()).content.decode()
@@ -107,6 +107,61 @@ def test_counts_of_terminals_that_are_not_the_transactions_are_refused():
     wrong = document(repeats=[{"metrics": {"transactions": 100}, "per_terminal": [60, 60]}])
     (outcome,) = results.store_uploads(documents=[wrong])
     assert outcome.errors == {"repeats[0].per_terminal": ["The terminals made 120 together, transactions is 100."]}
+
+
+# Steady state
+
+
+def sampled(factors: dict[str, Any], **series: list[float]) -> Run:
+    rows = [{"name": name, "values": values} for name, values in series.items()]
+    workload = {"slug": "tpcb", "name": "TPC-B profile", "version": "1"}
+    return uploaded({"metrics": {"tps": 4_000}, "series": rows}, workload=workload, factors=factors)
+
+
+@pytest.mark.django_db
+def test_a_run_that_rises_into_its_window_and_falls_through_it_is_marked_on_page_and_comparison(client: Client):
+    """As seen, without a mark: 1,107 → 2,772 → 4,142 | 5,311 → 4,018."""
+    falling = [5_311 - at * (5_311 - 4_018) / 29 for at in range(30)]
+    run = sampled({"warm_up_s": 3, "duration_s": 30}, tps=[1_107, 2_772, 4_142, *falling])
+    (said,) = run.warnings
+    assert said.startswith("not steady: it was still rising when the window began: 1,107 → 4,142 TPS in the last 3 s")
+    assert "; throughput drifts by -29 % over the window" in said
+    assert "not steady: it was still rising" in client.get(run.get_absolute_url()).content.decode()
+    (note,) = [text for text in compare(all_runs()).warnings if "Not steady" in text]
+    assert note == "Not steady: PostgreSQL 15.8 (1 of 1). The pages of the runs say what was seen."
+
+
+@pytest.mark.django_db
+def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
+    tps, disk, written, collected = [3_000.0] * 40, [20.0] * 40, [10.0] * 40, [5.0] * 40
+    tps[15], disk[15], written[15] = 40.0, 100.0, 180.0
+    tps[21], collected[21] = 900.0, 740.0
+    tps[30] = 0.0
+    run = sampled(
+        {"warm_up_s": 10, "duration_s": 30}, tps=tps, disk_util_percent=disk, disk_write_mb_per_s=written,
+        driver_gc_ms=collected,
+    )  # fmt: skip
+    assert run.warnings == [
+        "stalls: 3 of 30 seconds below a third of the median, 1,000 TPS: "
+        "second 15: 40 TPS (disk 100 % busy, flush: 180 MB/s of data written, usually 10); "
+        "second 21: 900 TPS (garbage collection for 740 ms); second 30: 0 TPS (nothing else seen)"
+    ]
+    assert failed(run) == ["no_stalls"]
+
+
+@pytest.mark.django_db
+def test_short_windows_and_too_few_branches_are_warned_of():
+    run = sampled({"scale_factor": 2, "terminals": 8, "duration_s": 5}, tps=[4_000.0] * 5)
+    assert run.warnings == [
+        "short window: 5 s end before checkpoints and flushes come; 30 s are the least",
+        "2 branches for 8 terminals: it measures waits for their rows",
+    ]
+
+
+@pytest.mark.django_db
+def test_a_steady_run_is_warned_of_nothing():
+    run = sampled({"scale_factor": 8, "terminals": 8, "warm_up_s": 2, "duration_s": 30}, tps=[4_000.0] * 32)
+    assert (run.warnings, failed(run), len(run.checks)) == ([], [], 4)
 
 
 # Errors

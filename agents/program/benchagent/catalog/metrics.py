@@ -43,6 +43,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("index_s", "Index build", "s", "lower", TIME),
         MetricDef("db_size_bytes", "Database size on disk, without log", "bytes", "none", SIZE),
         MetricDef("driver_cpu_cores", "CPU of the load generator", "cores", "none", TIME),
+        MetricDef("driver_gc_ms", "Garbage collection of the load generator", "ms", "none"),
         MetricDef("driver_cpu_ms_per_tx", "Load generator CPU per transaction", "ms", "none", TIME),
         MetricDef("driver_cpu_share", "Load generator's share of the machine", "%", "none", TIME),
         MetricDef("machine_cpu_percent", "CPU of the machine", "%", "none", TIME),

@@ -194,6 +194,7 @@ def _samples(event: Event) -> dict[str, float | None]:
         "tps": float(event["n"]),
         "retries": float(event["retries"]),
         "driver_cpu_cores": event.get("cpu_s"),
+        "driver_gc_ms": event.get("gc_ms"),
     }
     for name in LATENCIES:
         for kind in ("latency", "service"):

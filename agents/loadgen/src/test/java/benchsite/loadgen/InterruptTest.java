@@ -65,6 +65,6 @@ class InterruptTest {
     @Test
     void aRunThatWaitsForItsSlots() throws InterruptedException {
         interrupted(Jobs.run(2, 0, 60, Jobs.transaction("i", Jobs.statement("INSERT INTO t VALUES (?)", "n")))
-            .put("rate_per_s", 0.01), "second", "terminal-");
+            .put("rate_per_s", 0.01).put("arrivals", "even"), "second", "terminal-");
     }
 }

@@ -38,4 +38,10 @@ public final class Clock {
         var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         return system.getProcessCpuTime() / 1e9;
     }
+
+    /** How long this JVM has collected garbage, in milliseconds. */
+    public static long gcMillis() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .mapToLong(collector -> Math.max(collector.getCollectionTime(), 0)).sum();
+    }
 }

@@ -14,6 +14,8 @@ public final class Bin {
     private long retries;
     private long errors;
     private long rolledBack;
+    /** Of the latencies, those of transactions that nobody has begun. */
+    private long waiting;
 
     Bin(boolean paced) {
         serviceTimes = paced ? histogram() : null;
@@ -44,6 +46,13 @@ public final class Bin {
         }
     }
 
+    /** A transaction that was due and that nobody began has waited at least so long. */
+    void recordWaiting(long nanos) {
+        latencies.recordValue(micros(nanos));
+        sumNanos += nanos;
+        waiting++;
+    }
+
     void recordError(long retried) {
         errors++;
         retries += retried;
@@ -63,11 +72,16 @@ public final class Bin {
         retries += other.retries;
         errors += other.errors;
         rolledBack += other.rolledBack;
+        waiting += other.waiting;
     }
 
     /** Transactions that were executed, those rolled back on purpose included. */
     public long count() {
-        return latencies.getTotalCount();
+        return latencies.getTotalCount() - waiting;
+    }
+
+    long waiting() {
+        return waiting;
     }
 
     long committed() {
@@ -76,7 +90,7 @@ public final class Bin {
 
     /** Exact mean, not the histogram's: the check of terminals = TPS x mean latency leans on it. */
     double meanMicros() {
-        return sumNanos / 1000.0 / count();
+        return sumNanos / 1000.0 / latencies.getTotalCount();
     }
 
     double meanServiceMicros() {

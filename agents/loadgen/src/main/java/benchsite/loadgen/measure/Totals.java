@@ -78,6 +78,11 @@ public final class Totals {
         return taken;
     }
 
+    /** A transaction that was due in the window, or before, and was never begun, waited until its end. */
+    public void waited(long nanos) {
+        measured.recordWaiting(nanos);
+    }
+
     /** {@code measuredSeconds}: how long it really was; 0 when the run ended in its warm-up. */
     public JSONObject summary(double measuredSeconds) {
         JSONObject summary = new JSONObject().put("event", "summary").put("transactions", measured.count())
@@ -91,7 +96,8 @@ public final class Totals {
             .put("committed", warmUp.committed() + measured.committed() + tail.committed())
             .put("per_terminal", new JSONArray(perTerminal))
             .put("warm_up_per_terminal", new JSONArray(warmUpPerTerminal)).put("per_type", perType())
-            .put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds);
+            .put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds)
+            .put("waiting", measured.waiting());
         return measured.putAll(summary);
     }
 

@@ -28,10 +28,20 @@ record RunPlan(Database database, Mix mix, Window window, Slots slots, Budget bu
         }
         return new RunPlan(database, new Mix(step.getJSONArray("transactions")),
             new Window(step.getInt("warm_up_s"), step.getInt("duration_s")),
-            step.isNull("rate_per_s") ? null : new Slots(step.getDouble("rate_per_s")),
+            step.isNull("rate_per_s") ? null
+                : new Slots(step.getDouble("rate_per_s"), arrivals(step), step.optLong("seed", 1)),
             new Budget(step.isNull("max_transactions") ? Budget.UNLIMITED : step.getLong("max_transactions")),
             maxRetries, step.optLong("seed", 1), System::nanoTime, new CountDownLatch(terminals),
             new CountDownLatch(1));
+    }
+
+    private static Slots.Arrivals arrivals(JSONObject step) {
+        String asked = step.optString("arrivals", "poisson");
+        return switch (asked) {
+            case "poisson" -> Slots.Arrivals.POISSON;
+            case "even" -> Slots.Arrivals.EVEN;
+            default -> throw new IllegalArgumentException("arrivals has to be poisson or even, not " + asked);
+        };
     }
 
     boolean isPaced() {

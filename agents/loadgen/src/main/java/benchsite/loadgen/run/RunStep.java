@@ -82,6 +82,7 @@ public final class RunStep {
     private void report(Totals totals, long start) throws InterruptedException {
         boolean alive = true;
         double cpuSeconds = Clock.cpuSeconds();
+        long gcMillis = Clock.gcMillis();
         for (int second = 0; second < window.seconds() && alive; second++) {
             long end = start + Window.endOf(second);
             alive = threads.stream().anyMatch(Thread::isAlive) || System.nanoTime() - end >= 0;
@@ -91,8 +92,10 @@ public final class RunStep {
             }
             Totals.Second taken = totals.take(second);
             double cpuNow = Clock.cpuSeconds();
-            events.emit(event(second, taken).put("cpu_s", cpuNow - cpuSeconds));
+            long gcNow = Clock.gcMillis();
+            events.emit(event(second, taken).put("cpu_s", cpuNow - cpuSeconds).put("gc_ms", gcNow - gcMillis));
             cpuSeconds = cpuNow;
+            gcMillis = gcNow;
         }
     }
 
@@ -122,6 +125,9 @@ public final class RunStep {
             if (terminal.death != null) {
                 deaths.put(Events.put(new JSONObject(), terminal.death).put("terminal", terminal.number));
             }
+        }
+        if (plan.isPaced() && !usedUp) { // what a number of transactions has ended was not kept waiting
+            plan.slots().forEachWaiting(end, due -> totals.waited(end - due));
         }
         JSONObject summary = totals.summary(window.measuredSeconds(end))
             .put("ended_by", usedUp ? "max_transactions" : deaths.length() == terminals.size() ? "terminals" : "window")

@@ -18,14 +18,16 @@ class WatchTest {
 
     private static JSONObject run(int warmUp, int duration) {
         JSONObject insert = Jobs.statement("INSERT INTO history VALUES (?)", "n");
-        return Jobs.run(2, warmUp, duration, Jobs.transaction("insert", insert)).put("rate_per_s", 100);
+        return Jobs.run(2, warmUp, duration, Jobs.transaction("insert", insert)).put("rate_per_s", 100)
+            .put("arrivals", "even");
     }
 
     /** So many transactions; all but the first few are held until something has been seen. */
     private static JSONObject held(int warmUp, int transactions, int free) {
         JSONObject held = Jobs.transaction("held", Jobs.statement("INSERT INTO history VALUES (?)", "n"),
             Jobs.statement("CALL HOLD_AFTER(" + free + ")").put("fetch", true));
-        return Jobs.run(2, warmUp, 60, held).put("rate_per_s", 100).put("max_transactions", transactions);
+        return Jobs.run(2, warmUp, 60, held).put("rate_per_s", 100).put("arrivals", "even")
+            .put("max_transactions", transactions);
     }
 
     private static boolean isCalled(JSONObject event, String name) {

@@ -91,7 +91,7 @@ class RunLimitsTest {
     @Test
     void aWindowThatEndsFirstEndsTheRun() throws Exception {
         jobs.perform(Jobs.inMemory(), Jobs.execute(HISTORY), Jobs.run(1, 0, 1, Jobs.transaction("insert", INSERT))
-            .put("max_transactions", 100).put("rate_per_s", 10), Jobs.query(COUNT));
+            .put("max_transactions", 100).put("rate_per_s", 10).put("arrivals", "even"), Jobs.query(COUNT));
         JSONObject summary = jobs.summary();
         assertEquals("window", summary.getString("ended_by"));
         assertEquals(1.0, summary.getDouble("duration_s"));
