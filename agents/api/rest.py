@@ -37,13 +37,13 @@ def _values(given: Any) -> tuple[Any, ...]:
     values = given if isinstance(given, list) else [given]
     if not values:
         raise wrong(("", "Name at least one value."))
-    if any(isinstance(value, bool) or not isinstance(value, int | str) for value in values):
-        raise wrong(("", "A valid integer is required, a text, or a list of them."))
-    return tuple(values)
+    if any(isinstance(value, bool) or not isinstance(value, int | float | str) for value in values):
+        raise wrong(("", "A number is required, a text, or a list of them."))
+    return tuple(int(value) if isinstance(value, float) and value.is_integer() else value for value in values)
 
 
-_VALUES_SCHEMA = {"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {}}]}
-Values = Annotated[tuple[int | str, ...], BeforeValidator(_values), WithJsonSchema(_VALUES_SCHEMA)]
+_VALUES_SCHEMA = {"oneOf": [{"type": "number"}, {"type": "string"}, {"type": "array", "items": {}}]}
+Values = Annotated[tuple[int | float | str, ...], BeforeValidator(_values), WithJsonSchema(_VALUES_SCHEMA)]
 Setting = Annotated[list[Annotated[str, Text(100_000, least=0)]], Field(min_length=2, max_length=2)]
 
 
@@ -62,7 +62,7 @@ class PlanGiven(Strict):
     engines: Annotated[list[EngineGiven], Field(min_length=1)]
     factors: Annotated[
         dict[str, Values],
-        Field(description="by name: a whole number, a text, or a list of them: every combination is run"),
+        Field(description="by name: a number, a text, or a list of them: every combination is run"),
     ] = {}
     repeats: int = 1
     settings: Annotated[

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind
+from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind, number_in
 from benchagent.catalog.model import TEXT_LIMIT
 from benchagent.catalog.workloads import SPOKEN_UNITS
 from django import forms
@@ -42,20 +42,27 @@ def parse_settings(text: str) -> Settings:
     return tuple(pairs)
 
 
-class NumbersField(forms.IntegerField):
-    """Whole numbers, separated by commas or spaces; where none is required, none is the usual one."""
+class NumbersField(forms.FloatField):
+    """Numbers, whole unless they may have `decimals`, separated by commas or spaces; where none is required, none is
+    the usual one."""
 
-    widget = forms.TextInput(attrs={"inputmode": "numeric", "maxlength": "400"})
+    widget = forms.TextInput(attrs={"inputmode": "decimal", "maxlength": "400"})
 
-    def clean(self, value: Any) -> list[int]:
-        numbers: list[int] = []
+    def __init__(self, *, decimals: bool = False, **given: Any) -> None:
+        self.decimals = decimals
+        super().__init__(**given)
+
+    def clean(self, value: Any) -> list[int | float]:
+        numbers: list[int | float] = []
         for word in str(value or "").replace(",", " ").split():
-            if not word.removeprefix("-").isdecimal() or len(word) > 20:
-                raise forms.ValidationError(f"{word[:40]} is not a whole number.")
-            numbers.append(super().clean(word))
+            number = number_in(word)
+            if isinstance(number, str) or len(word) > 20 or (isinstance(number, float) and not self.decimals):
+                raise forms.ValidationError(f"{word[:40]} is not a {'' if self.decimals else 'whole '}number.")
+            super().clean(word)
+            numbers.append(number)
         if self.required and not numbers:
             raise forms.ValidationError(self.error_messages["required"])
-        return numbers or [int(self.initial)]
+        return numbers or [int(str(self.initial))]
 
 
 class ChoicesField(forms.MultipleChoiceField):
@@ -79,7 +86,7 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
     label = f"{factor.label} ({factor.unit})" if factor.unit in SPOKEN_UNITS else factor.label
     if factor.kind == FactorKind.NUMBER:
         return NumbersField(
-            min_value=factor.minimum, max_value=factor.maximum, label=label, initial=str(factor.default),
+            min_value=factor.minimum, max_value=factor.maximum, label=label, initial=str(factor.default), decimals=factor.decimals,
             help_text=factor.help or f"{factor.minimum:,} to {factor.maximum:,}", required=not factor.optional,
         )  # fmt: skip
     if factor.kind == FactorKind.TEXT and not factor.words:

@@ -23,7 +23,7 @@ MAX_RUNS = 500
 MAX_REPEATS = 50
 
 Settings = tuple[tuple[str, str], ...]
-FactorValue = int | str
+FactorValue = int | float | str
 # What follows from the value of a varied factor: (name, value, what it sets).
 Override = tuple[str, FactorValue, Mapping[str, FactorValue]]
 
@@ -88,7 +88,10 @@ class Plan:
         return tuple(self.settings.get(engine.dbms, DBMSS[engine.dbms].settings))
 
     def cells(self) -> list[Cell]:
-        """Without optional factors that are as if nobody had asked: a run does not name what was not varied."""
+        """Without optional factors that are as if nobody had asked: a run does not name what was not varied.
+
+        How transactions fall due is named wherever they do: runs from before there was a choice name nothing.
+        """
         combinations = [dict(zip(self.sweep, values, strict=True)) for values in product(*self.sweep.values())]
         combinations += [dict(beside) for beside in self.extra]
         asked = {*self.sweep, *(name for beside in self.extra for name in beside)}
@@ -104,6 +107,8 @@ class Plan:
                 for name, value in factors.items()
                 if name in asked or name not in usual or value != usual[name]
             }
+            if factors.get("rate_per_s"):
+                named.setdefault("arrivals", factors.get("arrivals", usual["arrivals"]))
             cells += [Cell(engine, named) for engine in self.engines]
         return cells
 

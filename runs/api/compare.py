@@ -95,6 +95,9 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
     n = serializers.IntegerField()
     values = serializers.ListField(child=serializers.FloatField())
     median = serializers.FloatField(allow_null=True)
+    pooled = serializers.FloatField(
+        allow_null=True, help_text="a percentile of all repeats together, from their merged histograms"
+    )
     interval = AnswerField(Interval | None)
     summary = ComparedSummarySerializer(allow_null=True)
     ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)

@@ -38,7 +38,7 @@ OF_SUMMARY = ("geometric_mean", "median", "mean", "minimum", "maximum", "stdev",
 CSV_HEAD = [
     "group", "key", "metric", "unit", "n", *OF_SUMMARY, "interval_low", "interval_high", "ratio", "ratio_low",
     "ratio_high", "baseline", "verdict", "robustness", "ranked", "durability", "doubt", "values", "printed", "gaps",
-    "differences",
+    "differences", "pooled",
 ]  # fmt: skip
 
 
@@ -212,4 +212,5 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),
             "; ".join(gap.reason for gap in group.gaps),
             "; ".join(f"{difference.role}: {difference.words}" for difference in group.differences),
+            formatting.plain(group.pooled),
         ]  # fmt: skip

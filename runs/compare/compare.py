@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from benchagent.catalog import Durability, threshold_of
+from benchagent import histogram
+from benchagent.catalog import PERCENTILES, Durability, threshold_of
 from django.db.models import Q
 from django.http import QueryDict
 
@@ -266,7 +267,20 @@ def _group(
         durability=said.durability,
         durability_words=claim_words(said.durability, doubted),
         doubt=doubted,
+        pooled=_pooled(metric, measured),
     )
+
+
+def _pooled(metric: Metric | None, runs: Sequence[Run]) -> float | None:
+    """In ms. None where one of the repeats has no histogram, or there is one repeat only."""
+    rank = PERCENTILES.get(metric.name) if metric else None
+    if rank is None or len(runs) < 2 or not all(run.latency_histogram for run in runs):
+        return None
+    try:
+        whole = histogram.merged(histogram.decode(run.latency_histogram) for run in runs)
+        return whole.percentiles_us([rank])[0] / 1000
+    except ValueError:
+        return None
 
 
 def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[Aggregate, set[object]]]:

@@ -185,6 +185,8 @@ class Group:
     durability: str
     durability_words: str
     doubt: str
+    # Of all repeats together, from their merged histograms: of a percentile of latencies only.
+    pooled: float | None = None
     ranked: bool = True
     is_baseline: bool = False
     against: Against | None = None

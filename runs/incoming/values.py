@@ -9,7 +9,7 @@ import datetime
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Annotated, Any, TypeVar, Union, get_args
 
@@ -309,9 +309,13 @@ def _histogram(value: Any) -> histogram.Latencies:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_HISTOGRAM_CHARACTERS:
         raise wrong(("", "An encoded histogram is required: HdrHistogram V2, compressed, base64."))
     try:
-        return histogram.decode(value, unit_us=HISTOGRAM_UNITS_US[unit])
+        latencies = histogram.decode(value, unit_us=HISTOGRAM_UNITS_US[unit])
     except ValueError as error:
         raise wrong(("", f"{str(error)[:1].upper()}{str(error)[1:]}.")) from None
+    if unit == "us":
+        return latencies
+    # It is kept in microseconds, as every other is: what reads it knows no unit.
+    return replace(latencies, encoded=histogram.encode((round(us), count) for us, count in latencies.buckets))
 
 
 _HISTOGRAM_SCHEMA = _described(

@@ -21,7 +21,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
-from benchagent.catalog import METRICS, too_many_failed
+from benchagent.catalog import METRICS, PERCENTILES, too_many_failed
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -67,8 +67,6 @@ RUNS_AT_ONCE = 25
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
 NEVER_LONG = 10**9
-# Percentile -> metric of the catalogue, in ms.
-_FROM_HISTOGRAM = {50: "latency_p50_ms", 95: "latency_p95_ms", 99: "latency_p99_ms", 100: "latency_max_ms"}
 
 
 def without_secrets(data: UploadDocument) -> UploadDocument:
@@ -394,8 +392,8 @@ class _Rows:
         run.latency_histogram = latencies.encoded
         if not latencies.count:
             return
-        values = latencies.percentiles_us(list(_FROM_HISTOGRAM))
-        computed = {name: value / 1000 for name, value in zip(_FROM_HISTOGRAM.values(), values, strict=True)}
+        values = latencies.percentiles_us(list(PERCENTILES.values()))
+        computed = {name: value / 1000 for name, value in zip(PERCENTILES, values, strict=True)}
         self._add_computed(run, repeat, known, computed, "computed from the histogram of latencies")
 
     def _add_computed(

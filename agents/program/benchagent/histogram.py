@@ -61,6 +61,15 @@ class Latencies:
         return values
 
 
+def merged(all_of: Iterable[Latencies]) -> Latencies:
+    """Everything that was recorded in any of them: percentiles of several runs together. Its text is left out."""
+    counts: Counter[float] = Counter()
+    for latencies in all_of:
+        for value, count in latencies.buckets:
+            counts[value] += count
+    return Latencies("", tuple(sorted(counts.items())))
+
+
 def total_count(encoded: str) -> int:
     """How many values the histogram holds. Raises `ValueError` when the text is not such a histogram."""
     return sum(max(value, 0) for value in _numbers(_unpacked(encoded)[1]))

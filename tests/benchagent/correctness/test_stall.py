@@ -39,7 +39,7 @@ def pause(pids: Sequence[int]) -> float:
 
 
 def test_a_pause_is_seen_by_every_transaction_that_was_due_in_it(make_job: MakeJob, spool: Spool):
-    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S, rate_per_s=50)
+    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S, rate_per_s=50, arrivals="even")
     paused_ms: list[float] = []
     item = run_with(job, spool, 1, lambda pids: paused_ms.append(pause(pids)))
     assert (item["outcome"], item["message"]) == ("finished", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from benchagent import histogram
 from django.test import Client
 
 from runs import results
@@ -162,6 +163,46 @@ def test_short_windows_and_too_few_branches_are_warned_of():
 def test_a_steady_run_is_warned_of_nothing():
     run = sampled({"scale_factor": 8, "terminals": 8, "warm_up_s": 2, "duration_s": 30}, tps=[4_000.0] * 32)
     assert (run.warnings, failed(run), len(run.checks)) == ([], [], 4)
+
+
+# Percentiles
+
+
+SLOW, FAST = [(100_000, 100), (1_000, 900)], [(2_000, 9_000)]
+
+
+@pytest.mark.django_db
+def test_a_percentile_of_several_repeats_is_that_of_their_merged_histograms(client: Client):
+    """1,000 transactions of which a tenth took 100 ms, and 9,000 of 2 ms: 1 % of all took 100 ms."""
+    repeats = [{"metrics": {"tps": 100}, "histogram": histogram.encode(buckets)} for buckets in (SLOW, FAST)]
+    store_upload(document=document(repeats=repeats))
+    (group,) = compare(all_runs(), metric="latency_p99_ms").groups
+    assert [round(value) for value in group.values] == [100, 2]
+    assert group.pooled == pytest.approx(2, rel=0.01), "neither 51, their average, nor 14, their geometric mean"
+    (group,) = compare(all_runs(), metric="latency_p999_ms").groups
+    assert group.pooled == pytest.approx(100, rel=0.01)
+    page = client.get("/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").content.decode()
+    assert "all repeats together 2" in page
+    answer = client.get("/api/v1/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").json()
+    assert answer["groups"][0]["pooled"] == pytest.approx(2, rel=0.01)
+    assert compare(all_runs(), metric="tps").groups[0].pooled is None
+
+
+@pytest.mark.django_db
+def test_where_a_repeat_has_no_histogram_nothing_is_pooled():
+    repeats = [
+        {"metrics": {"tps": 100}, "histogram": histogram.encode(FAST)}, {"metrics": {"tps": 100, "latency_p99_ms": 2}}
+    ]  # fmt: skip
+    store_upload(document=document(repeats=repeats))
+    (group,) = compare(all_runs(), metric="latency_p99_ms").groups
+    assert (group.n, group.pooled) == (2, None)
+
+
+@pytest.mark.django_db
+def test_a_histogram_in_another_unit_is_kept_in_microseconds():
+    run = uploaded({"metrics": {"tps": 5}, "histogram": {"encoded": histogram.encode([(7, 50)]), "unit": "ms"}})
+    assert histogram.decode(run.latency_histogram).percentiles_us([99]) == [pytest.approx(7_000, rel=0.01)]
+    assert run.measurements.get(metric__name="latency_p999_ms").value == pytest.approx(7, rel=0.01)
 
 
 # Errors

@@ -10,6 +10,7 @@ from benchagent.catalog.metrics import (
     ERROR_SHARE,
     LATENCIES,
     METRICS,
+    PERCENTILES,
     SECONDS_EACH,
     plausible_range,
     refusal,
@@ -25,6 +26,7 @@ from benchagent.catalog.model import (
     MetricDef,
     Role,
     WorkloadEntry,
+    number_in,
 )
 from benchagent.catalog.workloads import (
     BACKUP_METHODS,
@@ -41,7 +43,7 @@ from benchagent.catalog.workloads import (
 
 __all__ = [
     "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE", "EXTERNAL_METHODS",
-    "FACTORS", "LATENCIES", "METRICS", "OWN_STORAGE", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability",
-    "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role", "factor_span",
-    "factor_words", "plausible_range", "refusal", "threshold_of", "too_many_failed",
+    "FACTORS", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES", "SECONDS_EACH", "WORKLOADS", "DbmsEntry",
+    "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role",
+    "factor_span", "factor_words", "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

@@ -30,6 +30,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("latency_p50_ms", "Median latency (p50)", "ms", "lower", TIME),
         MetricDef("latency_p95_ms", "p95 latency", "ms", "lower", TIME),
         MetricDef("latency_p99_ms", "p99 latency", "ms", "lower", TAIL),
+        MetricDef("latency_p999_ms", "p99.9 latency", "ms", "lower"),
         MetricDef("latency_max_ms", "Maximum latency", "ms", "lower", EXTREME),
         MetricDef("transactions", "Transactions measured", "transactions", "none"),
         MetricDef("transactions_warm_up", "Transactions in the warm-up", "transactions", "none"),
@@ -108,6 +109,11 @@ METRICS: dict[str, MetricDef] = {
 }
 
 
+# What a histogram of latencies tells: the percentile of each metric.
+PERCENTILES = {
+    "latency_p50_ms": 50.0, "latency_p95_ms": 95.0, "latency_p99_ms": 99.0, "latency_p999_ms": 99.9,
+    "latency_max_ms": 100.0,
+}  # fmt: skip
 # Above this share of failed transactions a run is no result, whoever measured it.
 ERROR_SHARE = 0.01
 _FAILED = ("errors", "failed_transactions", "errors_total")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -77,7 +78,7 @@ class FactorKind(StrEnum):
 
 @dataclass(frozen=True)
 class FactorDef:
-    """A factor of a workload that the schedule form asks for. Numbers are whole.
+    """A factor of a workload that the schedule form asks for. Numbers are whole, unless they may have `decimals`.
 
     An `optional` one that was not asked for is left out of the stored run, so that a run of the plain workload does
     not name a dozen things that were not varied.
@@ -107,13 +108,15 @@ class FactorDef:
     external_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: bool = False
     rows_each: int = 0
+    decimals: bool = False
     role: Role = field(kw_only=True)
     span: float = field(default=SPAN, kw_only=True)
 
     def refusal(self, value: object) -> str:
         """Why it can have this value nowhere; empty where it can, as far as machine and engine allow."""
         if self.kind == FactorKind.NUMBER:
-            if not isinstance(value, int) or not self.minimum <= value <= self.maximum:
+            is_number = isinstance(value, int | float if self.decimals else int)
+            if not is_number or not self.minimum <= value <= self.maximum:  # type: ignore[operator]
                 return f"{self.label} must be between {self.minimum} and {self.maximum}."
         elif self.kind == FactorKind.CHOICE:
             if value not in self.words:
@@ -121,6 +124,13 @@ class FactorDef:
         elif len(str(value)) > TEXT_LIMIT:
             return f"{self.label}: at most {TEXT_LIMIT:,} characters."
         return ""
+
+
+def number_in(text: str) -> int | float | str:
+    """The number that a text says, whole or with decimals; else the text as it is."""
+    if re.fullmatch(r"-?[0-9]{1,18}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?[0-9]{1,18}\.[0-9]{1,18}", text) else text
 
 
 @dataclass(frozen=True)

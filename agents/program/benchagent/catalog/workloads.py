@@ -65,10 +65,24 @@ def _storage(name: str, label: str, spoken: str) -> FactorDef:
 
 
 def _unless_0(
-    name: str, label: str, unit: str, most: int, help: str, *, role: Role, zero: str, spoken: str = ""
-) -> FactorDef:
+    name: str, label: str, unit: str, most: int, help: str, *, role: Role, zero: str, spoken: str = "",
+    decimals: bool = False,
+) -> FactorDef:  # fmt: skip
     """A number that was not asked for where it is 0, with the words for that."""
-    return FactorDef(name, label, unit, 0, 0, most, help, words={"0": zero}, spoken=spoken, optional=True, role=role)
+    return FactorDef(
+        name,
+        label,
+        unit,
+        0,
+        0,
+        most,
+        help,
+        words={"0": zero},
+        spoken=spoken,
+        optional=True,
+        role=role,
+        decimals=decimals,
+    )
 
 
 # Where the data lie and under which conditions: the same for every workload.
@@ -142,7 +156,12 @@ def _window(terminals: int) -> tuple[FactorDef, ...]:
         _unless_0(
             "rate_per_s", "Fixed rate", "transactions/s", 10_000_000,
             "latency then counts from when a transaction was due; 0: as fast as it goes",
-            role=QUESTION, zero="no fixed rate",
+            role=QUESTION, zero="no fixed rate", decimals=True,
+        ),
+        _choice(
+            "arrivals", "Arrivals at the fixed rate", QUESTION,
+            {"poisson": "independent callers", "even": "callers at even distances"},
+            "independent callers come in a Poisson process, now and then several at once",
         ),
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.arguments import by_name
+from benchagent.catalog import number_in
 from benchagent.ctl.api import Api, connect
 from benchagent.ctl.output import ProgressLine, UsageError, plain_number, print_json, print_table, say
 from benchagent.link.client import Unreachable
@@ -152,12 +153,12 @@ def _engine(text: str) -> dict[str, str]:
     return {"dbms": dbms, "version": version}
 
 
-def _factor(text: str) -> tuple[str, int | str | list[int | str]]:
+def _factor(text: str) -> tuple[str, int | float | str | list[int | float | str]]:
     """terminals=8, terminals=1,4,16 (each is run), cache_state=cold"""
     name, separator, value = text.partition("=")
     if not separator or not name:
         raise UsageError(f"--factor {text!r}: say NAME=VALUE, as terminals=8, or NAME=VALUE,VALUE")
-    values = [int(word) if word.lstrip("-").isdecimal() else word for word in value.split(",")]
+    values = [number_in(word) for word in value.split(",")]
     return name, values[0] if len(values) == 1 else values
 
 

@@ -291,7 +291,7 @@ class Job:
             suspicious = checks.suspicions(
                 summary,
                 terminals=self._factors.number("terminals", 0),
-                closed_loop=not self._factors.number("rate_per_s", 0),
+                closed_loop=not self._factors.decimal("rate_per_s", 0),
                 generator_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
                 sync_rate=self._sync_rate if claims_disk else None,
                 reading=reading,

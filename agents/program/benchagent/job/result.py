@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from benchagent import __version__
+from benchagent import __version__, histogram
 from benchagent.catalog import Durability, refusal
 from benchagent.catalog.durability import Observation, Statement, judge, of_observation, of_storage
 from benchagent.dbms.base import Instance
@@ -132,7 +132,15 @@ def _of_summary(summary: Mapping[str, Any]) -> list[MetricValue]:
         latency_us, service_us = summary[f"{name}_us"], summary.get(f"service_{name}_us")
         values[f"latency_{name}_ms"] = None if latency_us is None else latency_us / 1000
         values[f"service_{name}_ms"] = None if service_us is None or name == "mean" else service_us / 1000
+    values["latency_p999_ms"] = _p999_ms(summary["histogram"])
     return [*_listed("run", values), metric("transactions_warm_up", summary["warm_up_transactions"], "warm_up")]
+
+
+def _p999_ms(encoded: str) -> float | None:
+    try:
+        return histogram.decode(encoded).percentiles_us([99.9])[0] / 1000
+    except ValueError:  # empty, or none at all, which fails a check
+        return None
 
 
 def error_share(summary: Mapping[str, Any]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchagent.catalog import WORKLOADS, FactorKind
+from benchagent.catalog import WORKLOADS, FactorKind, number_in
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.counters import QueryRows, Step
@@ -30,11 +30,14 @@ class Factors:
     `absent`: the value of one that the workload does not have.
     """
 
-    def __init__(self, values: Mapping[str, int | str]) -> None:
+    def __init__(self, values: Mapping[str, int | float | str]) -> None:
         self._values = dict(values)
 
     def number(self, name: str, absent: int | None = None) -> int:
         return int(self._values[name] if absent is None else self._values.get(name, absent))
+
+    def decimal(self, name: str, absent: float | None = None) -> float:
+        return float(self._values[name] if absent is None else self._values.get(name, absent))
 
     def text(self, name: str, absent: str | None = None) -> str:
         return str(self._values[name] if absent is None else self._values.get(name, absent))
@@ -42,7 +45,7 @@ class Factors:
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
-    def replaced(self, **values: int | str) -> Factors:
+    def replaced(self, **values: int | float | str) -> Factors:
         return Factors({**self._values, **values})
 
 
@@ -141,9 +144,9 @@ class Bench(Protocol):
 
 def run_step(factors: Factors, seed: int, transactions: Sequence[Step]) -> Step:
     """The measured run of these transactions: a closed loop, unless a fixed rate was asked for."""
-    timing = {name: factors.number(name) for name in ("terminals", "warm_up_s", "duration_s", "rate_per_s")}
-    if not timing["rate_per_s"]:
-        del timing["rate_per_s"]
+    timing: Step = {name: factors.number(name) for name in ("terminals", "warm_up_s", "duration_s")}
+    if rate_per_s := factors.decimal("rate_per_s"):
+        timing |= {"rate_per_s": rate_per_s, "arrivals": factors.text("arrivals")}
     return {"op": "run", "phase": "run", "seed": seed, **timing, "transactions": list(transactions)}
 
 
@@ -251,14 +254,14 @@ class Workload(ABC):
 
         What one factor decides for another on this DBMS is settled here, once: a size in MB becomes a number of rows.
         """
-        values: dict[str, int | str] = {}
+        values: dict[str, int | float | str] = {}
         for factor in WORKLOADS[self.slug].factors:
             value = given.get(factor.name, factor.default)
-            if factor.kind == FactorKind.NUMBER and isinstance(value, str) and value.isdecimal():
-                value = int(value)  # from a command line
+            if factor.kind == FactorKind.NUMBER and isinstance(value, str):
+                value = number_in(value)  # from a command line
             if refusal := factor.refusal(value):
                 raise JobError(f"{refusal.rstrip('.')}, not {value!r:.80}")
-            values[factor.name] = value if isinstance(value, int) else str(value)
+            values[factor.name] = value if isinstance(value, int | float) else str(value)
         return Factors(values)
 
     @abstractmethod
