@@ -86,7 +86,8 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
     label = f"{factor.label} ({factor.unit})" if factor.unit in SPOKEN_UNITS else factor.label
     if factor.kind == FactorKind.NUMBER:
         return NumbersField(
-            min_value=factor.minimum, max_value=factor.maximum, label=label, initial=str(factor.default), decimals=factor.decimals,
+            min_value=factor.minimum, max_value=factor.maximum, label=label, initial=str(factor.default),
+            decimals=factor.decimals,
             help_text=factor.help or f"{factor.minimum:,} to {factor.maximum:,}", required=not factor.optional,
         )  # fmt: skip
     if factor.kind == FactorKind.TEXT and not factor.words:

@@ -342,9 +342,9 @@ def _warnings(comparison: Comparison) -> list[str]:
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
     for check, said in _MARKED.items():
         marked = [(group, sum(check in _failed(run) for run in group.runs)) for group in groups]
-        named = [f"{group.label} ({count} of {group.n})" for group, count in marked if count]
-        if named:
-            which = ", ".join(named) if len(named) <= MOST_NAMED else f"{len(named)} of {len(groups)} groups"
+        noted = [f"{group.label} ({count} of {group.n})" for group, count in marked if count]
+        if noted:
+            which = ", ".join(noted) if len(noted) <= MOST_NAMED else f"{len(noted)} of {len(groups)} groups"
             warnings.append(f"{said}: {which}. The pages of the runs say what was seen.")
     few = [group.label for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:

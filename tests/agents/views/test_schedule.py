@@ -129,6 +129,20 @@ def test_it_runs_on_the_chosen_agent(as_operator, machine):
     assert set(Job.objects.values_list("requested_agent", flat=True)) == {second.pk}
 
 
+def test_a_rate_may_be_below_one_a_second_and_says_how_its_transactions_come(as_operator, machine):
+    machine()
+    as_operator.post(PATH, {**FORM, "rate_per_s": "0.2"})
+    factors = Job.objects.first().spec["factors"]
+    assert (factors["rate_per_s"], factors["arrivals"]) == (0.2, "poisson")
+    assert Run.objects.first().factor("rate_per_s") == 0.2
+
+
+def test_a_closed_loop_names_no_arrivals(as_operator, machine):
+    machine()
+    as_operator.post(PATH, FORM)
+    assert "arrivals" not in Job.objects.first().spec["factors"]
+
+
 @pytest.mark.parametrize(
     ("change", "field", "words"),
     [
@@ -136,6 +150,9 @@ def test_it_runs_on_the_chosen_agent(as_operator, machine):
         ({"engines": ["mongo:1"]}, "engines", "not one of the available choices"),
         ({"terminals": "0"}, "terminals", "greater than or equal to 1"),
         ({"duration_s": "long"}, "duration_s", "whole number"),
+        ({"duration_s": "7.5"}, "duration_s", "7.5 is not a whole number."),
+        ({"rate_per_s": "-0.5"}, "rate_per_s", "greater than or equal to 0"),
+        ({"rate_per_s": "often"}, "rate_per_s", "often is not a number."),
         ({"repeats": "51"}, "repeats", "less than or equal to 50"),
         ({"workload": "tpcx"}, "workload", "not one of the available choices"),
         ({"agent": "nobody"}, "agent", "not one of the available choices"),

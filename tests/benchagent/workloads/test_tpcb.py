@@ -72,7 +72,14 @@ def test_it_draws_from_the_whole_scale():
 def test_it_runs_at_the_rate_that_was_asked_for():
     bench = FakeBench(WORKLOAD, {**FACTORS, "rate_per_s": 250}, rows=rows(), summary=SUMMARY)
     WORKLOAD.perform(bench)
-    assert bench.step("run")["rate_per_s"] == 250
+    assert (bench.step("run")["rate_per_s"], bench.step("run")["arrivals"]) == (250, "poisson")
+
+
+def test_a_rate_may_be_below_one_a_second():
+    given = {**FACTORS, "rate_per_s": "0.05", "arrivals": "even"}
+    bench = FakeBench(WORKLOAD, given, rows=rows(), summary=SUMMARY)
+    WORKLOAD.perform(bench)
+    assert (bench.step("run")["rate_per_s"], bench.step("run")["arrivals"]) == (0.05, "even")
 
 
 def test_it_loads_and_runs_in_two_sessions_with_what_is_asked_for_between_them():
