@@ -41,9 +41,9 @@ FUSE = StorageLayer("fuse.sshfs", "fuse.sshfs", "rw")
 GLUSTER = StorageLayer("fuse.glusterfs filer:/v", "fuse.glusterfs", "rw")
 ZFS = StorageLayer("zfs", "zfs", "rw,xattr")
 UNKNOWN_CACHE = StorageLayer("sdb1", "ext4", "rw", "hdd", "")
-WAITED = Observation(60_000, 60, 4, 22_000, "the engine", 800)
-NOT_WAITED = Observation(60_126, 5, 4, 20, "pg_stat_io", 800)
-TOO_FAST = Observation(60_000, 60, 4, None, "", 200)
+WAITED = Observation(60_000, 60, 4, 22_000, "the engine", syncs_per_s=800)
+NOT_WAITED = Observation(60_126, 5, 4, 20, "pg_stat_io", syncs_per_s=800)
+TOO_FAST = Observation(60_000, 60, 4, syncs_per_s=200)
 EATEN = Observation(60_000, 60, 4, 60_000, "the engine", swallowing=("libeatmydata.so in postgres",))
 SHORT = Observation(1_000, 1, 4, 3, "the engine")
 NOTHING = Observation()
@@ -198,8 +198,18 @@ def test_log_and_data_on_two_storages_are_told_apart():
     ("seen", "expected", "words"),
     [
         (WAITED, POWER, "60,000 commits by 22,000 flushes of 4 terminals (the engine)"),
-        (Observation(1000, 10, 4, None, "", 800), None, "100 TPS that write, 4 terminals × 800 syncs/s"),
+        (Observation(1000, 10, 4, syncs_per_s=800), None, "100 TPS that write, 4 terminals × 800 syncs/s"),
         (Observation(1000, 10, 1), None, "nobody counted syncs, and the device's rate is not known"),
+        (
+            Observation(4000, 10, 4, device_flushes=900),
+            None,
+            "900 flushes of 4 terminals (the log's disk, whoever asked for them)",
+        ),
+        (
+            Observation(4000, 10, 4, device_flushes=200),
+            DBMS,
+            "asked for them): most commits did not wait for one",
+        ),
         (Observation(0, 10, 4, 3, "the engine"), None, "no commits that write were counted"),
         (Observation(4 * 1000, 10, 4, 1000, "the engine"), POWER, "each commit can have waited"),
         (Observation(4 * 1000, 10, 4, 500, "the engine"), DBMS, "most commits did not wait for one"),

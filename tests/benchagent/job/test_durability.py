@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from benchagent.dbms.postgresql.discovery import installations
-from benchagent.machine.devices import mounts
+from benchagent.machine.devices import flush_count, mounts
 from benchagent.machine.process import Children
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
@@ -104,6 +104,14 @@ def test_sqlite_may_undo_a_commit_whose_journal_was_removed_from_a_folder_that_w
     assert "not the folder from which it removes the journal" in told["reason"]
     extra = {"journal_mode": "DELETE", "synchronous": "EXTRA"}
     assert statements(make_job("sqlite", run_id="extra", settings=extra, **brief))["durability"] == "power_loss"
+
+
+def test_the_disk_counts_for_an_engine_that_does_not(make_job: MakeJob, dirs: AgentDirs):
+    if flush_count(dirs.jobs) is None:
+        pytest.skip("the disk beneath the jobs counts no flushes")
+    told = statements(make_job("sqlite", settings=WAL, **script()))
+    assert classes(told) == ("power_loss", "power_loss", "")
+    assert "(the log's disk, whoever asked for them)" in told["observed"]["reason"]
 
 
 def test_a_library_that_swallows_syncs_is_found_and_contradicts_what_is_promised(

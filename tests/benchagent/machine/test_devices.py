@@ -126,6 +126,16 @@ def test_two_folders_of_a_file_server_are_two_devices(tmp_path: Path, monkeypatc
     }
 
 
+def test_the_flushes_of_a_disk_are_counted_where_they_are_a_measure(machine: Path):
+    for disk, flushes in (("sda", 700), ("nvme0n1", 70)):
+        (machine / disk / "stat").write_text(" ".join(map(str, [*range(15), flushes, 0])))
+    assert storage.flush_count(Path("/a"), machine) == 700
+    assert storage.flush_count(Path("/b"), machine) is None  # it has no volatile cache
+    assert storage.flush_count(Path("/md"), machine) is None  # several disks
+    (machine / "sda" / "queue" / "fua").write_text("1")
+    assert storage.flush_count(Path("/a"), machine) is None
+
+
 def test_the_layers_of_an_emulated_disk_go_down_to_what_holds_its_file(machine: Path):
     """loop0 is a file on /a, which is part of sda; loop2 one in memory."""
     for path, devices in (("/loop0", ["loop0", "sda1"]), ("/loop2", ["loop2", "tmpfs"])):

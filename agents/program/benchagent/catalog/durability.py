@@ -161,14 +161,19 @@ def _safe(statements: Sequence[Statement]) -> Durability | None:
 @dataclass(frozen=True)
 class Observation:
     """Of the measured window. `commits`: those that write, `flushes`: of the log, counted by `counted_by`; None where
-    nobody counted. `syncs_per_s`: what the log's device was measured to do, one after the other. `swallowing`: loaded
-    libraries that stand between the DBMS and the system's syncs."""
+    nobody counted.
+
+    `device_flushes`: of the log's disk, whoever asked for them, over the window at least. `syncs_per_s`: what the disk
+    was measured to do, one after the other. `swallowing`: loaded libraries that stand between the DBMS and the
+    system's syncs.
+    """
 
     commits: float = 0
     duration_s: float = 0
     terminals: int = 0
     flushes: float | None = None
     counted_by: str = ""
+    device_flushes: float | None = None
     syncs_per_s: float | None = None
     swallowing: Sequence[str] = ()
 
@@ -176,30 +181,26 @@ class Observation:
 def of_observation(observed: Observation) -> Statement:
     """Each terminal has one commit to wait for, so that one flush can serve as many commits as there are terminals."""
     if observed.swallowing:
-        return Statement(
-            Durability.DBMS_CRASH, f"{', '.join(observed.swallowing)}: takes the place of the system's sync"
-        )
+        found = ", ".join(observed.swallowing)
+        return Statement(Durability.DBMS_CRASH, f"{found}: takes the place of the system's sync")
     if not observed.commits or not observed.terminals:
         return Statement(None, "no commits that write were counted")
     told, terminals = [], f"{observed.terminals} terminal{'' if observed.terminals == 1 else 's'}"
     tps = observed.commits / observed.duration_s if observed.duration_s else 0
-    if observed.flushes is not None:
-        counted = (
-            f"{observed.commits:,.0f} commits by {observed.flushes:,.0f} flushes of {terminals} ({observed.counted_by})"
-        )
-        waited_at_most = FLUSH_TOLERANCE * observed.terminals * (observed.flushes + 1)
-        if observed.commits - tps * LATE_S > waited_at_most:
-            return Statement(Durability.DBMS_CRASH, f"{counted}: most commits did not wait for one")
-        told.append(counted)
+    of_engine = observed.flushes is not None
+    flushes = observed.flushes if of_engine else observed.device_flushes
+    if flushes is not None:
+        counted_by = observed.counted_by if of_engine else "the log's disk, whoever asked for them"
+        told.append(f"{observed.commits:,.0f} commits by {flushes:,.0f} flushes of {terminals} ({counted_by})")
+        if observed.commits - tps * LATE_S > FLUSH_TOLERANCE * observed.terminals * (flushes + 1):
+            return Statement(Durability.DBMS_CRASH, f"{told[0]}: most commits did not wait for one")
     if observed.syncs_per_s is not None and tps:
         most = observed.terminals * observed.syncs_per_s
-        limit = (
-            f"{tps:,.0f} TPS that write, {terminals} × {observed.syncs_per_s:,.0f} syncs/s of the device = {most:,.0f}"
-        )
+        device = f"{terminals} × {observed.syncs_per_s:,.0f} syncs/s of the device = {most:,.0f}"
+        told.append(f"{tps:,.0f} TPS that write, {device}")
         if tps > most:
-            return Statement(Durability.DBMS_CRASH, f"{limit}: cannot have waited for this disk")
-        told.append(limit)
-    if observed.flushes is not None:
-        return Statement(Durability.POWER_LOSS, f"{'; '.join(told)}: each commit can have waited")
-    nobody = "; nobody counted syncs" if told else "nobody counted syncs, and the device's rate is not known"
-    return Statement(None, f"{'; '.join(told)}{nobody}")
+            return Statement(Durability.DBMS_CRASH, f"{told[-1]}: cannot have waited for this disk")
+    if not told:
+        return Statement(None, "nobody counted syncs, and the device's rate is not known")
+    end = ": each commit can have waited" if of_engine else "; nobody counted the syncs of the log alone"
+    return Statement(Durability.POWER_LOSS if of_engine else None, f"{'; '.join(told)}{end}")

@@ -24,7 +24,7 @@ from benchagent.job.session import changes, deaths, session_job, watched, whole
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.caches import drop_page_cache, resident_words, write_back
-from benchagent.machine.devices import device_of
+from benchagent.machine.devices import device_of, flush_count
 from benchagent.machine.limits import Cage
 from benchagent.machine.preloaded import swallowing
 from benchagent.machine.process import Abort, Children
@@ -100,6 +100,8 @@ class JobBench:
         self._around = around
         self._tables, self._reading, self._sql = tables, reading, sql
         self._sessions = 0
+        # Of the log's disk when the run began.
+        self._flushes_before: int | None = None
         self._settings_known = False
 
     # Sessions
@@ -173,7 +175,11 @@ class JobBench:
     def _sampler(self) -> Sampler:
         if self.generator is None:
             raise RuntimeError("a run without a load generator")
+        self._flushes_before = self._flushes()
         return self.new_sampler({"driver": [self.generator.pid]})
+
+    def _flushes(self) -> int | None:
+        return None if "connection" in self._around.spec else flush_count(self._around.folders.log)
 
     def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
         """Of the machine, the DBMS, these processes and the devices of the job's folders, if the data are there."""
@@ -226,7 +232,9 @@ class JobBench:
             self.condition("checkpoints", checkpoint_words(source, counters))
             shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
             settings = dict(self._around.described.result["effective_settings"])
+            before, after = self._flushes_before, self._flushes()
             self._around.described.saw(
+                device_flushes=after - before if before is not None and after is not None else None,
                 terminals=self.factors.number("terminals", 0),
                 duration_s=session.summary["duration_s"],
                 **engine_counters.seen_at_commits(source, session.summary, counters, self._reading, settings),

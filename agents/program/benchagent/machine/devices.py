@@ -27,6 +27,8 @@ BTRFS = Path("/sys/fs/btrfs")
 SECTOR_BYTES = 512
 # A file of an emulated disk on an emulated disk, and no further.
 MOST_LAYERS = 5
+# Among the numbers of a disk's `stat`.
+FLUSHES_AT = 15
 VIRTUAL_MODELS = ("qemu", "vmware", "virtual", "vbox", "msft")
 # By what is in the path of a disk's device, the first that fits.
 BUSES = {
@@ -217,6 +219,22 @@ def storage_layers(path: Path) -> list[StorageLayer]:
         upper = re.search(r"(?:^|,)upperdir=([^,]+)", mount.options) if mount.file_system == "overlay" else None
         at = backing_file(device) if device else Path(upper[1]) if upper and Path(upper[1]).exists() else None
     return layers
+
+
+def flush_count(path: Path, sys_block: Path = SYS_BLOCK) -> int | None:
+    """Flushes that the disk of `path` has done so far, whoever asked for them (Documentation/block/stat.rst).
+
+    None where they are no measure: no volatile cache, several disks, writes that are flushed by themselves (FUA).
+    """
+    mount = mount_of(path)
+    device = block_device(mount) if mount else None
+    disks = disks_below(device, sys_block) if device else []
+    if len(disks) != 1:
+        return None
+    queue, counts = sys_block / disks[0] / "queue", text_of(sys_block / disks[0] / "stat").split()
+    if text_of(queue / "write_cache") != "write back" or text_of(queue / "fua") == "1" or len(counts) <= FLUSHES_AT:
+        return None
+    return int(counts[FLUSHES_AT])
 
 
 def _layer(mount: Mount, device: str | None) -> StorageLayer:

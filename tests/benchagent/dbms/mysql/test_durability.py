@@ -11,6 +11,7 @@ from tests.benchagent.durability import check_commits_do_not_wait, check_each_co
 
 pytestmark = pytest.mark.engines
 # It writes pages back all the time, and without being told otherwise a binary log with a sync of its own.
+MYISAM = "CREATE TABLE risky (id INTEGER) ENGINE = MyISAM"
 REDO = "/#ib_redo"
 SETTINGS = {"innodb_buffer_pool_size": "32M", "skip-log-bin": ""}
 
@@ -25,3 +26,15 @@ def test_it_waits_for_its_redo_log_where_it_says_so_and_loses_no_commit_when_it_
     check_commits_do_not_wait(trial, of=REDO)
     assert trial.instance.durability(effective(trial))[0] is Durability.DBMS_CRASH
     check_none_lost(trial)
+
+
+def test_it_promises_less_with_pages_that_cannot_be_mended_and_nothing_with_tables_without_transactions(
+    make_mysql: MakeServer,
+):
+    trial = make_mysql(NEW, {**SETTINGS, "innodb_doublewrite": "DETECT_ONLY"})
+    durability, reason = trial.instance.durability(effective(trial))
+    assert (durability, "innodb_doublewrite=DETECT_ONLY: a page torn" in reason) == (Durability.DBMS_CRASH, True)
+
+    trial.query(MYISAM)
+    durability, reason = trial.instance.durability(effective(trial))
+    assert (durability, "1 with MyISAM" in reason) == (Durability.NONE, True)
