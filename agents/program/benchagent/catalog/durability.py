@@ -58,6 +58,11 @@ class Judgement:
     reason: str
     contradiction: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all three tell."""
+        return all(one.durability for one in (self.promised, self.storage, self.observed))
+
 
 def weakest(statements: Iterable[Statement]) -> Statement | None:
     """The first of the weakest that tell; None where none does."""

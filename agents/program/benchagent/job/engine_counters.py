@@ -69,7 +69,7 @@ def seen_at_commits(
     return {
         "commits": commits,
         "flushes": counters.get("log_flushes") if known else None,
-        "counted_by": source.sources.get("log_flushes", "the engine"),
+        "counted_by": source.sources.get("log_flushes", "the engine").replace("`", ""),
     }
 
 
