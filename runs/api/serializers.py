@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from benchagent.catalog import factor_role
 from benchagent.catalog.durability import Judgement
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -176,6 +177,7 @@ class RunDetailSerializer(RunSerializer):
     storage = StorageSerializer(many=True)
     state_changes = StateChangeSerializer(many=True)
     factor_units = serializers.SerializerMethodField()
+    factor_roles = serializers.SerializerMethodField()
     effective_settings = serializers.SerializerMethodField()
     ignored_settings = serializers.ListField(child=serializers.CharField())
     driver = serializers.DictField()
@@ -192,7 +194,7 @@ class RunDetailSerializer(RunSerializer):
     class Meta(RunSerializer.Meta):
         fields = [
             *RunSerializer.Meta.fields,
-            "measurements", "series", "storage", "state_changes", "factor_units", "durability_reason",
+            "measurements", "series", "storage", "state_changes", "factor_units", "factor_roles", "durability_reason",
             "durability_doubt", "durability_statements", "effective_settings", "ignored_settings", "driver", "dataset",
             "command_lines", "checks", "warnings", "per_terminal", "statistics", "note", "context", "info", "artefacts",
         ]  # fmt: skip
@@ -213,6 +215,9 @@ class RunDetailSerializer(RunSerializer):
         return ArtefactSerializer(artefacts_of(run), many=True, context=self.context).data
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}})
+    def get_factor_roles(self, run: Run) -> dict[str, str]:
+        return {factor.name: factor_role(factor.name, factor.role) for factor in run.factors.all()}
+
     def get_factor_units(self, run: Run) -> dict[str, str]:
         return {factor.name: factor.unit for factor in run.factors.all() if factor.unit}
 

@@ -17,7 +17,7 @@ from django.http import QueryDict
 from runs.access.rules import candidates
 from runs.compare.grouping import BATCH, GROUPINGS, key_of, pooled_words, said_of
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
-from runs.compare.guard import bare_field, stated
+from runs.compare.guard import bare_field, fetch_settings, stated
 from runs.compare.verdicts import family_size, headline, set_against
 from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Aggregate, Metric, Run
@@ -153,6 +153,7 @@ def compare(
     grouping = grouping if grouping in GROUPINGS else BATCH
     chosen = [run for run in runs if run.deleted_at is None]
     counting = {run.id for run in chosen if run.counts}
+    fetch_settings(chosen)
     picked, metrics = _metrics(chosen, counting, metric)
     cells = _cells(chosen, counting, grouping)
     # A run that ended knows more, such as that its database was in memory: it names its cell.
@@ -334,6 +335,15 @@ def _warnings(comparison: Comparison) -> list[str]:
             named = f"{'; '.join(group.label for group in apart)} ({words})"
             why = " A commit there promises less than in the ranked groups."
         warnings.append(f"Shown apart, not ranked: {named}.{why}")
+    questions = {
+        one.label
+        for group in groups
+        for one in group.differences
+        if one.severity == "blocks" and one.field != "durability"
+    }
+    if questions:
+        named = ", ".join(sorted(questions))
+        warnings.append(f"No ratio between groups that differ in {named}: they only stand side by side.")
     if metric is not None:
         namesakes = {
             row.metric.unit for run in runs for row in run.measurements.all() if row.metric.name == metric.name

@@ -8,6 +8,7 @@ from typing import Literal
 from uuid import UUID
 
 from benchagent.catalog import DBMSS, FACTORS, SECONDS_EACH, Durability, Role, factor_role, factor_span, factor_words
+from django.db.models import prefetch_related_objects
 
 from runs.models import Run
 from runs.run.facets import (
@@ -17,6 +18,7 @@ from runs.run.facets import (
     facets,
     factor_label,
     machine_is_described,
+    reads_given_settings,
     recorded,
     weakest_durability,
 )
@@ -26,8 +28,6 @@ UNKNOWN = "not known"
 FACTOR, CONTEXT = "factor:", "context:"
 # Of what is recorded: facts that say nothing beside a result that does not tell them.
 _IF_BOTH_TELL = frozenset({"java", "agent", "jdbc"})
-# A sentence names this many conditions, and counts the others.
-MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,14 @@ class Difference:
 class Stated:
     """What the runs of one group say of themselves: `words` and `labels` by field, each different value once.
 
-    `numbers`: of factors that are one, times in seconds. `planned`: an optional factor that is not named is at its
-    default.
+    `declared`: roles of factors, empty where a sender says none. `numbers`: of factors that are one, times in seconds.
+    `planned`: an optional factor that is not named is at its default.
     """
 
     words: dict[str, str]
     labels: dict[str, str]
     numbers: dict[str, float]
+    declared: dict[str, str]
     planned: bool
     durability: str
     doubt: str
@@ -70,15 +71,23 @@ class Stated:
     machine_is_described: bool
 
 
+def fetch_settings(runs: Iterable[Run]) -> None:
+    """In one query the settings of uploads that do not tell which were in force; what is there is not fetched again."""
+    configs = [run.config for run in runs if run.config and reads_given_settings(run)]
+    prefetch_related_objects(configs, "parameters")
+
+
 def stated(runs: Sequence[Run]) -> Stated:
     values: dict[str, dict[str, None]] = {}
     labels: dict[str, str] = {}
     numbers: dict[str, float] = {}
+    declared: dict[str, str] = {}
 
     def say(field: str, label: str, words: str) -> None:
         values.setdefault(field, {})[words] = None
         labels[field] = label
 
+    fetch_settings(runs)
     # Repeats of a cell share everything that its key hashes: one of them speaks for all.
     cells = {run.cell_key or run.id: run for run in runs}.values()
     for run in cells:
@@ -88,6 +97,7 @@ def stated(runs: Sequence[Run]) -> Stated:
             say(f"{CONTEXT}{name}", factor_label(name), str(value))
         if run.config:
             say("config:slug", "Configuration", run.config.slug)
+        declared |= {factor.name: factor.role for factor in run.factors.all()}
         numbers |= {
             factor.name: factor.number * SECONDS_EACH.get(factor.unit, 1.0)
             for factor in run.factors.all()
@@ -106,6 +116,7 @@ def stated(runs: Sequence[Run]) -> Stated:
         words=words | {"demonstration": "demonstration, short windows" if short else "full windows"},
         labels=labels,
         numbers=numbers,
+        declared=declared,
         planned=all(run.upload_id is None and run.publication_id is None for run in runs),
         durability=durability,
         doubt=doubted,
@@ -154,7 +165,7 @@ def _of_factors(a: Stated, b: Stated) -> Iterator[Difference]:
     for field in {**a.words, **b.words}:
         if field.startswith(FACTOR):
             name = field.removeprefix(FACTOR)
-            role = factor_role(name)
+            role = factor_role(name, *(side.declared[name] for side in (a, b) if name in side.declared))
             blocks = role == Role.QUESTION or (role == Role.PROCEDURE and _beyond_span(a, b, name))
             yield from _differ(a, b, field, role, blocks=blocks)
 
@@ -212,14 +223,18 @@ def _beyond_span(a: Stated, b: Stated, name: str) -> bool:
 
 
 def condition_words(differing: Iterable[Difference], named: Collection[str] = ()) -> str:
-    """For a headline: in what two groups are not alike, values in brackets; without what `named` fields say already."""
-    told = [
-        f"{difference.label} ({difference.a} against {difference.b})"
-        for difference in differing
+    """For a headline: in what groups are not alike, a single thing with its values; without what labels name already.
+
+    `named`: fields of the labels. The first difference of a field speaks for it.
+    """
+    told = {
+        difference.field: difference
+        for difference in reversed([*differing])
         if difference.a != difference.b and difference.field not in named
-    ]
-    more = [f"{len(told) - MOST_NAMED} more"] if len(told) > MOST_NAMED else []
-    return "; ".join([*told[:MOST_NAMED], *more])
+    }
+    if len(told) == 1:
+        return "".join(f"{one.label} ({one.a} against {one.b})" for one in told.values())
+    return ", ".join(difference.label for difference in reversed(told.values()))
 
 
 def refusal(differing: Iterable[Difference]) -> str:

@@ -77,7 +77,7 @@ def headline(groups: Sequence[Group], metric: Metric | None, threshold: float, n
         return ""
     best, verdicts = judged
     differing = [difference for other, _ in verdicts for difference in differences(best.stated, other.stated)]
-    conditions = condition_words({difference.field: difference for difference in reversed(differing)}.values(), named)
+    conditions = condition_words(differing, named)
     said = _best_words(best, verdicts, metric, threshold)
     return f"{said} Not alike: {conditions}." if conditions else said
 

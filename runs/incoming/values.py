@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Annotated, Any, TypeVar, Union, get_args
 
 from benchagent import histogram
-from benchagent.catalog import ANY
+from benchagent.catalog import ANY, Role
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from pydantic import (
@@ -170,12 +170,13 @@ HISTOGRAM_UNITS_US = {"us": 1.0, "ms": 1000.0, "ns": 0.001}
 
 
 def _described(form: dict[str, Any], required: str, **more: Any) -> dict[str, Any]:
-    """A value alone, or an object that says its unit."""
+    """A value alone, or an object that says its unit, and what it is to a comparison."""
     alone = form.get("oneOf", [form])
-    described = {
+    parts = {name: more.pop(name) for name in ("unit", "role") if name in more}
+    described: dict[str, Any] = {
         "type": "object",
         "required": [required],
-        "properties": {required: form, "unit": more.pop("unit")},
+        "properties": {required: form, **parts},
         "additionalProperties": False,
     }
     return {"oneOf": [*alone, described], **more}
@@ -193,36 +194,43 @@ def finite(value: Any) -> float | None:
 
 
 class FactorValue(TypedDict):
+    """`role`: as its sender declares it; empty where not."""
+
     value: float | str
     unit: str
+    role: str
 
 
 def _factor(value: Any) -> FactorValue:
     unit: Any = ""
+    role: Any = ""
     if isinstance(value, dict):
-        if unknown := [key for key in value if key not in ("value", "unit")]:
-            raise wrong(("", f"Unknown key: {unknown[0]}. Known here: value, unit."))
-        unit = value.get("unit", "")
+        if unknown := [key for key in value if key not in ("value", "unit", "role")]:
+            raise wrong(("", f"Unknown key: {unknown[0]}. Known here: value, unit, role."))
+        unit, role = value.get("unit", ""), value.get("role", "")
         value = value.get("value")
     if not isinstance(unit, str) or len(unit) > 40:
         raise wrong(("", "unit must be a text of at most 40 characters."))
+    if role not in ("", *Role):
+        raise wrong(("role", f"Must be one of: {', '.join(Role)}."))
     if isinstance(value, str):
         if not 0 < len(value.strip()) <= 300:
             raise wrong(("", "A text of 1 to 300 characters is required."))
-        return {"value": value.strip(), "unit": unit}
+        return {"value": value.strip(), "unit": unit, "role": role}
     number = finite(value)
     if number is None:
         raise wrong(("", "A number, a text, or an object with value and unit is required."))
     if number not in ANY:
         raise wrong(("", f"Must be between {ANY.least:,.10g} and {ANY.most:,.10g}."))
-    return {"value": number, "unit": unit}
+    return {"value": number, "unit": unit, "role": role}
 
 
 _FACTOR_SCHEMA = _described(
     {"oneOf": [{"type": "number"}, {"type": "string", "minLength": 1, "maxLength": 300}]},
     "value",
     unit={"type": "string", "maxLength": 40},
-    description="A number, a text, or one of these with a unit.",
+    role={"enum": list(Role), "description": "What another value is to a comparison."},
+    description="A number, a text, or one of these with a unit and a role.",
 )
 Factor = Annotated[FactorValue, PlainValidator(_factor), WithJsonSchema(_FACTOR_SCHEMA)]
 

@@ -283,6 +283,8 @@ class RunFactor(models.Model):
     number = models.FloatField(null=True, blank=True)
     text = models.CharField(max_length=LONGEST_TEXT, blank=True)
     unit = models.CharField(max_length=40, blank=True)
+    # benchagent.catalog.Role, as its sender declares it; empty: what its name is known to be.
+    role = models.CharField(max_length=10, blank=True, default="")
 
     class Meta:
         ordering = ["name"]
@@ -293,16 +295,16 @@ class RunFactor(models.Model):
         return f"{self.name} = {self.value}"
 
     @classmethod
-    def of(cls, run: Run, name: str, value: float | str, unit: str = "") -> RunFactor:
+    def of(cls, run: Run, name: str, value: float | str, unit: str = "", role: str = "") -> RunFactor:
         """Unsaved: a number where it is one, else text; documents and plans have been read, their text is storable."""
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return cls(run=run, name=name, number=float(value), unit=unit)
+            return cls(run=run, name=name, number=float(value), unit=unit, role=role)
         text = str(value)
         if len(text) > LONGEST_TEXT:
             # Two scripts may begin alike: what is cut off is told by its hash.
             mark = f"… #{hashlib.sha256(text.encode()).hexdigest()[:12]}"
             text = text[: LONGEST_TEXT - len(mark)] + mark
-        return cls(run=run, name=name, text=text, unit=unit)
+        return cls(run=run, name=name, text=text, unit=unit, role=role)
 
     @property
     def value(self) -> float | str:

@@ -165,6 +165,8 @@ class MissingValue(Row):
 class Factor(Row):
     value: int | float | FactorText
     unit: Short = ""
+    # What another value is to a comparison; without it what its name is known to be, else a question.
+    role: Literal["", "question", "condition", "procedure"] = ""
 
 
 class RunRow(Row):

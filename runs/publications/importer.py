@@ -145,7 +145,7 @@ def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subject
     factors = {name: value if isinstance(value, Factor) else Factor(value=value) for name, value in row.factors.items()}
     return PublishedRun(
         run,
-        [RunFactor.of(run, name, factor.value, factor.unit) for name, factor in factors.items()],
+        [RunFactor.of(run, name, factor.value, factor.unit, factor.role) for name, factor in factors.items()],
         [RunStorage(run=run, role=role, device=subjects.devices[device]) for role, device in row.storage.items()],
         [
             Measurement(

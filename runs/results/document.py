@@ -15,7 +15,7 @@ from collections.abc import Callable
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from benchagent.catalog import METRICS, refusal
+from benchagent.catalog import METRICS, factor_role, refusal
 from benchagent.configfiles import FORMATS
 from pydantic import (
     AfterValidator,
@@ -39,6 +39,7 @@ from runs.incoming.values import (
     Day,
     EncodedHistogram,
     Factor,
+    FactorValue,
     Finite,
     Given,
     Moment,
@@ -90,7 +91,25 @@ Unit = Annotated[str, Text(40, least=0), Field(description="Required for what th
 # Kept exactly as it is, blanks and line ends included.
 Content = Annotated[str, Field(max_length=MAX_ARTEFACT_CHARACTERS)]
 Lines = Annotated[list[Prose], Field(max_length=MAX_LINES)]
-Factors = Annotated[dict[Annotated[str, Field(min_length=1, max_length=80)], Factor], Field(max_length=MAX_FACTORS)]
+
+
+def _roles_hold(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
+    """A declared role may be stricter than that of a known name, never weaker."""
+    problems = [
+        ((name, "role"), f"{name} is a {known} here, and cannot be declared a {declared}.")
+        for name, factor in factors.items()
+        if (declared := factor["role"]) and (known := factor_role(name, declared)) != declared
+    ]
+    if problems:
+        raise wrong(*problems)
+    return factors
+
+
+Factors = Annotated[
+    dict[Annotated[str, Field(min_length=1, max_length=80)], Factor],
+    Field(max_length=MAX_FACTORS),
+    AfterValidator(_roles_hold),
+]
 Durability = Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]
 WhoMaySee = Annotated[str, OneOf(tuple(Visibility.values))]
 

@@ -82,7 +82,7 @@ def _marks(
 ) -> list[set[tuple[Any, ...]]]:
     """What makes them the same, stored or not."""
     return [
-        {(row.name, row.number, row.text, row.unit) for row in factors},
+        {(row.name, row.number, row.text, row.unit, row.role) for row in factors},
         {(row.role, row.device_id) for row in storage},
         {
             (row.metric_id, row.phase, float(row.value), row.as_printed, row.provenance, row.note)

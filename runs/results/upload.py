@@ -319,7 +319,8 @@ class _Rows:
             if "started_at" in repeat:
                 run.started_at = repeat["started_at"]
             self.factors += [
-                RunFactor.of(run, name, given["value"], given["unit"]) for name, given in data.factors.items()
+                RunFactor.of(run, name, given["value"], given["unit"], given["role"])
+                for name, given in data.factors.items()
             ]
             self.storage += [
                 RunStorage(run=run, role=role, device=device, path=path)

@@ -173,10 +173,19 @@ RECORDED = {
 }
 
 
+def reads_given_settings(run: Run) -> bool:
+    return bool(run.upload_id and not run.effective_settings)
+
+
 def recorded(run: Run) -> dict[str, str]:
-    """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
+    """Of `RECORDED` what a run tells of itself, in words; without what it does not tell.
+
+    Of settings those in force, else those that an upload gives: reads the parameters of its configuration then.
+    """
     driver, held = run.driver, judgement(run).storage.durability
     given = [Given(str(name), str(value)) for name, value in run.effective_settings]
+    if reads_given_settings(run) and run.config:
+        given = [Given(row.name, row.value, row.section) for row in run.config.parameters.all()]
     settings = settings_of(run.dbms_version.dbms.slug, given, Facts(complete=False)) if given else None
     meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
     told = {

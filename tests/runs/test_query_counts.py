@@ -29,7 +29,7 @@ RECORDED = {
     "/runs/{run}/": 12,
     "/experiments/{experiment}/": 7,
     "/compare/": 2,
-    "/compare/?cell={cell}": 9,
+    "/compare/?cell={cell}": 10,
     "/compare/?publication=tpcb-2010": 10,
     "/publications/": 1,
     "/publications/tpcb-2010/": 35,
@@ -47,7 +47,7 @@ RECORDED = {
     "/api/v1/runs/{run}/": 8,
     "/api/v1/runs/{run}/series/": 2,
     "/api/v1/runs/{run}/changes/": 2,
-    "/api/v1/compare/?cell={cell}": 7,
+    "/api/v1/compare/?cell={cell}": 8,
     "/api/v1/hardware/": 2,
     "/api/v1/artefacts/{artefact}/": 1,
 }

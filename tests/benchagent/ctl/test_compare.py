@@ -73,6 +73,14 @@ def test_it_counts_a_refused_ratio_and_a_missing_value(compared: FakeApi) -> Non
     assert compare("--fail-if", "worse,no-value") == EXIT_OF["no_value"]
 
 
+def test_it_names_what_is_not_alike_beside_a_ratio(compared: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    note = {"field": "cpus", "label": "CPUs", "a": "2 CPUs", "b": "1 CPU", "severity": "note", "role": "condition"}
+    compared.comparison["groups"][0] = group("new", OTHER, "worse", differences=[note])
+    compare()
+    said = capsys.readouterr()
+    assert "NEW, not alike: CPUs: 2 CPUs against 1 CPU" in said.out + said.err
+
+
 def test_it_does_not_take_an_unknown_verdict_for_a_good_one(compared: FakeApi) -> None:
     compared.comparison["groups"][0] = group("new", OTHER, "astonishing")
     assert compare("--fail-if", "worse,undecided") == EXIT_OF["undecided"]

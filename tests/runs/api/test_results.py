@@ -82,6 +82,46 @@ def test_it_stores_factors_as_numbers_or_text(post):
     assert found == {"scale_factor": (10, ""), "terminals": (4, "connections"), "disk": ("nvme", "")}
 
 
+def test_a_declared_role_decides_what_may_be_compared(post, client):
+    """Queue lengths: a condition where both senders say so, else another question; a known name is never weaker."""
+    repeats = [{"metrics": {"tps": tps}} for tps in (100, 101, 102)]
+
+    def sent(length: int, role: str) -> str:
+        factor = {"value": length, "unit": "messages"} | ({"role": role} if role else {})
+        body = document(id=str(uuid.uuid4()), factors={"queue": factor, "terminals": 4}, repeats=repeats)
+        return f"run={'&run='.join(run['id'] for run in post(body).json()['runs'])}"
+
+    def compared(*runs: str):
+        groups = client.get(f"/api/v1/compare/?{'&'.join(runs)}").json()["groups"]
+        return next(group for group in groups if not group["is_baseline"])
+
+    short, long, silent = sent(10, "condition"), sent(99, "condition"), sent(500, "")
+
+    named = compared(short, long)
+    assert named["refused"] is None and named["ratio"] is not None
+    assert [(one["field"], one["role"]) for one in named["differences"]] == [("queue", "condition")]
+    assert compared(short, silent)["refused"] == "Queue: 500 messages against 10 messages"
+    run = client.get(f"/api/v1/runs/{short.partition('&')[0].removeprefix('run=')}/").json()
+    assert run["factor_roles"] == {"queue": "condition", "terminals": "condition"}
+
+
+@pytest.mark.parametrize(
+    ("factors", "field", "words"),
+    [
+        ({"scale_factor": {"value": 1, "role": "condition"}}, "factors.scale_factor.role", "is a question here"),
+        ({"duration_s": {"value": 1, "role": "condition"}}, "factors.duration_s.role", "is a procedure here"),
+        ({"queue": {"value": 1, "role": "axis"}}, "factors.queue.role", "question, condition, procedure"),
+    ],
+)
+def test_it_refuses_a_role_that_is_weaker_than_that_of_a_known_name(post, factors, field, words):
+    response = post(document(factors=factors))
+
+    assert response.status_code == 400
+    assert list(response.json()) == [field]
+    assert words in response.json()[field][0]
+    assert post(document(factors={"terminals": {"value": 4, "role": "question"}})).status_code == 201
+
+
 def test_it_keeps_a_configuration_in_order_with_duplicates_and_flags_and_without_secrets(post):
     post(document())
     config = Run.objects.get(repeat=1).config

@@ -8,7 +8,7 @@ from benchagent.catalog import FACTORS as KNOWN
 from runs.charts.compare import csv_rows
 from runs.compare.compare import compare
 from runs.compare.guard import differences, stated
-from runs.models import RunFactor
+from runs.models import Config, RunFactor, Upload
 from tests.runs.cells import FACTORS, all_runs, machine, make_run
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +50,8 @@ def test_another_question_has_no_ratio_no_verdict_and_no_headline(first, second,
     assert (against.ratio, against.verdict, against.words) == (None, None, f"no ratio: {words}")
     assert [(one.severity, one.role) for one in against.differences] == [("blocks", "question")]
     assert comparison.headline == ""
+    label = words.partition(":")[0]
+    assert f"No ratio between groups that differ in {label}: they only stand side by side." in comparison.warnings
 
 
 CONDITIONS = [
@@ -82,10 +84,10 @@ def test_a_headline_does_not_repeat_what_its_labels_say():
     assert said.startswith("warm caches has the highest throughput") and "Not alike" not in said
 
 
-def test_a_headline_names_three_conditions_and_counts_the_others():
+def test_a_headline_names_all_conditions():
     _, comparison = compared({"cpus": 1, "cache_state": "cold", "memory_limit_mb": 160, "terminals": 8}, {})
 
-    assert comparison.headline.endswith("; 1 more.")
+    assert comparison.headline.endswith(" Not alike: Terminals, Caches at the start, CPUs, Memory limit.")
 
 
 @pytest.mark.parametrize(
@@ -215,6 +217,18 @@ def test_buffers_are_compared_by_their_meaning_across_engines():
     assert recorded(postgresql, mysql("1073741824"), engines) == ["Buffer pool: 128 MiB against 1 GiB"]
     assert recorded(postgresql, mysql("134217728"), engines) == []
     assert recorded(postgresql, {}, engines) == ["Buffer pool: 128 MiB against not known"]
+
+
+def test_buffers_of_uploads_are_those_of_their_configurations():
+    configs = []
+    for size in ("16GB", "8GB"):
+        configs.append(Config.objects.create(slug=size, name=size))
+        configs[-1].parameters.create(name="shared_buffers", value=size, position=1)
+
+    sent = Upload.objects.create(digest="1", schema_version=1)
+    words = recorded({"config": configs[0], "upload": sent}, {"config": configs[1], "upload": sent})
+
+    assert "Buffer pool: 16 GiB against 8 GiB" in words and "Configuration: 16GB against 8GB" in words
 
 
 def test_facts_that_break_a_series_are_named():

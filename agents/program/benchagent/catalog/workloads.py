@@ -332,13 +332,13 @@ OTHER_ROLES: dict[str, Role] = {
 }  # fmt: skip
 
 
-def factor_role(name: str, declared: str = "") -> Role:
-    """Of a factor as a result holds it, the stricter of what is known of its name and what its sender declared.
+def factor_role(name: str, *declared: str) -> Role:
+    """The strictest of what is known of a factor's name and what senders declared; empty ones declare nothing.
 
-    A factor that nobody knows is a question unless its sender says something else.
+    A factor that nobody knows is a question unless each sender says something else.
     """
-    known = FACTORS[name].role if name in FACTORS else OTHER_ROLES.get(name)
-    said = [Role(declared)] if declared else []
+    known = FACTORS[name].role if name in FACTORS else OTHER_ROLES.get(name, Role.QUESTION if "" in declared else None)
+    said = [Role(role) for role in declared if role]
     return min([*said, *([known] if known else [])], key=STRICTEST.index, default=Role.QUESTION)
 
 

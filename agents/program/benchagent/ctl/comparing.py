@@ -117,6 +117,10 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
         say(str(answer["headline"]))
     if answer.get("family", 0) > 1:
         say(f"{answer['family']} comparisons are judged together (Holm)")
+    for group in answer["groups"]:
+        notes = [one for one in group.get("differences") or () if one["severity"] == "note" and one["a"] != one["b"]]
+        for one in notes if group.get("ratio") else ():
+            say(f"{group['label']}, not alike: {one['label']}: {one['a']} against {one['b']}")
     for warning in answer.get("warnings") or ():
         say(f"warning: {warning}")
 
