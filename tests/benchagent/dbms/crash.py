@@ -188,7 +188,7 @@ def check_none_lost(trial: Trial) -> None:
     no more can be there than have fallen due.
     """
     made = generator(trial)
-    step = run_step(trial, terminals=1, duration_s=DUE_FOR_S, rate_per_s=PACE_PER_S)
+    step = run_step(trial, terminals=1, duration_s=DUE_FOR_S, rate_per_s=PACE_PER_S, arrivals="even")
     acknowledged, started = 0, time.monotonic()
     made.start(session_job(trial.instance, [NO_HISTORY, numbered(step)], setup=False))
     for event in made.events():

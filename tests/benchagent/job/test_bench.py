@@ -360,7 +360,7 @@ def test_it_keeps_a_rate_and_says_which_device_held_what(
     make_job: MakeJob, spool: Spool, second_storage: Path, dirs: AgentDirs
 ):
     (dirs.root / SYNC_RATES).unlink()
-    item = make_job("sqlite", rate_per_s=50, data_storage="second", duration_s=3).run()
+    item = make_job("sqlite", rate_per_s=50, arrivals="even", data_storage="second", duration_s=3).run()
     assert item["outcome"] == "finished", item["message"]
     found = values(item)
     # All that was due in four seconds, each slot once: how much of it was in time is the machine's affair.
