@@ -8,8 +8,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+
+from runs.models import Run
+from tests.runs.cells import make_run
 
 BEFORE = [("runs", "0008_login_tries")]
 
@@ -64,3 +68,16 @@ def test_every_stored_run_gets_the_batch_of_what_made_it(before_batches, monkeyp
     assert set(batches) == set(made.values()), "none without a run"
     assert [batches[pk].label for pk in (night.pk, unnamed.pk)] == ["Night", ""], "a name that nobody gave is no label"
     assert [batches[pk].owner_id for pk in (night.pk, sent.pk, article.pk)] == [person.pk, person.pk, None]
+
+
+def test_stored_runs_at_a_fixed_rate_say_that_their_transactions_came_at_even_distances(db, monkeypatch):
+    """Else they would be taken for runs of independent callers, whose queues are longer."""
+    naming = import_module("runs.migrations.0014_arrivals_of_stored_runs")
+    monkeypatch.setattr(naming, "AT_ONCE", 1)
+    rated = [make_run("SQLite 3", 1, factors={"rate_per_s": 50}) for _ in range(3)]
+    stated = make_run("SQLite 3", 1, factors={"rate_per_s": 50, "arrivals": "poisson"})
+    closed, sent = make_run("SQLite 3", 1), make_run("SQLite 3", 1, factors={"rate_per_s": 5}, provenance="uploaded")
+    for _ in range(2):
+        naming.name_them(apps, None)
+    assert [run.factor("arrivals") for run in Run.objects.filter(pk__in=[run.pk for run in rated])] == ["even"] * 3
+    assert [run.factor("arrivals") for run in (stated, closed, sent)] == ["poisson", None, None]
