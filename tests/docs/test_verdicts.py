@@ -80,6 +80,15 @@ def test_the_noisier_example_is_undecided_as_it_says():
     assert f"**{verdict.words}**" in PAGE
 
 
+def test_each_ratio_of_an_article_is_of_what_it_is_called():
+    """The repeats of the TPC-B article of 2010, DB2 and PostgreSQL."""
+    db2, postgresql = [2304, 2352, 2363, 2435, 2363], [465, 511, 546, 469, 508]
+    medians, means = stated(r"against PostgreSQL ([\d.]+) ×[\s\S]*printed\s+repeats: ([\d.]+) ×")
+    assert as_printed(statistics.median(db2) / statistics.median(postgresql), medians) == medians
+    estimate = ratio(db2, postgresql)
+    assert estimate and as_printed(estimate.value, means) == means
+
+
 def test_the_simulated_table_has_every_row():
     assert [re.findall(r"^\| (.+?) \| (\d+) \|", row)[0] for row in rows_of(TABLE)] == [
         (noise, str(repeats)) for noise in NOISES for repeats in REPEATS

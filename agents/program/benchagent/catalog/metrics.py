@@ -30,7 +30,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("latency_p50_ms", "Median latency (p50)", "ms", "lower", TIME),
         MetricDef("latency_p95_ms", "p95 latency", "ms", "lower", TIME),
         MetricDef("latency_p99_ms", "p99 latency", "ms", "lower", TAIL),
-        MetricDef("latency_p999_ms", "p99.9 latency", "ms", "lower"),
+        MetricDef("latency_p999_ms", "p99.9 latency", "ms", "lower", TAIL),
         MetricDef("latency_max_ms", "Maximum latency", "ms", "lower", EXTREME),
         MetricDef("transactions", "Transactions measured", "transactions", "none"),
         MetricDef("transactions_warm_up", "Transactions in the warm-up", "transactions", "none"),
