@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.dbms.sqlite import SqliteCounters
@@ -132,6 +133,20 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
     )
     instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, scrubbed=str)
     return JobBench(around, instance, BACKUP.factors({}), tables=(), reading=frozenset(), data_missing=True)
+
+
+def test_the_settings_in_force_at_the_end_count(bench: JobBench):
+    """Somebody turned the waiting off while it ran."""
+    instance: Any = bench.instance
+    instance.effective_queries = lambda: {"settings": "SHOW ALL"}
+    instance.effective_settings = lambda rows: [("synchronous_commit", rows["settings"][0][0])]
+    instance.durability = lambda settings: of_effective("postgresql", settings)
+    for prefix, value in (("effective:", "on"), ("end:effective:", "off")):
+        bench.collector.take({"event": "query", "name": f"{prefix}settings", "rows": [[value]]})
+    result = bench._around.described.result
+    assert result["durability"]["promised"]["durability"] == "bounded_loss"
+    assert result["effective_settings"] == [("synchronous_commit", "off")]
+    assert result["warnings"] == ["settings changed during the run: synchronous_commit from on to off"]
 
 
 def shell(script: str, **more: Any) -> ToolCommand:

@@ -10,7 +10,7 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.dbms.base import Connection, Guest, Instance, JobError, Retryable, Transaction
 from benchagent.dbms.counters import ASIDE, EngineCounters, QueryRows, query_steps, rows_named
-from benchagent.job.session import session_job, watched
+from benchagent.job.session import changes, session_job, watched
 
 LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
 RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANGE]}
@@ -126,3 +126,11 @@ def test_a_guest_opens_no_door_that_the_engine_cannot_close(step: dict[str, obje
     with pytest.raises(JobError, match=r"(?i)a script may not use 'file', which reads files"):
         session_job(with_guest(), [{**step, "guest": True}], setup=False)
     session_job(with_guest(), [step], setup=False)
+
+
+def test_settings_that_changed_during_a_run_are_named():
+    before = [("fsync", "on"), ("synchronous_commit", "on")]
+    assert changes(before, before) == ""
+    assert changes([], before) == ""  # nothing was known before
+    after = [("fsync", "on"), ("synchronous_commit", "off"), ("unlogged_tables", "1 of 3")]
+    assert changes(before, after) == "synchronous_commit from on to off, unlogged_tables from nothing to 1 of 3"
