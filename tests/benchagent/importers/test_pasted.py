@@ -37,7 +37,7 @@ def text_of(name: str) -> str:
 
 
 def told(name: str, text: str) -> list[Report]:
-    return reports(name.rsplit("/", 1)[1], text.encode())
+    return reports(name.rsplit("/", 1)[-1], text.encode())
 
 
 @pytest.mark.parametrize("change", UNCHANGED)
@@ -61,3 +61,41 @@ def test_without_a_last_line_end_a_finished_run_stays_finished(name):
 def test_a_file_that_is_cut_short_is_never_a_finished_run(name, share):
     text = text_of(name)
     assert Status.COMPLETE not in {report.status for report in told(name, text[: int(len(text) * share)])}
+
+
+def test_extracts_of_several_reports_keep_their_durations():
+    """Lines from "scaling factor" on, as `grep` leaves them: equal ones begin the next report, too."""
+    report = text_of("pgbench/v17_tpcb_progress_statements.txt")
+    extract = report[report.index("scaling factor") :]
+    more = re.sub(r"tps = (\d+)\.\d+", r"tps = \1.5", extract)
+    runs = told("x.txt", extract + more + extract)
+    assert [run.parameters["duration_s"] for run in runs] == [3, 3, 3]
+    assert len(told("x.txt", extract + extract)) == 1
+
+
+def test_the_same_json_twice_is_one_run():
+    document = text_of("fio/randrw.json")
+    assert told("x.json", document * 2) == told("x.json", document)
+
+
+def test_terminals_that_are_said_in_passing_tell_the_runs_of_a_loop_apart():
+    said = "12:00:00,000 (DBWorkload.java:1) INFO  - Creating {} virtual terminals...\n"
+    result = text_of("benchbase/oltpbench_tpcc.log")
+    runs = told("x.log", said.format(1) + result + said.format(16) + result)
+    assert [run.parameters["terminals"] for run in runs] == [1, 16]
+
+
+def test_what_go_ycsb_does_not_sum_up_is_summed_up():
+    (run,) = told("x.txt", text_of("ycsb/go_ycsb_2019.txt"))
+    assert {metric.name: round(metric.value, 1) for metric in run.metrics}["ops_per_s"] == round(1000 / 8.618899, 1)
+    assert any("prints no total" in warning for warning in run.warnings)
+
+
+@pytest.mark.parametrize(("elapsed", "seconds"), [("10:07.20", 607.2), ("1:10:07", 4207.0), ("0:03.5", 3.5)])
+def test_gnu_time_is_read_in_minutes_and_in_hours(elapsed, seconds):
+    report = text_of("gbak/restore_time.txt")
+    report = re.sub(r"\nreal.*", "", report, flags=re.DOTALL)
+    (run,) = told(
+        "x.txt", f"{report}\n0.05user 0.10system {elapsed}elapsed 0%CPU (0avgtext+0avgdata 1988maxresident)k\n"
+    )
+    assert {metric.name: metric.value for metric in run.metrics}["elapsed_s"] == seconds

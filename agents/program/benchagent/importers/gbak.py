@@ -60,7 +60,7 @@ _SERVER_VERSION = re.compile(
     r'\(access method\), version "\w\w-[VT](\d+\.\d+(?:\.\d+)?)[\d.]*\b[^"]*(Firebird|InterBase)?'
 )
 _COMMAND = re.compile(r"(?:^|[\s$#>+/\\])(gbak(?:\.exe)?\s+-.*)$")
-_REAL = re.compile(r"real\s+(?:(\d+)m)?(\d+\.\d+)s?|(?:.*\s)?(?:(\d+):)?(\d+):(\d+\.\d+)elapsed\b.*")
+_REAL = re.compile(r"real\s+(?:(\d+)m)?(\d+\.\d+)s?|(?:.*\s)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)elapsed\b.*")
 _TROUBLE = re.compile(
     r"(?i)(?:gbak: ?)?warning|restore failed|validation error|cannot commit|omitted because|could not be restored"
 )

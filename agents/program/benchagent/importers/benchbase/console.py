@@ -48,6 +48,7 @@ _INTERVAL = re.compile(r"Starting MonitorThread Interval \[(\d+)ms\]")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
 _LOADING = re.compile(r"- (Loading|Finished loading) data into \w+ database")
 _TROUBLE = re.compile(r"Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*")
+_TERMINALS = re.compile(r"Creating (\d{1,9}) virtual terminals")
 _LAUNCH = re.compile(r"Launching the (\w+) Benchmark with (\d+) Phase")
 # The bar of a histogram's greatest count.
 _LONGEST_BAR = 80
@@ -110,6 +111,8 @@ class _Run:
             self.phases += [phase] if phase not in self.phases else []
         elif launch := _LAUNCH.search(line):
             self.launched, self.kind = whole(launch[2]), self.kind or launch[1].lower()
+        elif terminals := _TERMINALS.search(line):
+            self.header.setdefault("Terminals", terminals[1])  # OLTP-Bench says it here only
         elif loading := _LOADING.search(line):
             stamp = _stamp(line) or "?"
             self.loading, self.loaded = (stamp, self.loaded) if loading[1] == "Loading" else (self.loading, stamp)
@@ -167,10 +170,12 @@ def _runs(file: SourceFile) -> list[_Run]:
             run = runs[-1]
             command, begin = _COMMAND.search(text), _BEGIN.match(text)
             goes_on = run.command.endswith("\\") and text.strip().startswith("-")
+            is_said = "result" in run.told
+            begins = run.kind or is_said or (command and "throughput" in run.told)
+            if begins and (command or (begin and not goes_on) or (is_said and _TERMINALS.search(text))):
+                run = _Run()
+                runs.append(run)
             if command or (begin and not goes_on):
-                if run.kind or "result" in run.told or (command and "throughput" in run.told):
-                    run = _Run()
-                    runs.append(run)
                 if command:
                     run.command = command[1]
                 elif begin:

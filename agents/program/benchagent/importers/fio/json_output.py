@@ -31,6 +31,8 @@ def read(text: str) -> list[Report]:
     # Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's.
     final: list[dict[str, Any]] = []
     for document in documents:
+        if document in final:
+            continue  # printed twice: to the moment the same
         if final and _continues(final[-1], document):
             final.pop()
         final.append(document)

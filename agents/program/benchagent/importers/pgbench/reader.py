@@ -73,10 +73,13 @@ class Run(Figures):
     def goes_back(self, line: Line) -> bool:
         """Whether a line behind the report is of the next one, which begins without its first lines."""
         match = REPORT.match(line)
-        if match is None or match.cut or match.key == "script" or self.rows.get(match.key) == match.values:
+        if match is None or match.cut or match.key == "script":
             return False
-        # An extract has no first lines that would tell where the next one begins.
-        return match.rank < self.rank or ("script" not in self.rows and match.rank == self.rank)
+        # An extract has no first lines that tell where the next one begins: what it says already may be said anew.
+        is_extract, is_said = "script" not in self.rows, self.rows.get(match.key) == match.values
+        if is_said:
+            return is_extract and match.rank == min(REPORT.rank[key] for key in self.rows) < self.rank
+        return match.rank < self.rank or (is_extract and match.rank == self.rank)
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the report, its scripts or statements."""
@@ -268,6 +271,8 @@ def reunited(parts: Sequence[Run | Load | Spoiled]) -> list[Run | Load | Spoiled
     for part in parts:
         before = united[-1] if united else None
         if isinstance(part, Run) and isinstance(before, Run):
+            if "script" not in part.rows and part.rows and part.rows == before.rows:
+                continue  # the same lines once more
             if _is_progress_of(before, part) and not part.vacuumed:
                 part.command_lines = before.command_lines + part.command_lines
                 united.pop()
