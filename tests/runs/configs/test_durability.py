@@ -94,6 +94,7 @@ def test_the_weakest_of_three_statements_ranks_and_a_contradiction_ranks_nowhere
 
     page = client.get(run.get_absolute_url()).content.decode()
     panel = page.split('id="durability"')[1].split("</dl>")[0]
+    assert f"Class: {run.get_durability_display()}, as far as is known." in panel
     for statement in (PROMISED, storage, observed):
         assert escape(statement["reason"]) in panel
     assert ("Contradicted, so ranked with no other run" in panel) is contradicted
