@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from runs.views import account, compare, configs, hardware, publications, runs, uploads
+from runs.views import account, batches, compare, configs, hardware, publications, runs, uploads
 
 urlpatterns = [
     path("", runs.home, name="home"),
@@ -16,6 +16,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/invalidate/", runs.invalidate_run, name="run-invalidate"),
     path("runs/<uuid:run_id>/validate/", runs.validate_run, name="run-validate"),
     path("runs/<uuid:run_id>/series.csv", runs.series_csv, name="run-series-csv"),
+    path("runs/<uuid:run_id>/describe/", batches.describe_run, name="run-describe"),
+    path("batches/<uuid:batch_id>/", batches.batch, name="batch"),
+    path("batches/<uuid:batch_id>/edit/", batches.edit_batch, name="batch-edit"),
     path("experiments/<slug:slug>/", runs.experiment, name="experiment"),
     path("visibility/<slug:kind>/<slug:key>/", runs.set_visibility, name="visibility"),
     path("purge/", runs.purge_list, name="purges"),

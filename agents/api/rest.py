@@ -27,7 +27,7 @@ from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope, readable_runs
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
-from runs.incoming.values import OneOf, Slug, Strict, Text, wrong
+from runs.incoming.values import Described, OneOf, Prose, Slug, Strict, Text, wrong
 from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import Visibility
 
@@ -55,7 +55,7 @@ class EngineGiven(Strict):
     ] = ""
 
 
-class PlanGiven(Strict):
+class PlanGiven(Described):
     """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default."""
 
     workload: Annotated[str, OneOf(tuple(WORKLOADS))]
@@ -70,6 +70,7 @@ class PlanGiven(Strict):
     ] = {}
     agent: Slug | None = None
     name: Annotated[str, Text(NAME_LIMIT, least=0)] = ""
+    note: Prose = ""
     visibility: Annotated[str, OneOf(tuple(Visibility.values)), Field(description="default: the server's setting")] = ""
 
     def plan(self) -> Plan:
@@ -88,7 +89,10 @@ class PlanGiven(Strict):
             repeats=self.repeats,
             settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in self.settings.items()},
             agent=agent,
-            name=self.name,
+            name=self.name or self.label,
+            tags=tuple(self.tags),
+            tested=self.tested.model_dump(exclude_defaults=True),
+            note=self.note,
             visibility=self.visibility,
         )
 

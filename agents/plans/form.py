@@ -18,6 +18,7 @@ from agents.machines import approved_agents, offers
 from agents.models import Agent
 from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, Plan, PlanError, Settings, check
 from runs.access.rules import default_visibility
+from runs.incoming.forms import DescribedFields
 from runs.models import Publication
 from runs.models.choices import Visibility
 
@@ -120,7 +121,7 @@ def _storages(agents: Sequence[Agent]) -> dict[str, str]:
     return known
 
 
-class ScheduleForm(forms.Form):
+class ScheduleForm(DescribedFields):
     workload = forms.ChoiceField(
         choices=[(entry.slug, entry.name) for entry in WORKLOADS.values()], widget=forms.HiddenInput
     )
@@ -136,6 +137,7 @@ class ScheduleForm(forms.Form):
         required=False, max_length=NAME_LIMIT, label="Name of the experiment",
         help_text="optional; else named after workload and engines",
     )  # fmt: skip
+    note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 2}))
 
     visibility = forms.ChoiceField(
         choices=Visibility.choices, required=False, initial=default_visibility, label="Who may see it",
@@ -195,6 +197,10 @@ class ScheduleForm(forms.Form):
         return [self[factor.name] for factor in self.workload_entry.factors if factor.optional]
 
     @property
+    def described_is_given(self) -> bool:
+        return any(self[name].errors or self[name].value() for name in ("tags", "build", "commit", "branch", "note"))
+
+    @property
     def conditions_differ(self) -> bool:
         """True when one of them is not as usual, or wrong."""
         fields = self.condition_fields
@@ -235,6 +241,7 @@ class ScheduleForm(forms.Form):
         if self.errors:
             return cleaned
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
+        described = {"tags": [], "tested": {}} | self.described()
         self.plan = Plan(
             workload=cleaned["workload"],
             engines=tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"]),
@@ -244,6 +251,9 @@ class ScheduleForm(forms.Form):
             settings=settings,
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
             name=cleaned["name"].strip(),
+            tags=tuple(described["tags"]),
+            tested=described["tested"],
+            note=cleaned.get("note", ""),
             visibility=cleaned.get("visibility", ""),
             publication=cleaned.get("publication", ""),
             figure=cleaned.get("figure", ""),

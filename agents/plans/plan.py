@@ -58,6 +58,10 @@ class Plan:
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
     agent: Agent | None = None
     name: str = ""
+    # What is said of its batch, beside its name: words to find it by, build, commit and branch tested, a note.
+    tags: tuple[str, ...] = ()
+    tested: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
     # Who may see it; empty takes the setting's default.
     visibility: str = ""
     # Slug of the publication that it repeats, and the figure that its runs fill there.
@@ -128,6 +132,9 @@ class Plan:
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "name": self.name,
+            "tags": list(self.tags),
+            "tested": dict(self.tested),
+            "note": self.note,
             "visibility": self.visibility,
             "publication": self.publication,
             "figure": self.figure,

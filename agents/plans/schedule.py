@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from benchagent.catalog import WORKLOADS
 from benchagent.protocol import JobSpec
+from benchagent.redaction import redact_text
 from django.conf import settings as site_settings
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
@@ -23,8 +24,10 @@ from agents.models import Job
 from agents.plans.plan import MAX_REPEATS, Plan, PlanError, check
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
+from runs.incoming.values import Described, Tested
 from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import RunState
+from runs.results.batches import batch_of
 
 SEED_LIMIT = 2**31 - 1
 
@@ -90,6 +93,8 @@ def start(
             # Somebody may take the same free slug in this moment.
             with suppress(IntegrityError), transaction.atomic():
                 experiment = Experiment.objects.create(slug=Experiment.free_slug(title), **values)
+        described = Described(label=plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
+        batch = batch_of(experiment.pk, owner=user, note=redact_text(plan.note), **described)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
         # A B C A B C, so that a drift of the machine hits all alike.
         in_order = [(cell, repeat) for repeat in range(1, plan.repeats + 1) for cell in cells]
@@ -110,7 +115,7 @@ def start(
             if engine.connection:
                 spec["connection"] = engine.connection
             run = results.scheduled_run(
-                spec, experiment=experiment, order_index=order_index, demonstration=demonstration,
+                spec, experiment=experiment, batch=batch, order_index=order_index, demonstration=demonstration,
                 hardware=plan.agent.hardware if plan.agent else None, called=plan.called.get(engine.dbms, ""),
             )  # fmt: skip
             Job.objects.create(run=run, spec=spec, requested_agent=plan.agent)

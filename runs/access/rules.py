@@ -13,11 +13,13 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+from django.shortcuts import get_object_or_404
 
 from runs.access import changes
 from runs.models import (
     SCOPES,
     ApiToken,
+    Batch,
     Config,
     Dbms,
     DbmsVersion,
@@ -34,7 +36,7 @@ from runs.models.runs import RunQuerySet
 from runs.models.visible import Person, Reader, listed, owner_id_of, readable
 
 Target = Experiment | Upload | Report | Run
-T = TypeVar("T", bound=Target)
+T = TypeVar("T", bound=Target | Batch)
 M = TypeVar("M", bound=Model)
 
 # How a run refers to what it was made with.
@@ -132,7 +134,13 @@ def scopes_of(user: Person, token: ApiToken | None = None) -> set[str]:
     return granted if token is None else granted & set(token.scopes)
 
 
-def may_change(user: Person, thing: Target) -> bool:
+def readable_batch(user: Reader, batch_id: UUID) -> Batch:
+    """One with a run that this person may open. Raises Http404."""
+    runs = Run.objects.present().readable_by(user).filter(batch=OuterRef("pk"))
+    return get_object_or_404(Batch.objects.filter(Exists(runs)).select_related("owner"), pk=batch_id)
+
+
+def may_change(user: Person, thing: Target | Batch) -> bool:
     """Contributors change what is theirs, operators and administrators whatever they can open."""
     return _may_edit(user, owner_id_of(thing))
 

@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, PageField
 from runs.compare import reports
 from runs.compare.compare import Selection, compare_selection, select
+from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
 from runs.compare.guard import Difference
 from runs.models import Metric, Report
@@ -107,6 +108,7 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
     durability = StatedField(allow_null=True)
     doubt = StatedField(allow_null=True, help_text="What was measured against the durability class.")
     runs = serializers.ListField(child=serializers.UUIDField(), source="run_ids")
+    batches = serializers.ListField(child=serializers.UUIDField(), help_text="Which its runs belong to.")
     repeats = ComparedRepeatSerializer(many=True, source="dots")
     gaps = serializers.ListField(child=serializers.CharField(), source="gap_notes")
     missing = MissingRepeatSerializer(many=True, source="gaps")
@@ -114,6 +116,8 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
 
 
 class ComparisonSerializer(serializers.Serializer[Comparison]):
+    grouping = serializers.CharField(help_text="What is pooled: batch, label, version, date or all.")
+    pooled = serializers.CharField(help_text="What is pooled beyond batches on request, in words; else empty.")
     metric = ComparedMetricSerializer(allow_null=True)
     unit = serializers.CharField(source="metric.unit", allow_null=True)
     baseline = serializers.CharField(source="baseline.key", allow_null=True)
@@ -134,6 +138,9 @@ class Compare(APIView):
             OpenApiParameter("cell", str, many=True, description="Keys of cells, or at least 8 characters of them."),
             OpenApiParameter("metric", str, description="Name of a metric; without it the workload's primary one."),
             OpenApiParameter("baseline", str, description="Key of a group; without it the first one."),
+            OpenApiParameter(
+                "group", str, enum=list(GROUPINGS), description="What is pooled; without it repeats of one batch."
+            ),
             OpenApiParameter("order", str, enum=["best"], description="By geometric mean, best first."),
             OpenApiParameter("threshold", float, description="In per cent: from where on a difference matters."),
         ],
@@ -149,7 +156,7 @@ class Compare(APIView):
             raise ValidationError({"run": ["Choose runs: by run, by cell, or by the filters of the list of runs."]})
         _refuse_unseen(params.getlist("run"), selection)
         comparison = compare_selection(selection, params)
-        _refuse_unknown_names(params.get("metric", ""), params.get("baseline", ""), comparison)
+        _refuse_unknown_names(params.get("metric", ""), params.get("baseline", ""), params.get("group", ""), comparison)
         return Response(ComparisonSerializer(comparison).data)
 
 
@@ -163,9 +170,11 @@ def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
         raise NotFound(f"No run here has the id {missing[0]}.")
 
 
-def _refuse_unknown_names(metric: str, baseline: str, comparison: Comparison) -> None:
+def _refuse_unknown_names(metric: str, baseline: str, grouping: str, comparison: Comparison) -> None:
     """A page falls back to what it has; a program that asks for one thing must not be answered another."""
     errors: dict[str, list[str]] = {}
+    if grouping and grouping not in GROUPINGS:
+        errors["group"] = [f"There is no such grouping. There are: {', '.join(GROUPINGS)}."]
     names = [compared.name for compared in comparison.metrics]
     if metric and metric not in names:
         errors["metric"] = [f"No run has it. There are: {', '.join(dict.fromkeys(names)) or 'none'}."]

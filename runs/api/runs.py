@@ -21,11 +21,12 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
 from runs.access import changes
-from runs.access.rules import candidates, may_change
+from runs.access.rules import candidates, changeable, may_change, readable_batch
 from runs.api.errors import Conflict, CsvRenderer, JsonErrors
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
     FIELD_ERRORS,
+    BatchSerializer,
     ChangeSerializer,
     ErrorSerializer,
     RunDetailSerializer,
@@ -263,6 +264,29 @@ def _detail(request: Request, run_id: UUID) -> Response:
     run = get_object_or_404(rows, id=run_id)
     context = {"request": request, "series": series.read_all(run)}
     return Response(RunDetailSerializer(run, context=context).data)
+
+
+class BatchDetail(APIView):
+    required_scope = "upload"
+
+    @extend_schema(responses={200: BatchSerializer, 404: ErrorSerializer})
+    def get(self, request: Request, batch_id: UUID) -> Response:
+        """What is said of runs that were measured together. Who may see one of them may see it."""
+        batch = readable_batch(request.user, batch_id)
+        return Response(BatchSerializer(batch, context={"request": request}).data)
+
+    @extend_schema(
+        request=editing.BatchEdit,
+        responses={200: BatchSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer,
+                   409: ErrorSerializer},
+    )  # fmt: skip
+    def patch(self, request: Request, batch_id: UUID) -> Response:
+        """Change what is said of it. The old value, who changed it and when are kept."""
+        batch = changeable(request.user, readable_batch(request.user, batch_id))
+        if batch.runs.exclude(publication=None).exists():
+            raise Conflict("This batch is a publication and says what that says.")
+        edited = editing.edit(batch, read(editing.BatchEdit, request.data), by=person_of(request))
+        return Response(BatchSerializer(edited, context={"request": request}).data)
 
 
 class RunSeries(APIView):

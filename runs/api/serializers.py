@@ -12,7 +12,8 @@ from drf_spectacular.utils import extend_schema_field
 from pydantic import TypeAdapter
 from rest_framework import serializers
 
-from runs.models import Artefact, Change, Measurement, Run
+from runs.access.changes import history
+from runs.models import Artefact, Batch, Change, Measurement, Run
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
 from runs.run.series import Series, ThinnedSeries
@@ -140,6 +141,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     status = serializers.CharField(source="state")
     experiment = serializers.CharField(source="experiment.slug", default=None, allow_null=True)
     publication = serializers.CharField(source="publication.slug", default=None, allow_null=True)
+    batch = serializers.UUIDField(source="batch_id", help_text="What it was measured together with.")
+    label = serializers.CharField(source="said_label", help_text="Its own, else its batch's.")  # type: ignore[assignment]  # not the field's own label
+    tags = serializers.ListField(child=serializers.CharField(), source="said_tags")
+    tested = serializers.DictField(child=serializers.CharField(), source="said_tested")
     factors = serializers.SerializerMethodField()
     metrics = serializers.SerializerMethodField()
     missing = MissingSerializer(source="*", allow_null=True, read_only=True)
@@ -150,7 +155,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields = [
             "id", "url", "workload", "dbms", "hardware", "config", "status", "provenance", "demonstration",
-            "durability", "repeat", "order_index", "cell_key", "experiment", "publication", "factors", "metrics",
+            "durability", "repeat", "order_index", "cell_key", "batch", "label", "tags", "tested",
+            "experiment", "publication", "factors", "metrics",
             "created_at", "started_at", "finished_at", "measured_on", "message", "missing",
             "owner", "visibility", "invalid",
         ]  # fmt: skip
@@ -233,6 +239,30 @@ class RunSeriesSerializer(serializers.Serializer[Any]):
     status = serializers.CharField()
     series = AnswerField(list[Series])
     thinned = AnswerField(list[ThinnedSeries], required=False)
+
+
+class BatchSerializer(serializers.ModelSerializer[Batch]):
+    """What was measured together. Its runs say the same unless they say something of their own."""
+
+    url = PageField(help_text="The batch's page.")
+    tags = serializers.ListField(child=serializers.CharField(), source="tag_list")
+    tested = serializers.DictField(child=serializers.CharField())
+    owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
+    runs = serializers.SerializerMethodField()
+    changes = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Batch
+        fields = ["id", "url", "label", "tags", "note", "tested", "owner", "created_at", "runs", "changes"]
+
+    def get_runs(self, batch: Batch) -> int:
+        """How many of its runs the reader may see."""
+        return batch.runs.present().readable_by(self.context["request"].user).count()
+
+    @extend_schema_field(ChangeSerializer(many=True))
+    def get_changes(self, batch: Batch) -> Any:
+        """Newest first."""
+        return ChangeSerializer(history(batch), many=True).data
 
 
 class StoredRunSerializer(serializers.Serializer[Any]):

@@ -21,6 +21,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/restore/", runs.RunRestore.as_view(), name="api-run-restore"),
     path("runs/<uuid:run_id>/invalidate/", runs.RunInvalidate.as_view(), name="api-run-invalidate"),
     path("runs/<uuid:run_id>/validate/", runs.RunValidate.as_view(), name="api-run-validate"),
+    path("batches/<uuid:batch_id>/", runs.BatchDetail.as_view(), name="api-batch"),
     path("configs/", configs.ConfigList.as_view(), name="api-configs"),
     path("configs/diff/", configs.ConfigDiff.as_view(), name="api-config-diff"),
     path("configs/<slug:slug>/", configs.ConfigDetail.as_view(), name="api-config"),

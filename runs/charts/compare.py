@@ -38,7 +38,7 @@ OF_SUMMARY = ("geometric_mean", "median", "mean", "minimum", "maximum", "stdev",
 CSV_HEAD = [
     "group", "key", "metric", "unit", "n", *OF_SUMMARY, "interval_low", "interval_high", "ratio", "ratio_low",
     "ratio_high", "baseline", "verdict", "robustness", "ranked", "durability", "doubt", "values", "printed", "gaps",
-    "differences", "pooled",
+    "differences", "pooled", "pooled_by", "batches",
 ]  # fmt: skip
 
 
@@ -213,4 +213,5 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             "; ".join(gap.reason for gap in group.gaps),
             "; ".join(f"{difference.role}: {difference.words}" for difference in group.differences),
             formatting.plain(group.pooled),
+            comparison.grouping, " ".join(map(str, group.batches)),
         ]  # fmt: skip

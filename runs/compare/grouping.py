@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import chain
+from uuid import UUID
 
 from runs.models import Run
 from runs.run.facets import TESTED, Facet, tested_words
@@ -31,13 +33,17 @@ def day_of(run: Run) -> date:
 def key_of(run: Run, grouping: str) -> str:
     """Repeats of a cell with the same key are pooled."""
     version = tested_words(run)
-    asked = {LABEL: run.said_label, VERSION: version, DATE: str(day_of(run)), ALL: ALL}.get(grouping, "")
+    # A run that has not ended does not know the build of its DBMS: it stays with its batch.
+    asked = {LABEL: run.said_label, VERSION: version or _build(run), DATE: str(day_of(run)), ALL: ALL}.get(grouping, "")
     return asked or f"{run.batch_id} {run.said_label} {version}"
 
 
 def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Facet]]:
     """Of each cell what its runs say about the time and the thing tested, each different value once."""
     names = _names({key_of(cell[0], grouping): _words(cell, grouping) for cell in cells})
+    builds: dict[UUID, set[str]] = {}
+    for run in chain.from_iterable(cells):
+        builds.setdefault(run.dbms_version_id, set()).add(_build(run))
     said = []
     for cell in cells:
         stated = {
@@ -47,6 +53,8 @@ def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Fac
             **{
                 f"tested:{name}": (heading, [run.said_tested.get(name, "") for run in cell])
                 for name, heading in TESTED.items()
+                # Each DBMS has a build of its own: only two builds of one version are worth a fact.
+                if name != "dbms_build" or len(builds[cell[0].dbms_version_id] - {""}) > 1
             },
         }
         facets = {}
@@ -68,11 +76,15 @@ def _words(cell: Sequence[Run], grouping: str) -> list[str]:
     run = min(cell, key=lambda run: (day_of(run), run.created_at))
     if run.publication is not None:
         return [run.publication.title_en]
-    version, day = tested_words(run), str(day_of(run))
+    version, day = tested_words(run) or _build(run), str(day_of(run))
     asked = {LABEL: run.said_label, VERSION: version, DATE: day}.get(grouping, "")
     if grouping == ALL or asked:
         return [asked]
     return [*filter(None, (run.said_label, version)), day, f"{run.batch.created_at:%H:%M:%S}"]
+
+
+def _build(run: Run) -> str:
+    return run.said_tested.get("dbms_build", "")
 
 
 def _names(words: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -205,6 +205,10 @@ class Group:
         return [run.id for run in self.all_runs]
 
     @property
+    def batches(self) -> list[UUID]:
+        return list(dict.fromkeys(run.batch_id for run in self.all_runs))
+
+    @property
     def differences(self) -> list[Difference]:
         return self.against.differences if self.against else []
 

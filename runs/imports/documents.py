@@ -15,13 +15,24 @@ from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
 from runs.incoming.reading import parse_json, read
-from runs.incoming.values import Day, Given, NewSlug, Prose, Strict, Text
+from runs.incoming.values import Day, Described, Given, NewSlug, Prose, Strict, Text
 from runs.results.document import SCHEMA_VERSION, Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
 
 # The catalogue's word for what tools call the average.
 _CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}
 _OUTCOMES = {Status.COMPLETE: "finished", Status.ABORTED: "aborted", Status.FAILED: "failed"}
-_FROM_SUBJECT = ("hardware", "config", "storage", "durability", "visibility", "note", "context")
+_FROM_SUBJECT = (
+    "hardware",
+    "config",
+    "storage",
+    "durability",
+    "visibility",
+    "note",
+    "context",
+    "label",
+    "tags",
+    "tested",
+)
 
 
 class DbmsSubject(Strict):
@@ -37,7 +48,7 @@ class WorkloadSubject(Strict):
     name: Given[Annotated[str, Text(200)]] = None
 
 
-class ImportSubject(Strict):
+class ImportSubject(Described):
     """Everything optional: what is missing is told when the import is stored."""
 
     hardware: Given[HardwareOrSlug] = None

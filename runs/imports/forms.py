@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
 from runs.access.rules import nameable
+from runs.incoming.forms import DescribedFields
 from runs.models import Artefact, Config, FileImport, HardwareProfile, StorageDevice
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 from runs.run import artefacts
@@ -126,7 +127,7 @@ def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Colu
     )
 
 
-class SubjectForm(forms.Form):
+class SubjectForm(DescribedFields):
     """-> `subject()`, the object that the API takes too."""
 
     hardware = forms.ChoiceField(label="Machine", required=False)
@@ -150,6 +151,9 @@ class SubjectForm(forms.Form):
         help_text="where the files do not say it",
     )  # fmt: skip
     visibility = forms.ChoiceField(label="Who may see it", choices=Visibility.choices)
+    label = forms.CharField(
+        required=False, max_length=120, help_text="stands in legends where it tells one batch from another"
+    )
     note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
 
     def __init__(self, data: Any = None, *, taken: FileImport) -> None:
@@ -194,7 +198,7 @@ class SubjectForm(forms.Form):
         devices = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
         if storage := [{"role": role, "device": device} for role, device in devices if device]:
             said["storage"] = storage
-        return said
+        return said | self.described()
 
 
 def _rows(queryset: Any) -> list[tuple[str, str]]:
@@ -214,4 +218,7 @@ def _initial(subject: dict[str, Any]) -> dict[str, Any]:
         "measured_on": subject.get("measured_on"),
         "visibility": subject.get("visibility", settings.DEFAULT_VISIBILITY),
         "note": subject.get("note", ""),
+        "label": subject.get("label", ""),
+        "tags": " ".join(subject.get("tags", [])),
+        **subject.get("tested", {}),
     }

@@ -15,9 +15,11 @@ from typing import Annotated, Any, TypeVar, Union, get_args
 
 from benchagent import histogram
 from benchagent.catalog import ANY, Role
+from benchagent.redaction import redact_text
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -191,6 +193,42 @@ def finite(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+MAX_TAGS = 20
+
+
+def _tags(given: list[str]) -> list[str]:
+    tags = sorted({tag.strip().lower() for tag in given} - {""})
+    for tag in tags:
+        if len(tag) > 40 or "," in tag or len(tag.split()) > 1:
+            raise wrong(("", f"“{tag}”: a tag is a word of at most 40 characters, without blank or comma."))
+    return tags
+
+
+Tags = Annotated[list[Annotated[str, Text(60, least=0)]], Field(max_length=MAX_TAGS), AfterValidator(_tags)]
+
+
+class Tested(Strict):
+    """What was tested, beside the DBMS's version: a build of it or of the application."""
+
+    build: Annotated[str, Text(120, least=0)] = ""
+    commit: Annotated[str, Text(120, least=0)] = ""
+    branch: Annotated[str, Text(120, least=0)] = ""
+    dbms_build: Annotated[str, Text(200, least=0), Field(description="As the DBMS tells it of itself.")] = ""
+
+
+class Described(Strict):
+    """What tells one batch, or one run, from another of the same cell."""
+
+    label: Annotated[str, Text(120, least=0), Field(description="Stands in legends: nightly 17, before, tuned.")] = ""
+    tags: Annotated[Tags, Field(description="Words to find it by.")] = []
+    tested: Tested = Tested()
+
+    def columns(self) -> dict[str, Any]:
+        """As models keep it (`runs.models.batches.Described`), without secrets."""
+        tested = {name: redact_text(value) for name, value in self.tested.model_dump().items() if value}
+        return {"label": redact_text(self.label), "tags": redact_text(" ".join(self.tags)), "tested": tested}
 
 
 class FactorValue(TypedDict):

@@ -11,7 +11,8 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, TextField, Value
+from django.db.models.functions import Concat
 from django.http import QueryDict
 
 from runs.access.rules import nameable
@@ -199,6 +200,15 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     )
     measured_from = django_filters.DateFilter(field_name="measured_on", lookup_expr="gte", help_text="first day")
     measured_to = django_filters.DateFilter(field_name="measured_on", lookup_expr="lte", help_text="last day")
+    batch = django_filters.UUIDFilter(field_name="batch", help_text="runs that were measured together")
+    label = django_filters.CharFilter(method="filter_label", max_length=120, help_text="of the run, else of its batch")
+    tag = django_filters.CharFilter(method="filter_tag", max_length=200, help_text="all of these words")
+    build = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="that was tested")
+    commit = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="its beginning")
+    branch = django_filters.CharFilter(method="filter_tested", max_length=120)
+    dbms_build = django_filters.CharFilter(
+        method="filter_tested", max_length=200, label="DBMS build", help_text="as the DBMS tells it"
+    )
     cell_key = django_filters.CharFilter(max_length=64, help_text="all repeats of one cell")
     q = django_filters.CharFilter(
         method="filter_text", max_length=200, label="Search", help_text="words in names, notes and messages"
@@ -241,6 +251,22 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         # Ids, not a join: the list then reads its rows from an index, in their order.
         return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
 
+    def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        return queryset.filter(Q(label=value) | Q(label="", batch__label=value))
+
+    def filter_tag(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        said = Concat(Value(" "), "tags", Value(" "), "batch__tags", Value(" "), output_field=TextField())
+        queryset = queryset.annotate(said_words=said)
+        for tag in value.lower().replace(",", " ").split()[:10]:
+            queryset = queryset.filter(said_words__contains=f" {tag} ")
+        return queryset
+
+    def filter_tested(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+        """What the run says, else what its batch says."""
+        how = "startswith" if name == "commit" else "exact"
+        own = Q(**{f"tested__{name}__{how}": value})
+        return queryset.filter(own | Q(**{f"batch__tested__{name}__{how}": value}) & ~Q(tested__has_key=name))
+
     def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         if value != "me":
             return queryset.filter(owner__username=value)
@@ -250,7 +276,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         """Every word must be found somewhere."""
         columns = (
             "workload__name", "dbms_version__name", "hardware__name", "config__name", "experiment__name",
-            "publication__title_en", "note", "message",
+            "publication__title_en", "note", "message", "label", "tags", "batch__label", "batch__tags", "batch__note",
         )  # fmt: skip
         for word in value.split()[:10]:
             anywhere = Q()

@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTransform
 
 from runs.models import Measurement, Run, RunFactor
 from runs.run.durability import KEY, judgement
-from runs.run.facets import facets
+from runs.run.facets import TESTED, facets, tested_words
 from runs.run.number import primary_number, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
@@ -28,7 +28,8 @@ COLUMNS = (
     "id", "workload", "workload_version", "dbms", "dbms_version", "architecture", "hardware", "config", "status",
     "invalid_reason", "provenance", "demonstration", "durability", "durability_doubt", "durability_promised",
     "durability_storage", "durability_observed", "visibility", "owner", "repeat",
-    "order_index", "cell_key", "experiment", "publication", "created_at", "started_at", "finished_at", "measured_on",
+    "order_index", "cell_key", "batch", "label", "tags", *TESTED, "experiment", "publication",
+    "created_at", "started_at", "finished_at", "measured_on",
     "missing_reason",
 )  # fmt: skip
 
@@ -47,6 +48,12 @@ class RunRow:
     def gap(self) -> str:
         """Why there is no number; empty when there is one or may still come."""
         return "" if self.measurement or self.run.is_open else why_no_number(self.run)
+
+    @cached_property
+    def said(self) -> str:
+        """What tells its batch from others: label, version tested, tags."""
+        tags = " ".join(f"#{tag}" for tag in self.run.said_tags)
+        return " · ".join(filter(None, (self.run.said_label, tested_words(self.run), tags)))
 
     @cached_property
     def factors(self) -> str:
@@ -110,7 +117,8 @@ def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> l
         run.hardware and run.hardware.slug, run.config and run.config.slug, run.state,
         run.invalid_reason if run.invalid_at else "", run.provenance, "yes" if run.demonstration else "no",
         run.durability, run.durability_doubt, *_statements(run), run.visibility, run.owner and run.owner.username,
-        run.repeat, run.order_index, run.cell_key, run.experiment and run.experiment.slug,
+        run.repeat, run.order_index, run.cell_key, run.batch_id, run.said_label, " ".join(run.said_tags),
+        *(run.said_tested.get(name) for name in TESTED), run.experiment and run.experiment.slug,
         run.publication and run.publication.slug, run.created_at.isoformat(),
         run.started_at and run.started_at.isoformat(), run.finished_at and run.finished_at.isoformat(),
         run.measured_on, run.missing_reason,

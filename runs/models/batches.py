@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 
 from runs.models.base import UUIDModel
@@ -21,6 +22,10 @@ class Described(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def tag_list(self) -> list[str]:
+        return self.tags.split()
 
 
 class Batch(UUIDModel, Described):
@@ -40,3 +45,6 @@ class Batch(UUIDModel, Described):
 
     def __str__(self) -> str:
         return self.label or f"{self.created_at:%Y-%m-%d %H:%M}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("batch", args=[self.id])

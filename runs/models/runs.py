@@ -229,7 +229,7 @@ class Run(UUIDModel, Described):
 
     @property
     def said_tags(self) -> list[str]:
-        return sorted({*self.tags.split(), *self.batch.tags.split()})
+        return sorted({*self.tag_list, *self.batch.tag_list})
 
     @property
     def said_tested(self) -> dict[str, str]:

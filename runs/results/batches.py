@@ -8,12 +8,19 @@ from uuid import UUID
 
 from runs.models import Batch, Change, User
 
-SAID = ("label", "tags", "tested")
-
 
 def batch_of(made_by: UUID, *, owner: User | None = None, **said: Any) -> Batch:
     """The batch of an experiment, upload, import or publication, by its id: the one that is there, else a new one."""
     return Batch.objects.get_or_create(pk=made_by, defaults={"owner": owner, **said})[0]
+
+
+def beyond(batch: Batch, columns: dict[str, Any]) -> dict[str, Any]:
+    """Of what a run says (`Described.columns`) that which its batch does not."""
+    return {
+        "label": columns["label"] if columns["label"] != batch.label else "",
+        "tags": " ".join(sorted({*columns["tags"].split()} - {*batch.tag_list})),
+        "tested": {name: value for name, value in columns["tested"].items() if batch.tested.get(name) != value},
+    }
 
 
 def forget_empty(batches: Iterable[UUID]) -> None:

@@ -37,6 +37,7 @@ from runs.incoming.values import (
     STRICT,
     TEXT,
     Day,
+    Described,
     EncodedHistogram,
     Factor,
     FactorValue,
@@ -354,11 +355,15 @@ def _spoken_version(value: Any) -> Any:
     return value
 
 
-class UploadDocument(Strict):
+class UploadDocument(Described):
     """One cell's result: everything its repeats have in common, and the repeats."""
 
     schema_version: Annotated[Literal[1], BeforeValidator(_spoken_version)]
     id: Annotated[Ident, Field(description="Made by the client: the same id with the same body is stored once.")]
+    batch: Annotated[
+        Given[Ident],
+        Field(description="Made by the client: documents with the same one were measured together. Else each alone."),
+    ] = None
     workload: WorkloadOrSlug
     dbms: UploadDbms
     hardware: HardwareOrSlug

@@ -5,7 +5,7 @@ Each leaves the old value behind. A run that is marked invalid, with a reason, l
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, cast
 
 from benchagent.redaction import redact_text
 from django.db import transaction
@@ -13,42 +13,46 @@ from django.utils import timezone
 from pydantic import Field
 
 from runs.access import changes
-from runs.incoming.values import Day, Strict, Text
-from runs.models import Run, User, delete_softly
+from runs.incoming.values import Day, Described, Text
+from runs.models import Batch, Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.run.number import refresh_primary
 
-DESCRIPTIVE = ("note", "message", "measured_on")
 REASON_LIMIT = 2000
+T = TypeVar("T", bound=Run | Batch)
 
 
-class RunEdit(Strict):
-    """Descriptive fields of a run. What was measured, and on what, is not edited."""
+class BatchEdit(Described):
+    """What is said of a batch, and so of all its runs that do not say something else."""
 
     note: Annotated[str, Text(10_000, least=0)] = ""
+    reason: Annotated[str, Text(2000, least=0), Field(description="Why it is changed; kept with the change.")] = ""
+
+
+class RunEdit(BatchEdit):
+    """Descriptive fields of a run. What was measured, and on what, is not edited."""
+
     message: Annotated[str, Text(10_000, least=0)] = ""
     measured_on: Annotated[Day | None, Field(description="null is: not stated.")] = None
-    reason: Annotated[str, Text(2000, least=0), Field(description="Why it is changed; kept with the change.")] = ""
 
 
 class NoReason(ValueError):
     """A number is not taken out of the comparison without saying why."""
 
 
-def edit(run: Run, wanted: RunEdit, *, by: User | None) -> Run:
+def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
     """Change the descriptive fields that were given."""
-    reason = redact_text(wanted.reason)
+    reason, said = redact_text(wanted.reason), wanted.columns()
+    given = wanted.model_fields_set - {"reason"}
     with transaction.atomic():
-        row = Run.objects.select_for_update().get(pk=run.pk)
-        for name in DESCRIPTIVE:
-            if name not in wanted.model_fields_set:
-                continue
-            given = getattr(wanted, name)
-            new = redact_text(given) if isinstance(given, str) else given
+        row = cast(T, type(target)._default_manager.select_for_update().get(pk=target.pk))
+        for name in sorted(given):
+            new = said.get(name, getattr(wanted, name))
+            new = redact_text(new) if isinstance(new, str) else new
             changes.record(target=row, field=name, old=getattr(row, name), new=new, by=by, reason=reason)
             setattr(row, name, new)
-        row.save(update_fields=DESCRIPTIVE)
+        row.save(update_fields=given)
     return row
 
 

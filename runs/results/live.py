@@ -165,6 +165,8 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     run.effective_settings = [[name, redact_value(name, value)] for name, value in result["effective_settings"]]
     run.ignored_settings = list(result["ignored_settings"])
     run.driver = {**result["driver"], "product": result["product"]} if result["product"] else dict(result["driver"])
+    if build := dbms_build(result["product"], run.dbms_version.version):
+        run.tested = {**run.tested, "dbms_build": build}
     run.dataset = dict(result["dataset"])
     run.command_lines = [redact_text(line) for line in result["command_lines"]]
     run.checks = [dict(check) for check in result["checks"]]
@@ -220,6 +222,11 @@ def _store_durability(run: Run, result: JobResult) -> None:
     run.durability_reason = clean(judged.reason, LONG_TEXT)
     run.durability_doubt = clean(judged.contradiction, LONG_TEXT)
     run.statistics = {**run.statistics, durability.KEY: durability.kept(judged)}
+
+
+def dbms_build(product: str, version: str) -> str:
+    """What the DBMS tells of itself beyond its version: "Apache Derby 10.16.1.1 - (1901046)" is build 1901046."""
+    return clean(product.partition(version)[2].strip(" .-()"), 200) if version else ""
 
 
 def _store_measurements(run: Run, result: JobResult) -> None:

@@ -45,6 +45,7 @@ from runs.models import (
     cell_key,
 )
 from runs.models.choices import Provenance, RunState
+from runs.results.batches import beyond
 from runs.results.document import (
     MAX_RESULTS,
     MAX_RUNS,
@@ -218,6 +219,7 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
                 try:
                     files = [_content(index, given) for index, given in enumerate(item.data.artefacts)]
                     subjects = known.subjects_of(item.data)
+                    rows.batch_of(item.data)
                 except ValidationError as error:
                     refused.append((item, error))
                 else:
@@ -286,13 +288,19 @@ class _Rows:
         self.batches = Batch.objects.in_bulk({self._made_by(item.data) for item in items})
 
     def _made_by(self, data: UploadDocument) -> uuid.UUID:
-        return self.file_import.pk if self.file_import else data.id
+        return self.file_import.pk if self.file_import else data.batch or data.id
 
-    def _batch(self, data: UploadDocument) -> Batch:
+    def batch_of(self, data: UploadDocument) -> Batch:
+        """Raises ValidationError for one of somebody else. Of one that the document names nothing is said: each of its
+        documents says it of its own runs.
+        """
         made_by = self._made_by(data)
         if (batch := self.batches.get(made_by)) is None:
-            batch = self.batches[made_by] = Batch(pk=made_by, owner=self.owner, created_at=self.now)
+            said = {} if data.batch else data.columns()
+            batch = self.batches[made_by] = Batch(pk=made_by, owner=self.owner, created_at=self.now, **said)
             self.new_batches.append(batch)
+        elif self.file_import is None and batch.owner_id != (self.owner and self.owner.pk):
+            raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
         return batch
 
     def add(self, item: _Item, files: list[bytes], subjects: Subjects, known: Known) -> list[Run]:
@@ -335,8 +343,10 @@ class _Rows:
 
     def _columns(self, data: UploadDocument, subjects: Subjects, upload: Upload) -> dict[str, Any]:
         """What all runs of a document have in common."""
+        batch = self.batch_of(data)
         columns = {
-            "batch": self._batch(data),
+            "batch": batch,
+            **({} if self.file_import else beyond(batch, data.columns())),
             "upload": upload,
             "workload": subjects.workload,
             "dbms_version": subjects.dbms_version,

@@ -95,11 +95,10 @@ def facets(run: Run) -> dict[str, Facet]:
 def tested_words(run: Run) -> str:
     """The version that was tested, short enough for a legend; empty where nothing is said. Needs the batch."""
     tested = run.said_tested
-    words = {name: tested[name] for name in TESTED if tested.get(name)}
+    words = {name: tested[name] for name in ("build", "commit", "branch") if tested.get(name)}
     if "commit" in words:
         words["commit"] = words["commit"][:_SHORT_COMMIT]
-    # A DBMS's own build id is long and says little beside another version.
-    return " · ".join(words[name] for name in words if name != "dbms_build" or len(words) == 1)
+    return " · ".join(words.values())
 
 
 def _plain(field: str, label: str, value: str) -> Facet:

@@ -21,7 +21,7 @@ from runs.listing.filters import MOST_OFFERED
 from runs.models import Change, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
-from runs.run.facets import DOUBT_WORDS, SettingRow, factor_label
+from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow, factor_label
 from runs.tables import TableCell
 
 register = template.Library()
@@ -240,6 +240,11 @@ def invalid_badge(run: Run) -> SafeString:
 
 
 @register.filter
+def tested_name(name: str) -> str:
+    return TESTED.get(name, name)
+
+
+@register.filter
 def change_words(change: Change) -> str:
     """A recorded change in one line."""
     field = change.field.replace("_", " ")
@@ -249,7 +254,9 @@ def change_words(change: Change) -> str:
 
 
 def _said(value: Any) -> str:
-    return "none" if value in (None, "", [], {}) else f"“{value}”"
+    if isinstance(value, dict):
+        value = ", ".join(f"{name} {inner}" for name, inner in value.items())
+    return "none" if value in (None, "", []) else f"“{value}”"
 
 
 @register.inclusion_tag("_visibility.html", takes_context=True)

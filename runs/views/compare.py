@@ -23,6 +23,7 @@ from runs.charts import compare as charts
 from runs.charts.run import figures
 from runs.compare import reports
 from runs.compare.compare import CONTROLS, Selection, compare_selection, select
+from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
@@ -75,6 +76,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         or any(group.doubt for group in comparison.groups),
         "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
         "order": params.get("order", ""),
+        "groupings": GROUPINGS.items(),
         "threshold": params.get("threshold", ""),
         "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
         "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-HIDEABLE = ("run", "upload", "experiment", "job_run", "report", "artefact", "hardware", "config", "dbms")
+HIDEABLE = ("run", "upload", "experiment", "job_run", "report", "artefact", "hardware", "config", "dbms", "batch")
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,11 @@ PAGES = [
     form("purge", "purge", "/purge/upload/{upload}/"),
     form("purge", "purge", "/purge/run/{run}/"),
     form("purge", "purge", "/purge/report/{report}/"),
+    page("batch", "read", "/batches/{batch}/"),
+    page("batch-edit", "correct", "/batches/{batch}/edit/"),
+    form("batch-edit", "correct", "/batches/{batch}/edit/", data={"label": "night"}),
+    page("run-describe", "correct", "/runs/{run}/describe/"),
+    form("run-describe", "correct", "/runs/{run}/describe/", data={"label": "night"}),
     page("uploads", "account", "/uploads/"),
     page("upload", "read", "/uploads/{upload}/"),
     form("upload-delete", "correct", "/uploads/{upload}/delete/"),
@@ -180,6 +185,8 @@ API = [
     api("api-runs", "GET", "read", "runs/"),
     api("api-run", "GET", "read", "runs/{run}/"),
     api("api-run", "PATCH", "correct", "runs/{run}/", data={"note": "x"}),
+    api("api-batch", "GET", "read", "batches/{batch}/"),
+    api("api-batch", "PATCH", "correct", "batches/{batch}/", data={"label": "night"}),
     api("api-run", "DELETE", "correct", "runs/{run}/", 204),
     api("api-run-series", "GET", "read", "runs/{run}/series/"),
     api("api-run-changes", "GET", "read", "runs/{run}/changes/"),

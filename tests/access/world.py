@@ -121,7 +121,8 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     assert run.hardware is not None
     assert run.config is not None
     return {
-        "run": run.pk, "cell": run.cell_key, "upload": upload.pk, "experiment": experiment.slug, "job_run": waiting.pk,
+        "run": run.pk, "cell": run.cell_key, "upload": upload.pk,
+        "batch": run.batch_id, "experiment": experiment.slug, "job_run": waiting.pk,
         "report": report.slug, "hardware": run.hardware.slug, "config": run.config.slug, "import": file_import.pk,
         "artefact": Artefact.objects.get(upload=upload).pk, "workload": run.workload.slug,
         "device": run.hardware.storage.get().slug, "dbms": run.dbms_version.dbms.slug,

@@ -113,6 +113,16 @@ def test_a_reader_may_pool_by_something_else_and_the_comparison_says_so(grouping
     assert bool(comparison.pooled) == (grouping != "batch")
 
 
+def test_two_builds_of_a_dbms_name_two_batches_and_a_run_without_one_stays_with_its_batch():
+    for number, build in ((1, "1901046"), (2, "1909999")):
+        together = batch(UUID(int=number))
+        make_run("Derby 10.16", 100, batch=together, tested={"dbms_build": build})
+        make_run("Derby 10.16", None, batch=together, state="failed", message="no room")
+    comparison = compare(all_runs())
+    assert [(group.label, len(group.all_runs)) for group in comparison.groups] == [("1901046", 2), ("1909999", 2)]
+    assert "DBMS build" in comparison.varying_labels
+
+
 def test_what_says_no_label_stays_with_its_batch():
     for number in (1, 2):
         make_run("PostgreSQL 16.4", 100, batch=batch(UUID(int=number)), measured_on=date(2026, 11, number))

@@ -24,6 +24,7 @@ from runs.models import (
     UnknownName,
     Workload,
 )
+from runs.results.live import dbms_build
 from runs.run import series
 from tests.runs.builders import (
     FACTORS,
@@ -50,6 +51,21 @@ def measuring(**changes) -> Run:
     run = scheduled(**changes)
     advance(run, "assigned", "preparing", "loading", "warming_up", "measuring")
     return run
+
+
+@pytest.mark.parametrize(
+    ("product", "version", "build"),
+    [
+        ("Apache Derby 10.16.1.1 - (1901046)", "10.16.1.1", "1901046"),
+        ("PostgreSQL 16.4 (Debian 16.4-1.pgdg120+1)", "16.4", "Debian 16.4-1.pgdg120+1"),
+        ("H2 2.2.224 (2023-09-17)", "2.2.224", "2023-09-17"),
+        ("Firebird LI-V3.0.11.33703", "3.0.11", "33703"),
+        ("SQLite 3.45.1", "3.45.1", ""),
+        ("", "3.45.1", ""),
+    ],
+)
+def test_it_keeps_the_build_that_the_dbms_tells(product, version, build):
+    assert dbms_build(product, version) == build
 
 
 def test_it_finds_the_same_machine_again():

@@ -15,6 +15,7 @@ from benchagent import __version__
 from benchagent.arguments import ArgumentParser
 from benchagent.ctl import comparing, files, running, uploading
 from benchagent.ctl.api import Api, Login, save
+from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
@@ -86,9 +87,18 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     words = "data, log, temp or backup; repeatable"
     parser.add_argument("--storage", action="append", metavar="ROLE=DEVICE", help=words)
     parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
-    parser.add_argument("--note", metavar="TEXT")
+    _add_described(parser)
+    parser.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="read the files and send nothing")
+
+
+def _add_described(parser: argparse.ArgumentParser) -> None:
+    """What is said of all runs that were measured together."""
+    parser.add_argument("--note", metavar="TEXT")
+    parser.add_argument("--tag", action="append", metavar="WORD", help="to find it by; repeatable")
+    for name in TESTED:
+        parser.add_argument(f"--{name}", metavar="TEXT", help="that was tested")
 
 
 def _add_reading(commands: Any) -> None:
@@ -104,6 +114,8 @@ def _add_reading(commands: Any) -> None:
     compare = commands.add_parser("compare", help="judge cells against a baseline; for a CI with --fail-if")
     compare.add_argument("what", nargs="+", metavar="RUN|CELL", help="id of a run, or key of a cell or its beginning")
     compare.add_argument("--baseline", required=True, metavar="RUN|CELL")
+    words = "what is pooled: label, version, date or all; default: repeats of one batch"
+    compare.add_argument("--group", choices=("batch", "label", "version", "date", "all"), help=words)
     compare.add_argument("--metric", metavar="NAME", help="default: the workload's own")
     words = "a difference below this is too small to matter; default: that of the metric"
     compare.add_argument("--threshold", type=float, metavar="PERCENT", help=words)
@@ -123,6 +135,7 @@ def _add_experiments(commands: Any) -> None:
     schedule.add_argument("--repeats", type=_above_zero, metavar="N")
     schedule.add_argument("--agent", metavar="SLUG")
     schedule.add_argument("--name", metavar="TEXT")
+    _add_described(schedule)
     schedule.add_argument("--visibility", choices=("public", "unlisted", "private"))
     schedule.add_argument("--watch", action="store_true", help="wait for the end; the exit status says how it ended")
     schedule.set_defaults(command=running.schedule)

@@ -31,6 +31,8 @@ def verdicts(text: str) -> tuple[str, ...]:
 
 def run(options: argparse.Namespace) -> int:
     chosen = [_parameter(text) for text in [*options.what, options.baseline]]
+    if options.group:
+        chosen.append(("group", options.group))
     if options.metric:
         chosen.append(("metric", options.metric))
     if options.threshold is not None:
@@ -38,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     api = connect()
     chosen = list(dict.fromkeys(chosen))
     first = api.get("/compare/", chosen)
-    key = _group_of(first, options.baseline, _runs_of(api, options.baseline))
+    key = _group_of(first, options.baseline, _runs_of(api, options.baseline, options.group or ""))
     answer = first if first.get("baseline") == key else api.get("/compare/", [*chosen, ("baseline", key)])
     if answer.get("baseline") != key:
         raise UsageError("the server compares with another baseline than the one that was asked for")
@@ -77,14 +79,18 @@ def _parameter(text: str) -> tuple[str, str]:
     raise UsageError(f"{text!r} is neither the id of a run nor the key of a cell")
 
 
-def _runs_of(api: Api, text: str) -> set[str]:
+def _runs_of(api: Api, text: str, grouping: str) -> set[str]:
     """The ids of the runs that are meant: the run itself, or all repeats of the cell."""
     kind, value = _parameter(text)
     if kind == "run":
         return {value}
-    groups = api.get("/compare/", [("cell", value)]).get("groups", [])
+    pooled = [("group", grouping)] if grouping else []
+    groups = api.get("/compare/", [("cell", value), *pooled]).get("groups", [])
     if len(groups) > 1:
-        raise UsageError(f"{text} begins the keys of {len(groups)} cells: give more of it")
+        raise UsageError(
+            f"{text} begins the keys of {len(groups)} cells, or of one that was measured in several batches: "
+            "give more of it, name a run, or pool batches with --group all"
+        )
     return {str(run) for group in groups for run in group["runs"]}
 
 

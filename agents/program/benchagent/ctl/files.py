@@ -17,6 +17,14 @@ from benchagent.importers.source import GZIP_MAGIC, NotUnderstood
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_SNIFFED_BYTES = 64 * 1024 * 1024
+# What was tested, as options name it.
+TESTED = ("build", "commit", "branch")
+
+
+def described(options: argparse.Namespace) -> dict[str, Any]:
+    """Tags and what was tested, as the API takes them of an import and of a plan; what is not given is left out."""
+    tested = {name: getattr(options, name) for name in TESTED if getattr(options, name)}
+    return {name: value for name, value in (("tags", options.tag), ("tested", tested)) if value}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from uuid import UUID
 from benchagent.arguments import by_name
 from benchagent.catalog import number_in
 from benchagent.ctl.api import Api, connect
+from benchagent.ctl.files import described
 from benchagent.ctl.output import ProgressLine, UsageError, plain_number, print_json, print_table, say
 from benchagent.link.client import Unreachable
 
@@ -125,9 +126,10 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
         except ValueError as error:
             raise UsageError(f"{error}; or as NAME=VALUE,VALUE to have each of them run") from error
         plan["factors"] = {**plan.get("factors", {}), **factors}
-    for name in ("repeats", "agent", "name", "visibility"):
+    for name in ("repeats", "agent", "name", "note", "visibility"):
         if getattr(options, name) is not None:
             plan[name] = getattr(options, name)
+    plan |= described(options)
     if "workload" not in plan or not plan.get("engines"):
         raise UsageError("say --workload and at least one --engine, or --file PLAN.json")
     return plan

@@ -18,7 +18,7 @@ from typing import Any
 from benchagent.arguments import by_name
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api, config_path, connect
-from benchagent.ctl.files import LocalFile, apart, read, read_all, walk
+from benchagent.ctl.files import LocalFile, apart, described, read, read_all, walk
 from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, lacks
@@ -111,9 +111,10 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
         said["storage"] = [{"role": role, "device": device} for role, device in devices.items()]
     if options.visibility:
         said["visibility"] = options.visibility
-    if options.note:
-        said["note"] = options.note
-    return said
+    for name in ("label", "note"):
+        if getattr(options, name):
+            said[name] = getattr(options, name)
+    return said | described(options)
 
 
 def _config(given: Sequence[str]) -> Any:

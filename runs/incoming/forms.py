@@ -1,0 +1,21 @@
+"""What people say of a batch or a run, as fields of the forms that schedule, import and edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+
+class DescribedFields(forms.Form):
+    tags = forms.CharField(required=False, max_length=400, help_text="words to find it by, a blank between two")
+    build = forms.CharField(required=False, max_length=120, label="Build tested")
+    commit = forms.CharField(required=False, max_length=120, label="Commit tested")
+    branch = forms.CharField(required=False, max_length=120, label="Branch tested")
+
+    def described(self) -> dict[str, Any]:
+        """Of a valid form, as `runs.incoming.values.Described` takes it; fields left empty are not said."""
+        said = self.cleaned_data
+        tested = {name: said[name] for name in ("build", "commit", "branch") if said.get(name)}
+        given = {"label": said.get("label"), "tags": said.get("tags", "").split(), "tested": tested}
+        return {name: value for name, value in given.items() if value}

@@ -1,0 +1,81 @@
+"""What was measured together, and what people say of it and of single runs."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, cast
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+from rest_framework.exceptions import ValidationError
+
+from runs.access import changes
+from runs.access.rules import changeable, readable_batch
+from runs.incoming.forms import DescribedFields
+from runs.incoming.reading import read
+from runs.models import Batch, Run
+from runs.results import editing
+from runs.run.facets import TESTED
+from runs.views.guards import PersonRequest, contributor_required
+from runs.views.runs import changeable_run
+
+UNPROCESSABLE = 422
+
+
+class DescribeForm(DescribedFields):
+    label = forms.CharField(
+        required=False, max_length=120, help_text="stands in legends where it tells one batch from another"
+    )
+    note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
+    reason = forms.CharField(required=False, max_length=2000, label="Why it is changed")
+    field_order = ("label", "tags", "build", "commit", "branch", "note", "reason")
+
+
+@require_safe
+def batch(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
+    shown = readable_batch(request.user, batch_id)
+    runs = Run.objects.present().readable_by(request.user).filter(batch=shown)
+    context = {
+        "batch": shown,
+        "tested": [(heading, shown.tested[name]) for name, heading in TESTED.items() if shown.tested.get(name)],
+        "count": runs.count(),
+        "first": runs.for_lists().order_by("created_at").first(),
+        "changes": changes.history(shown),
+    }
+    return render(request, "batch.html", context)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_batch(request: PersonRequest, batch_id: uuid.UUID) -> HttpResponse:
+    return _describe(request, changeable(request.user, readable_batch(request.user, batch_id)), editing.BatchEdit)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def describe_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
+    return _describe(request, changeable_run(request, run_id), editing.RunEdit)
+
+
+def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.BatchEdit]) -> HttpResponse:
+    runs = target.runs.all() if isinstance(target, Batch) else Run.objects.filter(pk=target.pk)
+    if runs.exclude(publication=None).exists():
+        raise PermissionDenied("This is part of a publication and says what that says.")
+    said = {"label": target.label, "tags": target.tags, "note": target.note, **target.tested}
+    form = DescribeForm(request.POST if request.method == "POST" else None, initial=said)
+    if form.is_valid():
+        given: dict[str, Any] = {"label": "", "tags": [], "tested": {}} | form.described()
+        given |= {name: form.cleaned_data[name] for name in ("note", "reason")}
+        if "dbms_build" in target.tested:  # the DBMS says it, not the form
+            given["tested"] = {**given["tested"], "dbms_build": target.tested["dbms_build"]}
+        try:
+            editing.edit(target, read(kind, given), by=request.user)
+            return redirect(target)
+        except ValidationError as error:
+            for field, messages in cast(dict[str, Any], error.detail).items():
+                form.add_error(field if field in form.fields else None, [str(message) for message in messages])
+    context = {"form": form, "target": target, "is_batch": isinstance(target, Batch)}
+    return render(request, "describe.html", context, status=UNPROCESSABLE if form.errors else 200)
