@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 from rest_framework.exceptions import ValidationError
@@ -57,7 +57,10 @@ def edit_batch(request: PersonRequest, batch_id: uuid.UUID) -> HttpResponse:
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def describe_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
-    return _describe(request, changeable_run(request, run_id), editing.RunEdit)
+    run = changeable_run(request, run_id)
+    if run.deleted_at is not None:
+        raise Http404
+    return _describe(request, run, editing.RunEdit)
 
 
 def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.BatchEdit]) -> HttpResponse:
