@@ -39,13 +39,14 @@ class Handler(WSGIHandler):
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Any:
         """Django looks after its connections before it catches what is raised: a database that goes away just then is
-        answered as one that is away.
+        answered as one that is away, anything else in words, too.
         """
         try:
             return super().__call__(environ, start_response)
-        except DatabaseError:
-            logger.exception("the connection to the database is given up")
-            connection.connection = None
+        except Exception as error:
+            logger.exception("raised outside of Django's reach")
+            if isinstance(error, DatabaseError):
+                connection.connection = None  # who asks next makes another
             response = server_error(self.request_class(environ))
             start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
             return response

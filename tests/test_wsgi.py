@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.core.signals import request_started
@@ -40,7 +41,7 @@ def test_a_database_that_goes_away_while_a_request_begins_is_503(path, kind, cap
     def broken(**_):
         raise OperationalError("consuming input failed")
 
-    told = {}
+    told: dict[int, Any] = {}
     monkeypatch.setattr(wsgi, "connection", SimpleNamespace(connection="broken"))
     request_started.connect(broken)
     try:
