@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import signal
+import subprocess
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
+import psutil
 import pytest
 from benchagent.dbms.postgresql.discovery import installations
+from benchagent.job.job import Job
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 
@@ -79,3 +84,32 @@ def test_a_closed_loop_shows_a_pause_in_its_series_and_its_maximum_alone(make_jo
 
 def stalled(seconds: Sequence[dict[str, float]]) -> int:
     return sum(second["n"] == 0 for second in seconds)
+
+
+def test_a_checkpoint_is_told_in_its_second(make_job: MakeJob, spool: Spool):
+    """As many as the engine counts over the whole window."""
+    job = make_job("postgresql", settings=SETTINGS, warm_up_s=1, duration_s=WINDOW_S)
+    item = run_with(job, spool, 4, lambda pids: checkpoint(job, pids[0]))
+    assert (item["outcome"], item["message"]) == ("finished", "")
+    told = [value or 0 for value in series(sent(spool, job.run_id), "checkpoints")]
+    assert sum(told) == values(item)["checkpoints"] == 1
+    assert told.index(1) + 1 >= 4  # the first second, of the warm-up, has none before it
+
+
+def checkpoint(job: Job, pid: int) -> None:
+    assert job._instance is not None
+    connection = job._instance.connection
+    address = re.search(r"//([^:/]+):(\d+)/", connection.url)
+    assert address is not None
+    psql = [
+        Path(psutil.Process(pid).exe()).with_name("psql"),
+        "-X",
+        "-h",
+        address[1],
+        "-p",
+        address[2],
+        "-d",
+        "postgres",
+    ]
+    account = ["-U", connection.properties["user"], "-c", "CHECKPOINT"]
+    subprocess.run([*psql, *account], env={"PGPASSWORD": connection.properties["password"]}, check=True, timeout=60)

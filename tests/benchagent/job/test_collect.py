@@ -119,6 +119,17 @@ def test_only_what_was_sampled_in_the_measured_window_counts(make, told: Told):
     assert told.lines == ["waits:now is not sampled any more: permission denied"]
 
 
+def test_what_a_counter_grows_by_is_a_sample_of_its_second(make, spool: Spool):
+    collector = make(warm_up_s=1)
+    collector.begin_session()
+    for t, counted in enumerate((7, 7, 8, 8, 10)):
+        collector.take(
+            {"event": "sampled", "t": t, "name": "growing:checkpoints", "columns": ["n"], "rows": [[counted]]}
+        )
+    assert pieces(spool, "checkpoints") == [(1, [0, 1, 0, 2])]
+    assert collector.sampled == {}
+
+
 def test_a_query_that_failed_has_no_rows_but_its_error(make, told: Told):
     collector = make()
     session = collector.begin_session()

@@ -23,6 +23,9 @@ class Told(EngineCounters):
     def wait_queries(self) -> Mapping[str, str]:
         return {"now": "SELECT waits"}
 
+    def growing_queries(self) -> Mapping[str, str]:
+        return {"checkpoints": "SELECT checkpoints"}
+
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"sizes": f"SELECT sizes OF {', '.join(tables)}"}
 
@@ -74,7 +77,8 @@ def test_a_run_is_framed_by_what_is_read_around_it():
     assert (before["name"], before["sql"]) == ("effective:all", "SHOW ALL")
     assert "optional" not in before  # without the settings in force a run says nothing
     assert (ages["name"], ages["optional"]) == ("maintenance:ages", True)
-    assert run == {**RUN, "snapshots": {"counters:all": "SELECT counters"}, "sampled": {"waits:now": "SELECT waits"}}
+    sampled = {"waits:now": "SELECT waits", "growing:checkpoints": "SELECT checkpoints"}
+    assert run == {**RUN, "snapshots": {"counters:all": "SELECT counters"}, "sampled": sampled}
     # What is in force at the end counts: a run may have changed it.
     assert (at_end["name"], at_end["sql"], at_end["optional"]) == ("end:effective:all", "SHOW ALL", True)
     assert (after["name"], after["sql"], after["optional"]) == ("schema:sizes", "SELECT sizes OF a, b", True)

@@ -227,6 +227,10 @@ class EngineCounters:
         """Run each second. What is cumulative belongs into `counter_queries` instead."""
         return self.waiting
 
+    def growing_queries(self) -> Mapping[str, str]:
+        """By metric, a query of one number whose growth each second is told. Only what costs next to nothing."""
+        return {}
+
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """Event -> sessions in it, at that second."""
         told = [row for query in self.wait_queries() for row in rows.get(query, [])]
@@ -310,6 +314,7 @@ MAINTENANCE_PREFIX = "maintenance:"
 SCHEMA_PREFIX = "schema:"
 COUNTER_PREFIX = "counters:"
 WAITS_PREFIX = "waits:"
+GROWING_PREFIX = "growing:"
 BEGIN, END = "begin:", "end:"
 
 

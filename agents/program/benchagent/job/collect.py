@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from benchagent.catalog import METRICS
-from benchagent.dbms.counters import ASIDE, Answer
+from benchagent.dbms.counters import ASIDE, GROWING_PREFIX, Answer
 from benchagent.link.spool import Spool
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.sampling import repeated
@@ -60,6 +60,8 @@ class Collector:
         self.wholes: dict[str, list[tuple[float, dict[str, float | None]]]] = {}
         # Rows of the queries that were run each measured second, by name.
         self.sampled: dict[str, list[list[list[Any]]]] = {}
+        # Counters that are asked each second, as they were last.
+        self._counted: dict[str, float] = {}
         self.summary: Event | None = None
         # Moments of a phase that have a name, as the begin of the slow part of a load.
         self.marks: list[Event] = []
@@ -67,6 +69,7 @@ class Collector:
 
     def begin_session(self) -> SessionResult:
         self.session = SessionResult()
+        self._counted.clear()
         return self.session
 
     def take(self, event: Event) -> None:
@@ -136,8 +139,18 @@ class Collector:
     def _sampled(self, event: Event) -> None:
         if "error" in event:
             self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
+        elif event["name"].startswith(GROWING_PREFIX):
+            self._grown(event["name"].removeprefix(GROWING_PREFIX), event)
         elif event["t"] >= self._warm_up_s:
             self.sampled.setdefault(event["name"], []).append(_answer(event))
+
+    def _grown(self, metric: str, event: Event) -> None:
+        """Since it was asked last, which is a second ago, or several where the engine was slow to answer."""
+        now = float(event["rows"][0][0])
+        before = self._counted.get(metric)
+        self._counted[metric] = now
+        if before is not None:
+            self._spool.add_samples(self._run_id, event["t"], {metric: now - before})
 
     def _error(self, event: Event) -> None:
         self.session.error = event

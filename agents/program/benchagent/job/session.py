@@ -12,6 +12,7 @@ from benchagent.dbms.counters import (
     COUNTER_PREFIX,
     EFFECTIVE_PREFIX,
     END,
+    GROWING_PREFIX,
     MAINTENANCE_PREFIX,
     SCHEMA_PREFIX,
     WAITS_PREFIX,
@@ -57,12 +58,13 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     source = instance.engine_counters
     prefixed = {COUNTER_PREFIX + name: sql for name, sql in source.counter_queries().items()}
     waits = {WAITS_PREFIX + name: sql for name, sql in source.wait_queries().items()}
+    growing = {GROWING_PREFIX + metric: sql for metric, sql in source.growing_queries().items()}
     transactions = run["transactions"]
     marked = [{**each, "read_only": True} if each["name"] in reading else each for each in transactions]
     return [
         *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
         *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(tables), optional=True),
-        {**run, "transactions": marked, "snapshots": prefixed, "sampled": waits},
+        {**run, "transactions": marked, "snapshots": prefixed, "sampled": waits | growing},
         *query_steps(END + EFFECTIVE_PREFIX, instance.effective_queries(), optional=True),
         *query_steps(SCHEMA_PREFIX, source.schema_queries(tables), optional=True),
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchagent.dbms.base import GUEST
-from benchagent.dbms.counters import Age, Counted, EngineCounters, QueryRows, oldest
+from benchagent.dbms.counters import CHECKPOINTS, Age, Counted, EngineCounters, QueryRows, oldest
 from benchagent.dbms.postgresql.discovery import Version
 
 # The first page of a B-tree says on which level its root is, 0 being the leaves: a four byte number, lowest byte first,
@@ -182,6 +182,10 @@ class PostgresqlCounters(EngineCounters):
             "query_fetches": "`pg_statio_user_tables`, `…_blks_read` + `…_blks_hit`: likewise",
             "maintenance": f"`pg_stat_user_tables`{checkpoint}",
         }
+
+    def growing_queries(self) -> Mapping[str, str]:
+        """A checkpoint counts when it begins, one that is requested when it has ended."""
+        return {CHECKPOINTS: self.counter_queries()[CHECKPOINTS]}
 
     # Waits
 
