@@ -5,7 +5,7 @@ from django.test import Client
 
 from agents.jobs import dispatch, life
 from agents.plans import schedule
-from runs.models import ApiToken, Experiment, Run
+from runs.models import ApiToken, Batch, Experiment, Run
 from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
 
@@ -37,6 +37,16 @@ def test_it_starts_an_experiment(client, bearer, machine):
     assert run.job.spec["settings"] == [["cache_size", "-2000"], ["cache_size", "-4000"]]
     assert run.experiment.created_by.username == "olga-operator"
     assert body["estimated_s"] > 4 * 7
+
+
+def test_it_keeps_what_is_said_of_the_batch(client, bearer, machine):
+    machine()
+    said = {"label": "patched", "tags": ["night"], "tested": {"commit": "1a2b3c4d"}, "note": "with the fix"}
+    assert post(client, BODY | said, bearer("schedule")).status_code == 201
+    together = Batch.objects.get()
+    assert (together.label, together.tags, together.note) == ("patched", "night", "with the fix")
+    assert together.tested == {"commit": "1a2b3c4d"}
+    assert {run.batch_id for run in Run.objects.all()} == {together.pk}
 
 
 def test_it_takes_the_catalogues_factors_where_none_are_given(client, bearer, machine):

@@ -23,6 +23,7 @@ def test_it_sends_files_and_stores_them_with_what_was_said(
     options = [
         "--hardware", "box", "--dbms", "PostgreSQL 15.14", "--config", str(conf), "--workload", "fio-randrw",
         "--storage", "data=nvme0", "--storage", "log=sda", "--visibility", "private", "--note", "nightly",
+        "--label", "patched", "--tag", "ssd", "--tag", "night", "--commit", "1a2b3c4d", "--branch", "main",
     ]  # fmt: skip
     assert main(["upload", FIO, str(DATA / "fio" / "logs_bw.1.log"), *options, "--json"]) == 0
     (stored,) = logged_in.imports.values()
@@ -32,7 +33,8 @@ def test_it_sends_files_and_stores_them_with_what_was_said(
     assert said == {
         "hardware": "box", "dbms": {"name": "PostgreSQL", "version": "15.14"}, "workload": {"slug": "fio-randrw"},
         "storage": [{"role": "data", "device": "nvme0"}, {"role": "log", "device": "sda"}], "visibility": "private",
-        "note": "nightly",
+        "note": "nightly", "label": "patched", "tags": ["ssd", "night"],
+        "tested": {"commit": "1a2b3c4d", "branch": "main"},
     }  # fmt: skip
     assert "swordfish" not in repr(logged_in.requests)
     (outcome,) = json.loads(capsys.readouterr().out)

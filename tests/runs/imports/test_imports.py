@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs import imports, results
 from runs.imports import steps
-from runs.models import Artefact, FileImport, HardwareProfile, Run, Upload
+from runs.models import Artefact, Batch, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
 from runs.run import artefacts
 
@@ -63,6 +63,17 @@ def test_it_stores_the_repeats_of_a_cell_as_runs(contributor):
     assert runs[0].owner == contributor
     assert str(runs[0].dbms_version) == "PostgreSQL 16.4"
     assert runs[0].factor("terminals") == 4
+
+
+def test_its_runs_are_a_batch_with_what_was_said_of_it(contributor):
+    taken, _ = imports.take(files=sweep(800, 810, 820), owner=contributor)
+    said = {"label": "before", "tags": ["ssd"], "tested": {"build": "7"}}
+    runs, _ = imports.store(taken, subject=SUBJECT | said, owner=contributor)
+    (together,) = Batch.objects.all()
+    assert (together.pk, together.label, together.tags, together.tested) == (taken.pk, "before", "ssd", {"build": "7"})
+    again = imports.read_again(FileImport.objects.get(), owner=contributor)
+    assert {run.batch_id for run in (*runs, *again)} == {together.pk}
+    assert Batch.objects.get().label == "before"
 
 
 def test_it_takes_the_same_files_once(contributor, operator):
