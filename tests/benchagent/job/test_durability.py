@@ -115,15 +115,13 @@ def test_the_disk_counts_for_an_engine_that_does_not(make_job: MakeJob, dirs: Ag
 
 
 def test_a_library_that_swallows_syncs_is_found_and_contradicts_what_is_promised(
-    make_job: MakeJob, dirs: AgentDirs, monkeypatch: pytest.MonkeyPatch
+    make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
 ):
-    dirs.engines.mkdir(mode=0o755, exist_ok=True)
-    library = eater(dirs.engines)  # where jobs may read
-    library.chmod(0o755)
+    library = eater()
     clean = Children.environment
     monkeypatch.setattr(
         Children, "environment", lambda self, **more: clean(self, **{"LD_PRELOAD": str(library), **more})
     )
     told = statements(make_job("sqlite", settings=WAL, **script(duration_s=1)))
     assert classes(told) == ("dbms_crash", "power_loss", "dbms_crash")
-    assert told["observed"]["reason"].startswith("libeater.so in java")
+    assert told["observed"]["reason"].startswith(f"{library.name} in java")

@@ -13,8 +13,8 @@ from tests.benchagent.preload import eater
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Path:
-    return eater(tmp_path)
+def library() -> Path:
+    return eater()
 
 
 def test_it_finds_a_library_that_takes_the_place_of_the_syncs(library: Path):
@@ -23,7 +23,7 @@ def test_it_finds_a_library_that_takes_the_place_of_the_syncs(library: Path):
     try:
         pids = [child.pid for child in children]
         wait_until(lambda: bool(swallowing(pids[:1])))
-        assert swallowing(pids) == ["libeater.so in sleep"]
+        assert swallowing(pids) == [f"{library.name} in sleep"]
         assert swallowing(pids[1:]) == []
     finally:
         for child in children:
