@@ -25,13 +25,13 @@ SAFETY = re.compile(
     r"nobody (changes|registers|locks)|never reaches|answers? (in )?40[134]|answer(ed|s) (410|413|429)|mode 0600 |"
     r"good for one agent|unpacked|no thread|does not start|a script cannot|secrets\*|purge for good|no link|"
     r"by Landlock|own DBMS alone|CSRF|not active|loopback address only|trusts whom|refuse or pass over|only the runs|"
-    r"is killed loses|struck through",
+    r"is killed loses|struck through|by `\[redacted\]`|0600|that holds one is refused",
     re.IGNORECASE,
 )
 USE = REPOSITORY / "docs" / "use"
 SAFETY_PAGES = [
-    *(REPOSITORY / "docs" / "operate" / f"{name}.md" for name in ("access", "operations")),
-    USE / "script.md",
+    *(REPOSITORY / "docs" / "operate" / f"{name}.md" for name in ("access", "operations", "external-servers")),
+    *(USE / f"{name}.md" for name in ("script", "uploads", "benchctl", "configs")),
     USE / "importers" / "README.md",
 ]
 BLOCKS = re.compile(r"\n\s*\n|\n(?=\s*[-*|] ?\S)")
