@@ -13,7 +13,7 @@ from statistics import median
 from benchagent.protocol import Check
 
 from runs.run.series import Series, within, without_gaps
-from runs.run.steadiness import STALL_SHARE, stalls, unsteady
+from runs.run.steadiness import LEAST_VALUES, STALL_SHARE, stalls, unsteady
 
 # Of a terminal on average: with fewer transactions chance alone makes terminals differ.
 LEAST_EACH = 100
@@ -130,6 +130,8 @@ def steady_state(told: Told) -> Check | None:
         return None
     if said := unsteady(warm_up, window, rate.interval_s):
         return {"name": "steady_state", "ok": False, "detail": f"not steady: {'; '.join(said)}"}
+    if len(window) < LEAST_VALUES:
+        return None  # nothing speaks against it, but so few values cannot speak for it either
     return {"name": "steady_state", "ok": True, "detail": "neither warm-up nor drift nor change of level in the window"}
 
 

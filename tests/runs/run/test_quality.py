@@ -165,6 +165,14 @@ def test_a_steady_run_is_warned_of_nothing():
     assert (run.warnings, failed(run), len(run.checks)) == ([], [], 4)
 
 
+@pytest.mark.django_db
+def test_of_a_few_seconds_nobody_says_that_they_were_steady():
+    """A first run of five seconds that rose to the end had a green "neither warm-up nor drift"."""
+    rising = [4e3, 8e3, 13e3, 15e3, 14e3, 19e3, 18e3, 21e3, 25e3, 23e3, 21e3, 26e3]
+    run = sampled({"scale_factor": 8, "terminals": 8, "warm_up_s": 7, "duration_s": 5}, tps=rising)
+    assert [check["name"] for check in run.checks if check["name"] == "steady_state" and check["ok"]] == []
+
+
 # Percentiles
 
 
