@@ -1,0 +1,81 @@
+"""Statistics of few repeats. Pure: lists in, numbers out; thresholds are arguments. Imports nothing of ours.
+
+SciPy and NumPy are imported where they are used: they cost 0.4 s and 23 MB (scipy.stats another 0.9 s and 47 MB) at the
+start of every process, most of which (broker's workers, commands, a web process that shows lists) compare nothing.
+"""
+
+from runs.stats.fits import Slope, slope
+from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Ranks, Ratio, Welch, holm, ranks, ratio
+from runs.stats.summaries import (
+    ALPHA,
+    CELL_CONFIDENCE,
+    CONFIDENCE,
+    MIN_REPEATS,
+    MOST_LOG,
+    Array,
+    Interval,
+    Moments,
+    Real,
+    Summary,
+    geometric_mean,
+    geometric_mean_interval,
+    interval_of_logs,
+    log_values,
+    mean,
+    stdev,
+    summarise,
+    t_quantile,
+)
+from runs.stats.verdicts import (
+    MOST_REPEATS_ASKED,
+    POWER,
+    PRACTICAL_THRESHOLD,
+    WINNERS,
+    Kind,
+    Verdict,
+    judge,
+    judge_family,
+    repeats_needed,
+    threshold_words,
+)
+
+__all__ = [
+    "ALPHA",
+    "CELL_CONFIDENCE",
+    "CONFIDENCE",
+    "DELTAS",
+    "MIN_FOR_RANKS",
+    "MIN_REPEATS",
+    "MOST_LOG",
+    "MOST_REPEATS_ASKED",
+    "POWER",
+    "PRACTICAL_THRESHOLD",
+    "WINNERS",
+    "Array",
+    "Interval",
+    "Kind",
+    "Moments",
+    "Ranks",
+    "Ratio",
+    "Real",
+    "Slope",
+    "Summary",
+    "Verdict",
+    "Welch",
+    "geometric_mean",
+    "geometric_mean_interval",
+    "holm",
+    "interval_of_logs",
+    "judge",
+    "judge_family",
+    "log_values",
+    "mean",
+    "ranks",
+    "ratio",
+    "repeats_needed",
+    "slope",
+    "stdev",
+    "summarise",
+    "t_quantile",
+    "threshold_words",
+]

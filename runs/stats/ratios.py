@@ -1,0 +1,151 @@
+"""Of two cells: the ratio of their means with its interval, families of such, and what the ranks say."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from runs.stats.summaries import (
+    ALPHA,
+    CONFIDENCE,
+    MIN_REPEATS,
+    MOST_LOG,
+    Array,
+    Interval,
+    Moments,
+    Real,
+    interval_of_logs,
+    log_values,
+    mean,
+    t_quantile,
+)
+
+
+@dataclass(frozen=True)
+class Welch(Generic[Real]):
+    """Difference of two means of logs: the log of a ratio. `error` is its standard error, above 0."""
+
+    centre: Real
+    error: Real
+    df: Real
+
+    @classmethod
+    def of(cls, a: Moments[Real], b: Moments[Real]) -> Welch[Real]:
+        """Two systems rarely vary equally: the degrees of freedom are Welch's and Satterthwaite's."""
+        share, base = a.variance / a.n, b.variance / b.n
+        df: Real = (share + base) ** 2 / (share**2 / (a.n - 1) + base**2 / (b.n - 1))
+        error: Real = (share + base) ** 0.5
+        return cls(a.mean - b.mean, error, df)
+
+    @property
+    def p(self) -> Real:
+        """Of the hypothesis that both are alike, two-sided."""
+        from scipy import special
+
+        p: Real = 2 * special.stdtr(self.df, -abs(self.centre) / self.error)
+        return p
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """`value` = geometric mean of the first side / of the second.
+
+    `interval` is that of `confidence`; it is None, and `why_no_interval` says why, when the repeats do not carry one.
+    `p` is Welch's, of the hypothesis that both are alike; None without interval.
+    `log_variance` is the mean of both sides' sample variances on logs, for asking how many repeats would do.
+    """
+
+    value: float
+    interval: Interval | None
+    degrees_of_freedom: float | None
+    log_variance: float | None
+    why_no_interval: str = ""
+    p: float | None = None
+    confidence: float = CONFIDENCE
+
+
+def ratio(
+    values: Sequence[float],
+    baseline: Sequence[float],
+    *,
+    confidence: float = CONFIDENCE,
+    min_repeats: int = MIN_REPEATS,
+) -> Ratio | None:
+    """Welch's interval on logs, with the Welch–Satterthwaite degrees of freedom.
+
+    A difference of means on logs is the log of a ratio, so exp() of its t interval is an interval of the ratio
+    (the small-sample form of the effect-size interval of Kalibera & Jones, ISMM 2013). Simulated with 3 to 10
+    repeats it covers 95–98 % of a nominal 95 %, also with outliers; bootstraps of so few repeats cover 78–91 %.
+    None when a side is empty or has a value without a log, and when the sides are so far apart that no number says it.
+    """
+    logs, base_logs = log_values(values), log_values(baseline)
+    if logs is None or base_logs is None:
+        return None
+    centre = mean(logs) - mean(base_logs)
+    if abs(centre) > MOST_LOG:
+        return None
+    value = math.exp(centre)
+    if min(len(logs), len(base_logs)) < max(2, min_repeats):
+        return Ratio(value, None, None, None, f"fewer than {min_repeats} repeats")
+    sides = [Moments(mean(side), statistics.variance(side), len(side)) for side in (logs, base_logs)]
+    if sides[0].variance + sides[1].variance == 0:
+        return Ratio(value, None, None, 0.0, "the repeats do not vary at all")
+    welch = Welch.of(*sides)
+    interval, log_variance = (
+        interval_of_logs(centre, t_quantile(0.5 + confidence / 2, welch.df) * welch.error),
+        statistics.mean(s.variance for s in sides),
+    )
+    why = "" if interval else "the repeats vary beyond all measure"
+    return Ratio(value, interval, welch.df, log_variance, why, float(welch.p) if interval else None, confidence)
+
+
+def holm(ps: Sequence[float] | Array, alpha: float = ALPHA) -> Array:
+    """The level at which each comparison of a family is judged, so that all together err in at most `alpha` of cases.
+
+    S. Holm, Scandinavian Journal of Statistics 6 (1979): the smallest p of m at alpha / m, the next at alpha / (m - 1)
+    and so on; from the first that is above its level on, all are judged at that level. The last axis is the family.
+    """
+    import numpy as np
+
+    given = np.asarray(ps, dtype=float)
+    order = np.argsort(given, axis=-1)
+    steps = np.broadcast_to(alpha / np.arange(given.shape[-1], 0, -1), given.shape)
+    stopped = np.logical_or.accumulate(np.take_along_axis(given, order, -1) > steps, axis=-1)
+    # Levels grow with the steps: of those from the stop on the least is that of the stop.
+    reached = np.minimum(steps, np.where(stopped, steps, 1.0).min(-1, initial=1.0, keepdims=True))
+    levels = np.empty(given.shape)
+    np.put_along_axis(levels, order, reached, -1)
+    return levels
+
+
+MIN_FOR_RANKS = 6
+# |δ| from which a difference of ranks is called small, medium, large: Romano et al., 2006.
+DELTAS = ((0.474, "large"), (0.33, "medium"), (0.147, "small"))
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A look at the order of the repeats alone, which no outlier can pull: `p` is Mann-Whitney's (exact without ties).
+
+    `delta` is Cliff's: the share of pairs in which the first side is higher less the share in which it is lower.
+    """
+
+    p: float
+    delta: float
+
+    @property
+    def size(self) -> str:
+        return next((words for least, words in DELTAS if abs(self.delta) >= least), "negligible")
+
+
+def ranks(values: Sequence[float], baseline: Sequence[float]) -> Ranks | None:
+    """None below six repeats a side: of three the smallest possible p is 0.1."""
+    if min(len(values), len(baseline)) < MIN_FOR_RANKS or len({*values, *baseline}) == 1:
+        return None
+    from scipy.stats import mannwhitneyu
+
+    test = mannwhitneyu(values, baseline)
+    return Ranks(float(test.pvalue), 2 * float(test.statistic) / (len(values) * len(baseline)) - 1)

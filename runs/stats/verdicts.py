@@ -1,0 +1,157 @@
+"""A ratio in words: better, worse, too small to matter, equivalent, undecided, too few repeats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from runs.stats.ratios import Ranks, Ratio, holm, ranks, ratio
+from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, Interval, log_values, t_quantile
+
+# A difference below this share is real perhaps, but nobody chooses a DBMS for it. Each metric has its own in the
+# catalogue: this is that of a rate.
+PRACTICAL_THRESHOLD = 0.03
+POWER = 0.80
+MOST_REPEATS_ASKED = 50
+
+
+class Kind(StrEnum):
+    BETTER = "better"
+    WORSE = "worse"
+    TOO_SMALL = "too_small"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+    TOO_FEW = "too_few"
+    # Of a descriptive quantity, which has no better side: never of a rate, a time or a latency.
+    DIFFERENT = "different"
+
+
+WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`ratio` is of the values as they are; the words already know which direction is better.
+
+    `repeats_needed` counts further repeats per side; None unless undecided, or when even the cap would not do.
+    `robustness` says from six repeats on what the ranks say, in words.
+    """
+
+    kind: Kind
+    words: str
+    ratio: Ratio | None
+    repeats_needed: int | None = None
+    ranks: Ranks | None = None
+    robustness: str = ""
+
+
+def judge_family(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
+) -> list[Verdict]:
+    """Verdicts of (values, baseline) that a page makes together: with Holm's levels, and intervals as wide as these."""
+    estimates = [ratio(*pair) for pair in pairs]
+    ps = {at: known.p for at, known in enumerate(estimates) if known and known.p is not None}
+    levels = dict(zip(ps, holm(list(ps.values())).tolist(), strict=True))
+    return [
+        judge(*pair, better=better, threshold=threshold, confidence=1 - levels.get(at, ALPHA))
+        for at, pair in enumerate(pairs)
+    ]
+
+
+def judge(
+    values: Sequence[float],
+    baseline: Sequence[float],
+    *,
+    better: str,
+    threshold: float = PRACTICAL_THRESHOLD,
+    confidence: float = CONFIDENCE,
+    min_repeats: int = MIN_REPEATS,
+    cap: int = MOST_REPEATS_ASKED,
+) -> Verdict:
+    """One of five: better or worse, different but too small to matter, equivalent, undecided, too few repeats.
+
+    `better` is ``higher``, ``lower`` or ``none`` (then neither side wins: the words say higher or lower).
+    Below three repeats a side nothing is said: the test would call noise a difference, or nothing at all. A
+    difference counts only when the interval excludes 1 *and* the effect reaches `threshold`: with enough repeats
+    any two systems differ significantly. "Too small" and "equivalent" need the whole interval inside the threshold:
+    absence of evidence is not evidence of absence.
+    """
+    estimate = ratio(values, baseline, confidence=confidence, min_repeats=min_repeats)
+    fewest = min(len(values), len(baseline))
+    if fewest < min_repeats:
+        return Verdict(Kind.TOO_FEW, f"too few repeats ({fewest} on one side, {min_repeats} needed)", estimate)
+    if estimate is None:
+        known = log_values(values) is not None and log_values(baseline) is not None
+        why = "the values are too far apart" if known else "a value is zero or negative"
+        return Verdict(Kind.UNDECIDED, f"no ratio: {why}", None)
+    if estimate.interval is None:
+        if estimate.value == 1.0:
+            return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
+        why = f"undecided: {estimate.why_no_interval}, so no interval can be given"
+        return Verdict(Kind.UNDECIDED, why, estimate)
+    verdict = _with_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
+    by_rank = ranks(values, baseline)
+    return replace(verdict, ranks=by_rank, robustness=_robustness(verdict, by_rank)) if by_rank else verdict
+
+
+def _with_interval(
+    estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int, cap: int
+) -> Verdict:
+    effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
+    share = threshold_words(threshold)
+    excludes_one = interval.low > 1 or interval.high < 1
+    inside = math.log(interval.high) <= limit and math.log(interval.low) >= -limit
+    higher = estimate.value > 1
+    side = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
+    word = side.value if better != "none" else "higher" if higher else "lower"
+    if excludes_one and inside:
+        return Verdict(Kind.TOO_SMALL, f"different, but too small to matter (under {share})", estimate)
+    if excludes_one and effect >= limit:
+        return Verdict(Kind.DIFFERENT if better == "none" else side, word, estimate)
+    if inside:
+        return Verdict(Kind.EQUIVALENT, f"equivalent (within {share})", estimate)
+    missing = limit - effect if excludes_one else max(effect, limit)
+    needed = repeats_needed(estimate.log_variance or 0.0, missing, have=fewest, cap=cap, confidence=estimate.confidence)
+    more = f"needs about {needed}" if needed else f"needs over {cap}"
+    which = f"{word}, but undecided whether by {share}" if excludes_one else "undecided"
+    return Verdict(Kind.UNDECIDED, f"{which}: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
+
+
+def threshold_words(threshold: float) -> str:
+    """A share of 1 in per cent, as many digits as it has: 3%, 2.5%."""
+    return f"{threshold * 100:.6g}%"
+
+
+def _robustness(verdict: Verdict, by_rank: Ranks) -> str:
+    said = f"Mann-Whitney p = {by_rank.p:.2g}, Cliff's δ = {by_rank.delta:+.2f} ({by_rank.size})".replace("-", "−")
+    said = said.replace("Mann−Whitney", "Mann-Whitney")
+    named = verdict.kind in WINNERS
+    if named and by_rank.p > ALPHA:
+        return f"The ranks do not confirm it, a few repeats decide: {said}"
+    if verdict.kind == Kind.UNDECIDED and verdict.ratio and by_rank.p < 1 - verdict.ratio.confidence:
+        return f"The ranks differ, outliers hide it: {said}"
+    return f"Ranks: {said}"
+
+
+def repeats_needed(
+    log_variance: float,
+    log_effect: float,
+    *,
+    have: int,
+    cap: int = MOST_REPEATS_ASKED,
+    power: float = POWER,
+    confidence: float = CONFIDENCE,
+) -> int | None:
+    """Further repeats per side until a difference of `log_effect` would be found with `power`; None above `cap`.
+
+    The power formula of the two-sample t test, n >= 2 s² (t(0.975) + t(power))² / d², solved by trying n upwards
+    because the quantiles depend on n. Capped: a noisy machine must not ask for a thousand repeats.
+    """
+    for n in range(have + 1, have + cap + 1):
+        df = 2 * n - 2
+        t = t_quantile(0.5 + confidence / 2, df) + t_quantile(power, df)
+        if n * log_effect**2 >= 2 * log_variance * t**2:
+            return n - have
+    return None
