@@ -17,10 +17,11 @@ from rest_framework.views import APIView
 
 from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, PageField
 from runs.compare import reports
-from runs.compare.compare import Selection, compare_selection, select
+from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
 from runs.compare.guard import Difference
+from runs.compare.select import Selection, select
 from runs.models import Metric, Report
 from runs.stats import Interval, Ranks, Ratio, Summary, Verdict
 

@@ -8,8 +8,9 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from runs.access import changes
-from runs.compare.compare import CONTROLS, Selection, asked_threshold, compare_selection, select
+from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
+from runs.compare.select import CONTROLS, Selection, asked_threshold, select
 from runs.models import Report, User
 from runs.models.visible import Reader
 

@@ -22,9 +22,10 @@ from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
 from runs.charts.run import figures
 from runs.compare import reports
-from runs.compare.compare import CONTROLS, Selection, compare_selection, select
+from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
+from runs.compare.select import CONTROLS, Selection, select
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.rows import csv_lines

@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Figure, bars, single_bar
-from runs.compare.compare import cell_parameter, compare
+from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group
+from runs.compare.select import cell_parameter
 from runs.compare.verdicts import winner
 from runs.models import Claim, Metric, Run
 from runs.publications.material import Material

@@ -7,7 +7,8 @@ import random
 import pytest
 from django.http import QueryDict
 
-from runs.compare.compare import compare, compare_selection, select
+from runs.compare.compare import compare, compare_selection
+from runs.compare.select import select
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
 from tests.runs.cells import all_runs, make_run
