@@ -17,7 +17,7 @@ from runs.charts.base import COLOURS, Figure, LineSeries, Mark, Scale, lines
 from runs.charts.compare import BARS_NOTE, apart_figures, bars_figure
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, Group, VaryingFact, telling
-from runs.formatting import percent
+from runs.formatting import percent, size_words
 from runs.listing.rows import RunRow
 from runs.models import Metric, Run
 from runs.models.choices import ENDED_STATES
@@ -222,9 +222,9 @@ def _memory(runs: Sequence[Run]) -> list[Mark]:
     limits = {run.factor("memory_limit_mb") for run in runs}
     only = limits.pop() if len(limits) == 1 else None
     if isinstance(only, float | int) and only > 0:
-        return [{"axis": "x", "value": only, "label": f"memory limit {only:,.0f} MB"}]
+        return [{"axis": "x", "value": only, "label": f"memory limit {size_words(only, 2)}"}]
     machines = {run.hardware.ram_bytes for run in runs if run.hardware and run.hardware.ram_bytes}
     if limits or len(machines) != 1:
         return []
     memory = machines.pop() / MB
-    return [{"axis": "x", "value": memory, "label": f"RAM {memory:,.0f} MB"}]
+    return [{"axis": "x", "value": memory, "label": f"RAM {size_words(memory, 2)}"}]

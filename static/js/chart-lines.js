@@ -1,11 +1,9 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { gapPlugin, gapsHeight, markLine } from "./chart-marks.js";
+import { gapPlugin, gapsHeight, markPlugin, marksHeight } from "./chart-marks.js";
 import { exactNumber, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
-// The label of a mark stands above the plot, where no line runs.
-const MARK_PX = 14;
 const PLOT_PX = 320;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
@@ -58,6 +56,12 @@ function zoom(theme) {
   return { zoom: { drag, mode: "x", onZoom } };
 }
 
+/** Room at the left of the data never shows sizes below zero. */
+export function fromZero(xs) {
+  const [least, most] = [Math.min(...xs), Math.max(...xs)];
+  return least >= 0 && least < 0.05 * (most - least) ? { min: 0 } : {};
+}
+
 /** The legend goes below the plot where labels of marks stand above it. */
 const raised = (shown, marks) => (marks.length ? { ...shown, position: "bottom" } : shown);
 
@@ -69,23 +73,23 @@ export function linesConfig(spec, theme) {
   const gaps = spec.gaps ?? [];
   const xs = [...spec.series.flatMap((series) => series.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
-  const annotations = [...spec.bands.map((band) => bandBox(band, theme)), ...spec.marks.map((mark) => markLine(mark, theme, mark.axis === "x" ? MARK_PX : 0))];
+  const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
     data: { datasets: spec.series.map((series) => dataset(series, theme)) },
     options: {
-      ...baseOptions(theme), layout: { padding: { top: spec.marks.length ? MARK_PX + 6 : 4, bottom: gapsHeight(gaps) } },
+      ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks) + 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: {
-        x: numberScale(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%" } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
+        x: numberScale(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%", ...fromZero(xs) } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
         y: numberScale(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
       },
       plugins: {
         legend: raised(legend(theme, spec.series.length + gaps.length > 1), spec.marks),
         tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) },
-        annotation: { clip: spec.marks.length === 0, annotations }, zoom: zoom(theme),
+        annotation: { annotations }, zoom: zoom(theme),
       },
     },
-    plugins: gaps.length ? [gapPlugin(gaps, theme)] : [],
+    plugins: [...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, theme)] : [])],
   };
 }

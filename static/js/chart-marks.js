@@ -2,8 +2,8 @@
 import { seriesColour } from "./chart-theme.js";
 
 /**
- * Dashed line at a value that matters, RAM, a buffer pool, a ratio of 1: annotation of a mark {axis: "x"|"y", value,
- * label}; `raise` px lift its label above the plot.
+ * Dashed line at a value that matters to bars, RAM, a ratio of 1: annotation of a mark {axis: "x"|"y", value, label};
+ * `raise` px lift its label above the plot.
  */
 export function markLine(mark, theme, raise = 0) {
   return {
@@ -15,6 +15,71 @@ export function markLine(mark, theme, raise = 0) {
     },
   };
 }
+
+// Marks of lines, above the plot: each has a row of its own, so that no two labels run into each other.
+const MARK_ROW_PX = 16;
+
+/** Room in px that the marks of a chart of lines need above its plot. */
+export const marksHeight = (marks) => marks.filter((mark) => mark.axis === "x").length * MARK_ROW_PX;
+
+/**
+ * Where a mark stands on its axis of `min` to `max`: "in", "before", "after". The data set the axis, never a mark: of
+ * one that lies beyond an arrow at that edge says so.
+ */
+export function markSide({ value }, { min, max }) {
+  if (value < min) return "before";
+  return value > max ? "after" : "in";
+}
+
+/** "RAM 25 GB", "RAM 25 GB →", "← buffer pool 128 MB"; of the upright axis "limit ↑". */
+export function markWords({ axis, label }, side) {
+  if (side === "in") return label;
+  if (axis === "y") return `${label} ${side === "after" ? "↑" : "↓"}`;
+  return side === "after" ? `${label} →` : `← ${label}`;
+}
+
+/** In px: where a mark's line stands (null beyond the axis), its words, and where they begin. */
+function placed(chart, mark, row) {
+  const { left, right, top, bottom } = chart.chartArea;
+  const [scale, upright] = [chart.scales[mark.axis], mark.axis === "x"];
+  const side = markSide(mark, scale);
+  const words = markWords(mark, side);
+  const width = chart.ctx.measureText(words).width;
+  const at = { before: upright ? left : bottom, after: upright ? right : top, in: scale.getPixelForValue(mark.value) }[side];
+  const y = upright ? top - 2 - row * MARK_ROW_PX : Math.max(top + 14, Math.min(bottom - 2, at - 2));
+  const x = upright ? Math.max(left, Math.min(right - width, at - width / 2)) : right - width - 4;
+  const line = upright ? [at, y, at, bottom] : [left, at, right, at];
+  return { line: side === "in" ? line : null, words, width, x, y };
+}
+
+function drawMarks(chart, marks, theme) {
+  const context = chart.ctx;
+  context.save();
+  Object.assign(context, { strokeStyle: theme.mark, lineWidth: 1.5, font: `11px ${theme.font}`, textBaseline: "bottom" });
+  const rows = marks.map((mark, index) => marks.slice(0, index).filter((before) => before.axis === "x").length);
+  const shown = marks.map((mark, index) => placed(chart, mark, rows[index]));
+  context.setLineDash([4, 3]);
+  context.beginPath();
+  for (const { line } of shown) {
+    if (!line) continue;
+    context.moveTo(line[0], line[1]);
+    context.lineTo(line[2], line[3]);
+  }
+  context.stroke();
+  for (const { words, width, x, y } of shown) {
+    context.fillStyle = theme.panel;
+    context.fillRect(x - 2, y - 13, width + 4, 13);
+    context.fillStyle = theme.mark;
+    context.fillText(words, x, y);
+  }
+  context.restore();
+}
+
+/** Chart.js plugin that draws `marks` [{axis, value, label}] as dashed lines, or as arrows at the edge. */
+export const markPlugin = (marks, theme) => ({
+  id: "benchsiteMarks",
+  afterDatasetsDraw: (chart) => drawMarks(chart, marks, theme),
+});
 
 /** The pattern of "not known": oblique lines in a rectangle. */
 export function hatch(context, { left, top, width, height }, colour) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
-import { linesHeight } from "../../static/js/chart-lines.js";
-import { gapWords, gapsHeight, markLine, stripTop } from "../../static/js/chart-marks.js";
+import { fromZero, linesConfig, linesHeight } from "../../static/js/chart-lines.js";
+import { gapWords, gapsHeight, markLine, markSide, markWords, marksHeight, stripTop } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
 const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };
@@ -53,4 +53,31 @@ test("it sets a mark on its axis", () => {
 test("it sets a height only for lines with gaps", () => {
   assert.equal(linesHeight({ marks: [] }), 0);
   assert.ok(linesHeight({ gaps: [{}] }) > gapsHeight([{}]));
+});
+
+// The chart that was a vertical blob: sizes of 15 to 108 MB, and the machine's memory.
+const sweep = {
+  type: "lines", x: { label: "Size of the database", unit: "MB", scale: "linear", even: true }, y: { label: "Throughput", unit: "TPS", zero: true },
+  series: [{ label: "Derby", color: 0, dash: false, points: [[15.2, 700], [61.4, 430], [108.1, 290]] }],
+  bands: [], marks: [{ axis: "x", value: 25277, label: "RAM 25 GB" }], live: null,
+};
+
+test("a mark never sets the axis: beyond the data an arrow at the edge says where it lies", () => {
+  const config = linesConfig(sweep, theme);
+  assert.deepEqual(config.options.plugins.annotation.annotations, []);
+  assert.deepEqual(config.plugins.map((plugin) => plugin.id), ["benchsiteMarks"]);
+  const [mark] = sweep.marks;
+  assert.equal(markWords(mark, markSide(mark, { min: 0, max: 120 })), "RAM 25 GB →");
+  assert.equal(markWords(mark, markSide(mark, { min: 20000, max: 30000 })), "RAM 25 GB");
+  assert.equal(markWords(mark, markSide(mark, { min: 30000, max: 90000 })), "← RAM 25 GB");
+  assert.equal(markWords({ axis: "y", label: "1" }, "after"), "1 ↑");
+});
+
+test("marks have rows of their own above the plot", () => {
+  assert.equal(marksHeight([{ axis: "x" }, { axis: "x" }, { axis: "y" }]), 2 * marksHeight([{ axis: "x" }]));
+});
+
+test("an axis of sizes does not begin below zero", () => {
+  assert.deepEqual(fromZero([1, 100]), { min: 0 });
+  assert.deepEqual(fromZero([15.2, 108.1]), {});
 });

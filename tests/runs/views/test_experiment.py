@@ -192,3 +192,15 @@ def test_the_command_names_the_engine_and_what_its_experiment_varies(db):
     run = experiment.runs.get(factors__text="gbak_tcp")
     found = labels(compare(all_runs()))[run.pk]
     assert found == "Firebird 3.0 · gbak over TCP · backup on slow (emulated)"
+
+
+def test_the_memory_of_a_machine_is_told_in_the_unit_that_is_read(client, db):
+    on = machine()
+    on.ram_bytes = 25_277_000_000
+    on.save()
+    experiment = Experiment.objects.create(slug="sizes", name="Sizes")
+    for scale, (size_mb, rate) in {1: (15.2, 700), 4: (61.4, 430), 7: (108.1, 290)}.items():
+        run = make_run("Derby 10.17", rate, factors={"scale_factor": scale}, experiment=experiment, on=on)
+        add_number(run, size_mb * MB, name="db_size_bytes", unit="bytes")
+    (over_size,) = size_figures(compare(all_runs()))
+    assert over_size.spec["marks"] == [{"axis": "x", "value": 25277.0, "label": "RAM 25 GB"}]
