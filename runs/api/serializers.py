@@ -16,6 +16,7 @@ from runs.access.changes import history
 from runs.models import Artefact, Batch, Change, Measurement, Run
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
+from runs.run.number import headline_numbers
 from runs.run.series import Series, ThinnedSeries
 
 
@@ -150,13 +151,14 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     missing = MissingSerializer(source="*", allow_null=True, read_only=True)
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
     invalid = serializers.SerializerMethodField()
+    result = serializers.SerializerMethodField()
 
     class Meta:
         model = Run
         fields = [
             "id", "url", "workload", "dbms", "hardware", "config", "status", "provenance", "demonstration",
             "durability", "repeat", "order_index", "cell_key", "batch", "label", "tags", "tested",
-            "experiment", "publication", "factors", "metrics",
+            "experiment", "publication", "factors", "metrics", "result",
             "created_at", "started_at", "finished_at", "measured_on", "message", "missing",
             "owner", "visibility", "invalid",
         ]  # fmt: skip
@@ -171,6 +173,11 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     def get_metrics(self, run: Run) -> dict[str, float]:
         """Summary values of the measured phase by metric name; all others are in `measurements`."""
         return {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
+
+    @extend_schema_field(MeasurementSerializer(many=True))
+    def get_result(self, run: Run) -> Any:
+        """The number that counts, then those beside it; empty without one, for which `missing` or `message` say why."""
+        return MeasurementSerializer(headline_numbers(run), many=True).data
 
     @extend_schema_field(InvalidSerializer(allow_null=True))
     def get_invalid(self, run: Run) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchagent.catalog import LATENCIES, refusal
+from benchagent.catalog import LATENCIES, headline_metrics, refusal
 from django.db.models import Case, F, FloatField, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from runs.models import Measurement, Run
@@ -20,6 +20,16 @@ def primary_number(run: Run) -> Measurement | None:
     directed = [row for row in rows if row.metric.better != "none"]
     chosen = next(iter(named or directed or rows), None)
     return chosen if chosen and not _uncounted(run, chosen) else None
+
+
+def headline_numbers(run: Run) -> list[Measurement]:
+    """What a run's result is in one line: the primary number, then those that stand beside it. Empty without one."""
+    primary = primary_number(run)
+    if primary is None:
+        return []
+    _, *beside = headline_metrics(run.workload.kind, run.workload.primary_metric)
+    numbers = (number_of(run, name) for name in beside if name != primary.metric.name)
+    return [primary, *(number for number in numbers if number)]
 
 
 def number_of(run: Run, metric: str, unit: str | None = None) -> Measurement | None:

@@ -185,5 +185,10 @@ def a_run(number: int, **changes: Any) -> dict[str, Any]:
         "hardware": {"slug": "box", "name": "Box"}, "config": None, "status": "finished", "repeat": number,
         "order_index": number, "cell_key": f"{number:02d}" + "ab" * 31, "experiment": "night", "message": "",
         "factors": {"terminals": 8}, "created_at": "2026-11-21T08:00:00Z",
-        "metrics": {"latency_avg_ms": 0.5, "tps": 1234.5}, **changes,
+        "metrics": {"latency_avg_ms": 0.5, "tps": 1234.5},
+        "result": [
+            {"name": "tps", "label": "Throughput", "value": 1234.5, "unit": "TPS"},
+            {"name": "latency_p99_ms", "label": "p99 latency", "value": 0.75, "unit": "ms"},
+        ],
+        **changes,
     }  # fmt: skip

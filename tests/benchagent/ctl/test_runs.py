@@ -21,7 +21,7 @@ def test_it_lists_runs_with_the_filters_of_the_api(many: FakeApi, capsys: pytest
     assert many.requests[-1][2] == [("dbms", "postgresql"), ("factor.terminals", "8"), ("page_size", "2")]
     captured = capsys.readouterr()
     assert len(captured.out.splitlines()) == 3
-    assert "1,234.500 tps" in captured.out
+    assert "1,234.500 TPS, p99 latency 0.75 ms" in captured.out
     assert "--all" in captured.err
 
 

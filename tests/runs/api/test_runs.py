@@ -72,6 +72,19 @@ def test_it_shows_what_a_list_needs(client, stored):
         "publication": None,
         "factors": {"disk": "nvme", "scale_factor": 10, "terminals": 4},
         "metrics": {"tps": 100.5, "cache_hit": 0.5},
+        "result": [
+            {
+                "name": "tps",
+                "label": "Throughput",
+                "unit": "TPS",
+                "better": "higher",
+                "phase": "run",
+                "value": 100.5,
+                "as_printed": "",
+                "provenance": "uploaded",
+                "note": "",
+            }
+        ],
         "created_at": run["created_at"],
         "started_at": None,
         "finished_at": None,

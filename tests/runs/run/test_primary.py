@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from benchagent.catalog import headline_metrics
 
 from runs.models import Run, Workload
 from runs.publications.importer import import_own
 from runs.results import editing
-from runs.run.number import refresh_primary
+from runs.run.number import headline_numbers, refresh_primary
 from tests.runs.builders import document, store_upload
-from tests.runs.cells import make_run
+from tests.runs.cells import add_number, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -44,3 +45,19 @@ def test_it_follows_the_workload():
     Workload.objects.update(primary_metric="latency_p95_ms")
     assert refresh_primary(Run.objects.all()) == 1
     assert stored() == [None]
+
+
+def test_the_result_of_a_backup_is_its_seconds_then_its_rate_never_its_bytes():
+    run = make_run("Firebird 5.0", 12.5, number="backup_s")
+    Workload.objects.update(kind="backup", primary_metric="backup_s")
+    add_number(run, 100_474_880, name="backup_bytes")
+    add_number(run, 8, name="backup_mb_per_s")
+    add_number(run, 3.5, name="restore_s", phase="restore")
+    said = [(row.metric.name, row.value) for row in headline_numbers(Run.objects.for_lists().get())]
+    assert said == [("backup_s", 12.5), ("backup_mb_per_s", 8), ("restore_s", 3.5)]
+    assert headline_metrics("backup") == ("backup_s", "backup_mb_per_s", "restore_s")
+
+
+def test_the_result_of_another_workload_is_its_primary_metric_with_p99():
+    add_number(make_run("SQLite 3.53", 5), 2.5, name="latency_p99_ms")
+    assert [row.value for row in headline_numbers(Run.objects.for_lists().get())] == [5, 2.5]

@@ -39,11 +39,13 @@ from benchagent.catalog.workloads import (
     factor_role,
     factor_span,
     factor_words,
+    headline_metrics,
 )
 
 __all__ = [
     "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE", "EXTERNAL_METHODS",
     "FACTORS", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES", "SECONDS_EACH", "WORKLOADS", "DbmsEntry",
     "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role",
-    "factor_span", "factor_words", "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
+    "factor_span", "factor_words", "headline_metrics", "number_in", "plausible_range", "refusal", "threshold_of",
+    "too_many_failed",
 ]  # fmt: skip

@@ -160,7 +160,10 @@ class MetricDef:
 
 @dataclass(frozen=True)
 class WorkloadEntry:
-    """One workload. `version` breaks comparability; `primary_metric` is what charts show first."""
+    """One workload. `version` breaks comparability; `primary_metric` is what charts show first.
+
+    `beside`: what a result's line says after the primary metric, as far as a run has it.
+    """
 
     slug: str
     name: str
@@ -168,6 +171,7 @@ class WorkloadEntry:
     summary: str
     factors: tuple[FactorDef, ...]
     primary_metric: str
+    beside: tuple[str, ...] = ("latency_p99_ms",)
 
     @property
     def module(self) -> str:

@@ -284,6 +284,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
                 _storage("backup_storage", "Backup on storage", "backup on {}"),
             ),
             primary_metric="backup_s",
+            beside=("backup_mb_per_s", "restore_s"),
         ),
         WorkloadEntry(
             slug="script",
@@ -330,6 +331,15 @@ OTHER_ROLES: dict[str, Role] = {
         PROCEDURE,
     ),
 }  # fmt: skip
+
+
+def headline_metrics(kind: str, primary: str = "") -> tuple[str, ...]:
+    """Names of the metrics that say a run's result in one line, the one that counts first: run page, lists, benchctl.
+
+    `kind` is a workload of the catalogue; of any other one `primary` counts, as its first upload named it.
+    """
+    entry = WORKLOADS.get(kind)
+    return (primary or (entry.primary_metric if entry else ""), *(entry.beside if entry else WorkloadEntry.beside))
 
 
 def factor_role(name: str, *declared: str) -> Role:
