@@ -1,0 +1,153 @@
+"""What happens to a number along an axis of sizes: losses, the cost of a doubling, where half is left, a knee.
+
+A curve is its levels, (x, repeats) in the order of x, all above zero: rates and times fall and spread by factors, so
+all is done on logarithms of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from runs.stats.fits import Slope, slope
+from runs.stats.ratios import Ratio, ratio
+from runs.stats.summaries import ALPHA, MOST_LOG, Interval, geometric_mean, geometric_mean_interval, log_values
+
+Levels: TypeAlias = Sequence[tuple[float, Sequence[float]]]
+# A fit over two points has no doubt, and a knee needs two lines that three levels each could contradict.
+LEAST_POINTS, LEAST_FOR_KNEE = 3, 5
+# By how much two lines have to beat one in AICc: at 3, of straight lines with 5 % of noise fewer than 5 % show a knee
+# (simulated for 5 to 15 levels of 1 to 10 repeats; at 0 up to 18 % do, for the knee is searched).
+KNEE_MARGIN = 3.0
+_KNEES_TRIED = 401
+# Repeats that do not differ leave residuals of rounding only, of which no logarithm can be taken.
+_LEAST_SPREAD = 1e-12
+
+
+def measurable(levels: Levels) -> list[tuple[float, Sequence[float]]]:
+    """The levels that have logarithms, in the order of x."""
+    return sorted((x, values) for x, values in levels if x > 0 and log_values(values))
+
+
+def against_first(levels: Levels) -> list[Ratio | None]:
+    """Each level against the first: a ratio of geometric means with Welch's interval; the first itself is None."""
+    return [None, *(ratio(values, levels[0][1]) for _, values in levels[1:])] if levels else []
+
+
+def per_doubling(levels: Levels) -> Slope | None:
+    """The change, a share of 1, with each doubling of x: ln y over log2 x, through all repeats of all levels.
+
+    A step between two neighbours, put out to a doubling, would multiply their noise. None for fewer than two levels or
+    three points, and where no number says it.
+    """
+    points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
+    fitted = slope(points) if len(points) >= LEAST_POINTS else None
+    if (
+        fitted is None
+        or fitted.interval is None
+        or max(map(abs, (fitted.interval.low, fitted.interval.high))) > MOST_LOG
+    ):
+        return None
+    return Slope(math.expm1(fitted.value), Interval(math.expm1(fitted.interval.low), math.expm1(fitted.interval.high)))
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where a curve first reaches a share of its first level: `at` between the levels `after` and `before`.
+
+    `interval` is from where its intervals' lower ends get there to where the upper ends do; None where either has none.
+    """
+
+    at: float
+    after: float
+    before: float
+    interval: Interval | None
+
+
+def crossing(levels: Levels, share: float) -> Crossing | None:
+    """Straight between neighbours, on logarithms of both; None where no level reaches `share` of the first (not 1)."""
+    if not levels:
+        return None
+    first = geometric_mean(levels[0][1]) or 0.0
+    goal = first * share
+    found = _reached([(x, geometric_mean(values) or 0.0) for x, values in levels], goal, falling=share < 1)
+    if found is None:
+        return None
+    intervals = [(x, geometric_mean_interval(values)) for x, values in levels]
+    ends = []
+    if all(interval for _, interval in intervals):
+        for end in ("low", "high"):
+            line = [(x, getattr(interval, end)) for x, interval in intervals]
+            ends.append(_reached(line, goal, falling=share < 1))
+    known = sorted(end[0] for end in ends if end)
+    return Crossing(*found, Interval(known[0], known[1]) if len(known) == 2 else None)
+
+
+def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool) -> tuple[float, float, float] | None:
+    """(x, level before it, level behind it)."""
+    for (x, y), (next_x, next_y) in pairwise(line):
+        if (next_y <= goal) if falling else (next_y >= goal):
+            if y == next_y:
+                return x, x, next_x
+            way = min(1.0, max(0.0, math.log(goal / y) / math.log(next_y / y)))
+            return math.exp(math.log(x) + way * math.log(next_x / x)), x, next_x
+    return None
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Two lines that meet at `at`, in shares of 1 per doubling `before` and `after` it; or, with `at` None, `why` not.
+
+    `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one.
+    `gain`: by how much AICc prefers two lines; None where it could not be asked.
+    """
+
+    at: float | None
+    interval: Interval | None
+    before: float | None
+    after: float | None
+    gain: float | None
+    why: str = ""
+
+
+def knee(levels: Levels) -> Knee:
+    """A continuous line of two segments against one line, on logarithms, by AICc (Hurvich & Tsai, 1989)."""
+    points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
+    if len(levels) < LEAST_FOR_KNEE:
+        return Knee(None, None, None, None, None, f"{len(levels)} levels cannot tell a knee, {LEAST_FOR_KNEE} can")
+    if len(points) < LEAST_FOR_KNEE + 2:
+        why = f"{len(points)} values cannot tell a knee, {LEAST_FOR_KNEE + 2} can"
+        return Knee(None, None, None, None, None, why)
+    import numpy as np
+    from scipy import special
+
+    x, y = np.array(points).T
+    ends = np.unique(x)
+    tried = np.linspace(ends[1], ends[-2], _KNEES_TRIED)
+    basis, _ = np.linalg.qr(np.column_stack([np.ones_like(x), x]))
+    hinges = np.maximum(x[:, None] - tried, 0.0)
+    # What the line leaves of the values and of each hinge: the rest follows from these alone.
+    hinges -= basis @ (basis.T @ hinges)
+    rest = y - basis @ (basis.T @ y)
+    one = float(rest @ rest)
+    left = np.maximum(one - (hinges.T @ rest) ** 2 / (hinges**2).sum(0), 0.0)
+    best = int(left.argmin())
+    n, two = len(points), float(left[best])
+    gain = _aicc(one, n, 3) - _aicc(two, n, 5)
+    if gain < KNEE_MARGIN:
+        return Knee(None, None, None, None, gain, "one line fits as well")
+    quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
+    near = tried[left <= two * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
+    design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
+    (_, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
+    place = Interval(float(2 ** near.min()), float(2 ** near.max()))
+    return Knee(float(2 ** tried[best]), place, math.expm1(before), math.expm1(before + bend), gain)
+
+
+def _aicc(squares: float, n: int, parameters: int) -> float:
+    """Of a fit by least squares whose residuals have this sum of squares; the variance is one of the parameters."""
+    correction = 2 * parameters * (parameters + 1) / (n - parameters - 1)
+    return n * math.log(max(squares, _LEAST_SPREAD) / n) + 2 * parameters + correction

@@ -1,0 +1,118 @@
+"""Losses over sizes, the cost of a doubling, where half is left, and knees: beside known curves."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from runs.stats.curves import KNEE_MARGIN, Levels, against_first, crossing, knee, measurable, per_doubling
+
+# Firebird, TPC-C on a SATA RAID, the article's printed numbers: GB, transactions a minute.
+FIREBIRD = [
+    (9.04, 494.73), (10.8, 491.94), (13.0, 480.36), (15.5, 469.11), (17.3, 446.42), (19.9, 431.61), (21.6, 426.85),
+    (24.2, 424.5), (26.0, 414.04), (28.6, 409.14), (30.3, 407.97), (1813.969025, 169.33),
+]  # fmt: skip
+
+
+def printed() -> Levels:
+    return [(size, [value]) for size, value in FIREBIRD]
+
+
+def noisy(sizes: list[float], repeats: int, rate: object, noise: float, seed: int) -> Levels:
+    assert callable(rate)
+    rng = random.Random(seed)
+    return [(x, [rate(x) * math.exp(rng.gauss(0, noise)) for _ in range(repeats)]) for x in sizes]
+
+
+def falling(x: float) -> float:
+    return 500 * x**-0.2
+
+
+def bent(x: float) -> float:
+    return 500 * min(1.0, (x / 16) ** -0.6)
+
+
+def test_levels_without_logarithms_are_left_out():
+    assert measurable([(4, [1.0]), (2, [3.0]), (8, []), (16, [0.0]), (0, [1.0])]) == [(2, [3.0]), (4, [1.0])]
+
+
+def test_each_level_is_set_against_the_first():
+    losses = against_first(printed())
+    assert losses[0] is None
+    (by_dense_end, at_last) = (losses[-2], losses[-1])
+    assert by_dense_end is not None and by_dense_end.value - 1 == pytest.approx(-0.1754, abs=5e-5)
+    assert at_last is not None and at_last.value - 1 == pytest.approx(-0.6577, abs=5e-5)
+    assert at_last.interval is None and "repeats" in at_last.why_no_interval
+    measured = against_first([(1, [100, 101, 102]), (2, [50, 51, 49])])[1]
+    assert measured is not None and measured.interval is not None and measured.interval.high < 0.53
+    assert against_first([]) == []
+
+
+def test_a_doubling_is_told_by_all_repeats():
+    exact = per_doubling([(2.0**power, [100 * 0.9**power]) for power in range(5)])
+    assert exact is not None and exact.interval is not None
+    assert exact.value == pytest.approx(-0.1)
+    assert exact.interval.low == pytest.approx(-0.1)
+    two = per_doubling([(1, [100, 101]), (2, [80, 81])])
+    assert two is not None and two.interval is not None and two.interval.low < two.value < two.interval.high
+    assert per_doubling([(1, [100]), (2, [80])]) is None
+    assert per_doubling([(1, [100, 101, 102])]) is None
+
+
+def test_half_is_left_between_two_levels():
+    half = crossing([(1, [100.0]), (4, [100.0]), (16, [25.0])], 0.5)
+    assert half is not None
+    assert (half.at, half.after, half.before, half.interval) == (pytest.approx(8.0), 4, 16, None)
+    assert crossing([(1, [100.0]), (2, [60.0])], 0.5) is None
+    assert crossing([(1, [100.0]), (2, [50.0])], 0.5) is not None
+    twice = crossing([(1, [10.0]), (4, [40.0])], 2.0)
+    assert twice is not None and twice.at == pytest.approx(2.0)
+    assert crossing([], 0.5) is None
+
+
+def test_the_place_of_half_has_the_interval_of_its_levels():
+    half = crossing(noisy([1, 2, 4, 8, 16, 32, 64, 128], 5, lambda x: 100 / x**0.3, 0.02, 7), 0.5)
+    assert half is not None and half.interval is not None
+    assert half.interval.low < 2 ** (1 / 0.3) < half.interval.high
+
+
+def test_the_article_has_no_knee():
+    """Eleven sizes from 9 to 30 GB and one of 1.77 TB: on logarithms one line, as far as twelve values can tell."""
+    told = knee(printed())
+    assert told.at is None
+    assert told.why == "one line fits as well"
+
+
+def test_a_knee_is_where_it_was_made():
+    told = knee(noisy([1, 2, 4, 8, 16, 32, 64, 128], 3, bent, 0.05, 5))
+    assert told.at is not None and told.interval is not None and told.before is not None and told.after is not None
+    assert told.interval.low <= 16 <= told.interval.high
+    assert 11 < told.at < 23
+    assert told.before == pytest.approx(0, abs=0.04)
+    assert told.after == pytest.approx(2**-0.6 - 1, abs=0.04)
+    assert told.gain is not None and told.gain > KNEE_MARGIN
+
+
+def test_too_little_tells_no_knee_and_says_so():
+    assert knee([(x, [falling(x)] * 3) for x in (1, 2, 4)]).why == "3 levels cannot tell a knee, 5 can"
+    assert knee([(x, [falling(x)]) for x in (1, 2, 4, 8, 16)]).why == "5 values cannot tell a knee, 7 can"
+    # Without any noise a line is a line.
+    assert knee([(x, [falling(x)]) for x in (1, 2, 4, 8, 16, 32, 64)]).at is None
+
+
+@pytest.mark.parametrize(("levels", "repeats"), [(5, 3), (5, 10), (7, 5), (10, 3), (15, 3), (15, 10), (12, 1)])
+def test_of_straight_lines_with_noise_few_show_a_knee(levels: int, repeats: int):
+    """5 % of noise, 300 seeded curves each: at most 5 % by the rule; within what 300 tries can tell (7.5 %)."""
+    sizes = [2.0**power for power in range(levels)]
+    knees = sum(knee(noisy(sizes, repeats, falling, 0.05, seed)).at is not None for seed in range(300))
+    assert knees <= 0.075 * 300
+
+
+def test_a_true_knee_is_seen():
+    sizes = [2.0**power for power in range(8)]
+    seen = [knee(noisy(sizes, 3, bent, 0.05, seed)) for seed in range(200)]
+    assert sum(told.at is not None for told in seen) >= 195
+    held = sum(told.interval is not None and told.interval.low <= 16 <= told.interval.high for told in seen)
+    assert held >= 180
