@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -116,8 +117,77 @@ def row(noise: str, repeats: int, tries: int = TRIES) -> tuple[float, ...]:
     return tuple(float(share.mean()) for share in shares)
 
 
-def line(noise: str, repeats: int, shares: Sequence[float]) -> str:
-    return f"| {noise} | {repeats} | {' | '.join(f'{share:.1%}' for share in shares)} |"
+# Of two series at several levels: the same family, and the ratio over all levels beside it.
+LEVELS = (2, 3, 6, 12)
+REPEATS_OF_LEVELS = (1, 3, 5, 10)
+LEVEL_COLUMNS = (
+    "noise of a repeat", "levels", "repeats", "overall covered", "called unlike", "false winner in the family",
+    "finds 10 % over all",
+)  # fmt: skip
+
+
+def over_levels(welch: Welch[Array]) -> tuple[Welch[Array], Array]:
+    """As `runs.stats.overall_ratio`, with p of the hypothesis that all levels (the last axis) have one ratio."""
+    count, freedoms = welch.centre.shape[-1], welch.df
+    variance = welch.error**2
+    together = variance.sum(-1) / count**2
+    df = together**2 / ((variance / count**2) ** 2 / freedoms).sum(-1)
+    weights = 1 / variance
+    shares = weights / weights.sum(-1, keepdims=True)
+    q = (weights * (welch.centre - (shares * welch.centre).sum(-1, keepdims=True)) ** 2).sum(-1)
+    doubt = ((1 - shares) ** 2 / freedoms).sum(-1)
+    f = q / (count - 1) / (1 + 2 * (count - 2) / (count**2 - 1) * doubt)
+    alike = special.fdtrc(count - 1, (count**2 - 1) / (3 * doubt), f)
+    return Welch(welch.centre.mean(-1), together**0.5, df), alike
+
+
+def level_row(noise: str, levels: int, repeats: int, tries: int = TRIES) -> tuple[float | None, ...]:
+    """Shares of the tries, as LEVEL_COLUMNS; of single repeats what the ratios of the levels alone can tell."""
+    seed = zlib.crc32(f"{noise} {levels} levels {repeats}".encode())
+    logs = NOISES[noise](np.random.default_rng(seed), (tries, 2, levels, repeats))
+    if repeats == 1:
+        ratios = logs[:, 0, :, 0] - logs[:, 1, :, 0]
+        over = Welch(ratios.mean(-1), ratios.std(-1, ddof=1) / levels**0.5, np.full(tries, levels - 1.0))
+        shifted = Welch(over.centre + TRUE_EFFECT, over.error, over.df)
+        false, right = (
+            named(one, one.p, ALPHA) & ~on_both_sides(ratios + effect)
+            for one, effect in ((over, 0.0), (shifted, TRUE_EFFECT))
+        )
+        return float((over.p >= ALPHA).mean()), None, float(false.mean()), float((right & (shifted.centre > 0)).mean())
+    each = compared(logs[:, 0], logs[:, 1])
+    over, alike = over_levels(each)
+    everything = Welch(*(np.column_stack(of) for of in zip(parts(each), parts(over), strict=True)))
+    shifted = Welch(everything.centre + TRUE_EFFECT, everything.error, everything.df)
+    found = family(shifted) & (shifted.centre > 0)
+    shares = (over.p >= ALPHA, alike < ALPHA, family(everything).any(-1), found[:, -1])
+    return tuple(float(share.mean()) for share in shares)
+
+
+def on_both_sides(ratios: Array) -> Truths:
+    """Of logs: of single repeats, levels that point both ways have no single number."""
+    limit = math.log1p(PRACTICAL_THRESHOLD)
+    return np.asarray((ratios.max(-1) >= limit) & (ratios.min(-1) <= -limit))
+
+
+GROUPS_OF_A_MATRIX = (3, 6, 12)
+MATRIX_COLUMNS = ("noise of a repeat", "groups", "repeats", "false matrix")
+
+
+def false_matrix(noise: str, groups: int, repeats: int, tries: int = TRIES) -> tuple[float]:
+    """The share of matrices of equal groups in which some group is told apart from another."""
+    seed = zlib.crc32(f"{noise} {groups} groups {repeats}".encode())
+    logs = NOISES[noise](np.random.default_rng(seed), (tries, groups, repeats))
+    first, second = np.triu_indices(groups, 1)
+    return (float(family(compared(logs[:, first], logs[:, second])).any(-1).mean()),)
+
+
+def parts(welch: Welch[Array]) -> tuple[Array, Array, Array]:
+    return welch.centre, welch.error, welch.df
+
+
+def line(noise: str, *counts: int, shares: Sequence[float | None]) -> str:
+    told = ("–" if share is None else f"{share:.1%}" for share in shares)
+    return f"| {' | '.join([noise, *map(str, counts), *told])} |"
 
 
 def page() -> Iterator[str]:
@@ -136,7 +206,39 @@ What the columns follow from: [how a verdict comes about](../method/verdicts.md)
 |{"---|" * len(COLUMNS)}"""
     for noise in NOISES:
         for repeats in REPEATS:
-            yield line(noise, repeats, row(noise, repeats))
+            yield line(noise, repeats, shares=row(noise, repeats))
+    yield f"""
+## Level by level
+
+Two equal series, set against each other at each of several levels, and over all of them; {TRIES:,} tries a row.
+
+* *Overall covered*: the 95 % interval of the ratio over all levels holds 1.
+* *Called unlike*: levels that all have one ratio are said to differ.
+* *False winner in the family*: one of the levels, or the ratio over all, is called better or worse.
+* *Finds 10 % over all*: a series that is 10 % better at every level is called better over all.
+
+Of one repeat a side, as articles print them, only the ratios of the levels tell how sure their mean is.
+
+| {" | ".join(LEVEL_COLUMNS)} |
+|{"---|" * len(LEVEL_COLUMNS)}"""
+    for noise in NOISES:
+        for levels in LEVELS:
+            for repeats in REPEATS_OF_LEVELS:
+                if repeats > 1 or levels > 2:
+                    yield line(noise, levels, repeats, shares=level_row(noise, levels, repeats))
+    yield f"""
+## All pairs
+
+Equal groups, each against each other, all pairs judged as one family; {TRIES:,} tries a row.
+
+* *False matrix*: some group is told apart from another.
+
+| {" | ".join(MATRIX_COLUMNS)} |
+|{"---|" * len(MATRIX_COLUMNS)}"""
+    for noise in NOISES:
+        for groups in GROUPS_OF_A_MATRIX:
+            for repeats in REPEATS_OF_LEVELS[1:]:
+                yield line(noise, groups, repeats, shares=false_matrix(noise, groups, repeats))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ start of every process, most of which (broker's workers, commands, a web process
 """
 
 from runs.stats.fits import Slope, slope
+from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, letters, overall_ratio
 from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Ranks, Ratio, Welch, holm, ranks, ratio
 from runs.stats.summaries import (
     ALPHA,

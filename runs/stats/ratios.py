@@ -56,6 +56,7 @@ class Ratio:
     `interval` is that of `confidence`; it is None, and `why_no_interval` says why, when the repeats do not carry one.
     `p` is Welch's, of the hypothesis that both are alike; None without interval.
     `log_variance` is the mean of both sides' sample variances on logs, for asking how many repeats would do.
+    `error` is the standard error of the log of `value`; None without interval.
     """
 
     value: float
@@ -65,6 +66,7 @@ class Ratio:
     why_no_interval: str = ""
     p: float | None = None
     confidence: float = CONFIDENCE
+    error: float | None = None
 
 
 def ratio(
@@ -98,8 +100,9 @@ def ratio(
         interval_of_logs(centre, t_quantile(0.5 + confidence / 2, welch.df) * welch.error),
         statistics.mean(s.variance for s in sides),
     )
-    why = "" if interval else "the repeats vary beyond all measure"
-    return Ratio(value, interval, welch.df, log_variance, why, float(welch.p) if interval else None, confidence)
+    if interval is None:
+        return Ratio(value, None, welch.df, log_variance, "the repeats vary beyond all measure", None, confidence)
+    return Ratio(value, interval, welch.df, log_variance, "", float(welch.p), confidence, welch.error)
 
 
 def holm(ps: Sequence[float] | Array, alpha: float = ALPHA) -> Array:

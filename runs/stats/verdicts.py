@@ -26,6 +26,8 @@ class Kind(StrEnum):
     TOO_FEW = "too_few"
     # Of a descriptive quantity, which has no better side: never of a rate, a time or a latency.
     DIFFERENT = "different"
+    # Of several levels together: better at some and worse at others.
+    MIXED = "mixed"
 
 
 WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
@@ -91,13 +93,13 @@ def judge(
             return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
         why = f"undecided: {estimate.why_no_interval}, so no interval can be given"
         return Verdict(Kind.UNDECIDED, why, estimate)
-    verdict = _with_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
+    verdict = judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
     by_rank = ranks(values, baseline)
     return replace(verdict, ranks=by_rank, robustness=_robustness(verdict, by_rank)) if by_rank else verdict
 
 
-def _with_interval(
-    estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int, cap: int
+def judge_interval(
+    estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int, cap: int = MOST_REPEATS_ASKED
 ) -> Verdict:
     effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
     share = threshold_words(threshold)
@@ -112,10 +114,12 @@ def _with_interval(
         return Verdict(Kind.DIFFERENT if better == "none" else side, word, estimate)
     if inside:
         return Verdict(Kind.EQUIVALENT, f"equivalent (within {share})", estimate)
-    missing = limit - effect if excludes_one else max(effect, limit)
-    needed = repeats_needed(estimate.log_variance or 0.0, missing, have=fewest, cap=cap, confidence=estimate.confidence)
-    more = f"needs about {needed}" if needed else f"needs over {cap}"
     which = f"{word}, but undecided whether by {share}" if excludes_one else "undecided"
+    if estimate.log_variance is None:
+        return Verdict(Kind.UNDECIDED, which, estimate)
+    missing = limit - effect if excludes_one else max(effect, limit)
+    needed = repeats_needed(estimate.log_variance, missing, have=fewest, cap=cap, confidence=estimate.confidence)
+    more = f"needs about {needed}" if needed else f"needs over {cap}"
     return Verdict(Kind.UNDECIDED, f"{which}: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
 
 

@@ -9,8 +9,34 @@ import statistics
 import numpy as np
 import pytest
 
-from runs.stats import WINNERS, geometric_mean, geometric_mean_interval, judge, judge_family, ratio, t_quantile
-from scripts.verdict_table import CELLS_OF_A_PAGE, COLUMNS, NOISES, REPEATS, compared, drawn, family, line, row
+from runs.stats import (
+    WINNERS,
+    geometric_mean,
+    geometric_mean_interval,
+    judge,
+    judge_family,
+    judge_levels,
+    overall_ratio,
+    ratio,
+    t_quantile,
+)  # fmt: skip
+from scripts.verdict_table import (
+    CELLS_OF_A_PAGE,
+    COLUMNS,
+    GROUPS_OF_A_MATRIX,
+    LEVELS,
+    NOISES,
+    REPEATS,
+    REPEATS_OF_LEVELS,
+    compared,
+    drawn,
+    false_matrix,
+    family,
+    level_row,
+    line,
+    over_levels,
+    row,
+)  # fmt: skip
 from tests.conftest import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "method" / "verdicts.md").read_text()
@@ -102,7 +128,47 @@ def simulated() -> dict[tuple[str, int], tuple[float, ...]]:
 
 
 def test_the_table_is_what_is_simulated(simulated):
-    assert rows_of(TABLE) == [line(*key, shares) for key, shares in simulated.items()]
+    assert rows_of(TABLE) == [line(*key, shares=shares) for key, shares in simulated.items()]
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_two_series_over_levels_hold_and_name_no_false_winner(noise: str):
+    """Two seconds of CPU time in all: the ratio over all levels, the levels beside it, and matrices of all pairs."""
+    of_levels = {
+        (levels, repeats): level_row(noise, levels, repeats)
+        for levels in LEVELS
+        for repeats in REPEATS_OF_LEVELS
+        if repeats > 1 or levels > 2
+    }
+    of_pairs = {
+        (groups, repeats): false_matrix(noise, groups, repeats)
+        for groups in GROUPS_OF_A_MATRIX
+        for repeats in REPEATS_OF_LEVELS[1:]
+    }
+
+    expected = [line(noise, *key, shares=shares) for key, shares in [*of_levels.items(), *of_pairs.items()]]
+    assert [row for row in TABLE.splitlines() if re.match(rf"\| {re.escape(noise)} \| \d+ \| \d+ \|", row)] == expected
+    for key, (covered, unlike, false, _) in of_levels.items():
+        assert covered >= 0.93, key
+        # Of single repeats t is exact: what lies above 5 % is the draw.
+        assert false <= (0.05 if key[1] > 1 else 0.055), key
+        assert (unlike or 0.0) <= 0.065, key
+    assert max(share for (share,) in of_pairs.values()) <= 0.05
+
+
+def test_the_simulation_of_levels_asks_what_the_pages_ask():
+    draw = np.random.default_rng(3)
+    logs = draw.normal(0, 0.05, (100, 2, 4, 3))
+    logs[:, 0] += np.linspace(-0.05, 0.15, 4)[:, None]
+    over, unlike = over_levels(compared(logs[:, 0], logs[:, 1]))
+    for at, page in enumerate(np.exp(logs).tolist()):
+        (told,) = judge_levels([list(zip(*page, strict=True))], better="higher")
+        assert told.overall and told.overall.ratio and told.p_alike is not None
+        estimate = overall_ratio([ratio(*pair) for pair in zip(*page, strict=True)]).ratio
+        assert [math.log(estimate.value), estimate.error, estimate.degrees_of_freedom] == pytest.approx(
+            [over.centre[at], over.error[at], over.df[at]]
+        )
+        assert told.p_alike == pytest.approx(unlike[at])
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -131,4 +197,4 @@ def test_the_page_shows_rows_of_the_table():
 
 
 def rows_of(text: str) -> list[str]:
-    return [row for row in text.splitlines() if re.match(r"\| .+ \| \d+ \| [\d.]+%", row)]
+    return [row for row in text.splitlines() if re.match(r"\| [^|]+ \| \d+ \| [\d.]+%", row)]

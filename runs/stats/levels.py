@@ -1,0 +1,158 @@
+"""Two series at equal levels of all else: one ratio over the levels, where there is one; and letters of many groups."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runs.stats.ratios import Ratio, holm, ratio
+from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, interval_of_logs, mean, t_quantile
+from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_interval
+
+Pair = tuple[Sequence[float], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Overall:
+    """Of the ratios of several levels, each weighted alike: their geometric mean.
+
+    `of_repeats`: its interval is of these very levels, from the spread of the repeats at each. Else some level has too
+    few, and it comes from how the ratios of the levels differ: that of levels like these.
+    `p_alike` is of the hypothesis that every level has the same ratio; None where that cannot be asked.
+    """
+
+    ratio: Ratio
+    of_repeats: bool
+    p_alike: float | None
+
+
+def overall_ratio(ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE) -> Overall | None:
+    """None for fewer than two levels: one speaks for itself."""
+    if len(ratios) < 2:
+        return None
+    logs = [math.log(known.value) for known in ratios]
+    centre = mean(logs)
+    errors = [known.error for known in ratios if known.error]
+    freedoms = [known.degrees_of_freedom or 1.0 for known in ratios]
+    of_repeats = len(errors) == len(ratios)
+    log_variance = p_alike = None
+    if of_repeats:
+        shares = [(error / len(errors)) ** 2 for error in errors]
+        error = math.sqrt(math.fsum(shares))
+        # As with two sides: Satterthwaite, of as many.
+        df = error**4 / math.fsum(share**2 / of for share, of in zip(shares, freedoms, strict=True))
+        # What a single level would need to be as sure as all together.
+        log_variance = statistics.mean(known.log_variance or 0.0 for known in ratios) / len(ratios)
+        p_alike = alike(logs, errors, freedoms)
+    else:
+        error, df = statistics.stdev(logs) / math.sqrt(len(logs)), len(logs) - 1.0
+        if len(logs) < MIN_REPEATS or not error:
+            why = (
+                "the levels do not differ at all" if len(logs) >= MIN_REPEATS else "too few repeats, and too few levels"
+            )
+            return Overall(Ratio(math.exp(centre), None, None, None, why), of_repeats, None)
+    half = t_quantile(0.5 + confidence / 2, df) * error
+    interval = interval_of_logs(centre, half)
+    from scipy import special
+
+    p = float(2 * special.stdtr(df, -abs(centre) / error)) if interval else None
+    why = "" if interval else "the levels vary beyond all measure"
+    return Overall(Ratio(math.exp(centre), interval, df, log_variance, why, p, confidence, error), of_repeats, p_alike)
+
+
+def alike(logs: Sequence[float], errors: Sequence[float], freedoms: Sequence[float]) -> float:
+    """p of the hypothesis that all these have one mean: Cochran's Q, with the errors taken for what they are, guesses.
+
+    B. L. Welch, Biometrika 38 (1951). Cochran's own p takes them as known: of three repeats that calls levels unlike
+    in 13 % of cases where 5 % are promised (simulated), Welch's in 6 % at most.
+    """
+    from scipy import special
+
+    count, weights = len(logs), [error**-2 for error in errors]
+    total = math.fsum(weights)
+    centre = math.fsum(weight * log for weight, log in zip(weights, logs, strict=True)) / total
+    q = math.fsum(weight * (log - centre) ** 2 for weight, log in zip(weights, logs, strict=True))
+    doubt = math.fsum((1 - weight / total) ** 2 / of for weight, of in zip(weights, freedoms, strict=True))
+    f = q / (count - 1) / (1 + 2 * (count - 2) / (count**2 - 1) * doubt)
+    return float(special.fdtrc(count - 1, (count**2 - 1) / (3 * doubt), f))
+
+
+@dataclass(frozen=True)
+class SeriesVerdicts:
+    """Of one series against the baseline's: at each level, and over all; None where one level speaks for itself."""
+
+    levels: list[Verdict]
+    overall: Verdict | None
+    of_repeats: bool = True
+    p_alike: float | None = None
+
+
+def judge_levels(
+    series: Sequence[Sequence[Pair]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
+) -> list[SeriesVerdicts]:
+    """Of each series its (values, baseline) at every level, and all of them together, judged as one family."""
+    judged, overalls = _family(series)
+    told = []
+    for pairs, levels, over in zip(series, judged, overalls, strict=True):
+        verdicts = [
+            judge(*pair, better=better, threshold=threshold, confidence=1 - level)
+            for pair, level in zip(pairs, levels, strict=True)
+        ]
+        if over is None:
+            told.append(SeriesVerdicts(verdicts, None))
+            continue
+        fewest = min(len(side) for pair in pairs for side in pair)
+        together = _over_all(over, verdicts, better=better, threshold=threshold, fewest=fewest)
+        told.append(SeriesVerdicts(verdicts, together, over.of_repeats, over.p_alike))
+    return told
+
+
+def _family(series: Sequence[Sequence[Pair]]) -> tuple[list[list[float]], list[Overall | None]]:
+    """Holm's level of each comparison of the family, and the ratios over all at theirs."""
+    estimates = [[ratio(*pair) for pair in pairs] for pairs in series]
+    known = [[estimate for estimate in one if estimate] for one in estimates]
+    overalls = [overall_ratio(one) for one in known]
+    ps = [estimate.p if estimate else None for one in estimates for estimate in one]
+    ps += [over.ratio.p if over else None for over in overalls]
+    asked = [at for at, p in enumerate(ps) if p is not None]
+    levels = [ALPHA] * len(ps)
+    for at, level in zip(asked, holm([p for p in ps if p is not None]).tolist(), strict=True):
+        levels[at] = level
+    each = iter(levels)
+    of_pairs = [[next(each) for _ in pairs] for pairs in series]
+    return of_pairs, [overall_ratio(one, confidence=1 - next(each)) for one in known]
+
+
+def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshold: float, fewest: int) -> Verdict:
+    ratios = [verdict.ratio.value for verdict in levels if verdict.ratio]
+    winners = {verdict.ratio.value > 1 for verdict in levels if verdict.kind in WINNERS and verdict.ratio}
+    both_sides = max(ratios) >= 1 + threshold and min(ratios) <= 1 / (1 + threshold)
+    unlike = over.p_alike < ALPHA if over.p_alike is not None else not over.of_repeats
+    if len(winners) > 1 or (both_sides and unlike):
+        return Verdict(Kind.MIXED, "no single number: it depends on the level", over.ratio)
+    if over.ratio.interval is None:
+        kind = Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW
+        return Verdict(kind, over.ratio.why_no_interval, over.ratio)
+    return judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=fewest)
+
+
+def letters(count: int, told_apart: Iterable[tuple[int, int]]) -> list[str]:
+    """Of each of so many groups its letters: two share one if and only if they are not told apart.
+
+    Insert and absorb: H.-P. Piepho, Journal of Computational and Graphical Statistics 13 (2004). Groups come in the
+    order in which their letters begin: a is that of the first.
+    """
+    columns = [frozenset(range(count))]
+    for first, second in told_apart:
+        split = []
+        for column in columns:
+            split += [column - {second}, column - {first}] if {first, second} <= column else [column]
+        columns = [column for column in dict.fromkeys(split) if not any(column < other for other in split)]
+    columns.sort(key=sorted)
+    return ["".join(_letter(at) for at, column in enumerate(columns) if group in column) for group in range(count)]
+
+
+def _letter(at: int) -> str:
+    return chr(ord("a") + at) if at < 26 else f"({at + 1})"
