@@ -23,12 +23,17 @@ COLOURS = 8
 
 
 class XAxis(TypedDict):
-    """`even` begins and ends the axis at round values; without it the data fill the width."""
+    """`even` begins and ends the axis at round values; without it the data fill the width.
+
+    `span`: what all panels of a figure hold. `ticks`: values with words of their own, as names or dates are.
+    """
 
     label: str
     unit: str
     scale: Scale
     even: NotRequired[bool]
+    span: NotRequired[tuple[float, float]]
+    ticks: NotRequired[list[tuple[float, str]]]
 
 
 class YAxis(TypedDict):
@@ -37,10 +42,14 @@ class YAxis(TypedDict):
     zero: NotRequired[bool]
     scale: NotRequired[Scale]
     better: NotRequired[str]
+    span: NotRequired[tuple[float, float]]
 
 
 class LineSeries(TypedDict):
-    """`metric` names the API's series, for what comes later; `origin` says where the values come from."""
+    """`metric` names the API's series, for what comes later; `origin` says where the values come from.
+
+    `dots` are the repeats behind the points, `band` is (x, low, high) of their intervals.
+    """
 
     label: str
     color: int
@@ -50,6 +59,8 @@ class LineSeries(TypedDict):
     # What samples are divided by to have the axis's unit.
     scale: NotRequired[int]
     origin: NotRequired[str]
+    dots: NotRequired[list[tuple[float, float]]]
+    band: NotRequired[list[tuple[float, float, float]]]
 
 
 class Mark(TypedDict):
@@ -89,6 +100,8 @@ class LinesSpec(TypedDict):
     # And where all of them are, as CSV.
     csv_url: NotRequired[str]
     gaps: NotRequired[list[LineGap]]
+    # One of several panels, which share a legend.
+    panel: NotRequired[bool]
 
 
 class BarGroup(TypedDict):
@@ -149,6 +162,30 @@ class Figure:
     alt: str
     note: str = ""
     csv_url: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """Of a legend: a series with its colour, and whether its line is dashed."""
+
+    label: str
+    color: int
+    dash: bool
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """Small multiples: figures with the same axes, one legend for all, one table of all their numbers.
+
+    `share` per cent of the width is what each takes on a wide page.
+    """
+
+    id: str
+    title: str
+    figures: list[Figure]
+    keys: list[Key]
+    table: Table
+    note: str = ""
 
 
 def lines(

@@ -143,6 +143,7 @@ def _group(
         key=naming.keys[at],
         label=naming.labels[at],
         factors={fact.label: fact.values[at] for fact in naming.varying},
+        facts={fact.field: fact.values[at] for fact in naming.varying},
         dots=dots,
         gaps=gaps,
         printed=[

@@ -18,7 +18,7 @@ from runs.stats import PRACTICAL_THRESHOLD, Interval, Ratio, Summary, Verdict
 # Consequences and bookkeeping: worth a column, never a name.
 # A batch is named by the best of label, tested version and date.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
-_NO_FACT = "–"
+NO_FACT = "–"
 # A cell without a commit group must not let its configuration speak before the others' commit group.
 _KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config", "batch")
 
@@ -87,9 +87,9 @@ def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
         common=[CommonFact(facet.label, facet.value, facet.words) for facet in common],
         varying=[
             VaryingFact(
-                field, headings[field], tuple(value or _NO_FACT for value in values[field]),
-                {_NO_FACT: _NO_FACT} | {
-                    cell[field].value or _NO_FACT: cell[field].words or _NO_FACT for cell in cells if field in cell
+                field, headings[field], tuple(value or NO_FACT for value in values[field]),
+                {NO_FACT: NO_FACT} | {
+                    cell[field].value or NO_FACT: cell[field].words or NO_FACT for cell in cells if field in cell
                 },
             )
             for field in varying
@@ -158,7 +158,9 @@ class Against:
 
 @dataclass(frozen=True)
 class Group:
-    """A cell. `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
+    """A cell. `factors` and `facts`: what varies by its heading and by its field, as stored.
+
+    `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
 
     `runs` are those of `dots`, `all_runs` also those of `gaps`. `gap` is why the group has no value at all, None when
     it has one. `interval` is of the geometric mean. `doubt` is what was measured against its durability class, empty
@@ -168,6 +170,7 @@ class Group:
     key: str
     label: str
     factors: dict[str, str]
+    facts: Mapping[str, str]
     dots: list[Dot]
     gaps: list[Gap]
     printed: list[Printed]

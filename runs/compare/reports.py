@@ -69,7 +69,7 @@ def params_of(report: Report, controls: QueryDict | None = None) -> QueryDict:
     params = QueryDict(report.query, mutable=True)
     for name in CONTROLS:
         if controls is not None and controls.get(name):
-            params[name] = str(controls[name])
+            params.setlist(name, controls.getlist(name))
     try:
         asked_threshold(params)
     except ValueError:

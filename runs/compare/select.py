@@ -20,7 +20,10 @@ MAX_RUNS = 1_000
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
-CONTROLS = ("metric", "baseline", "order", "group", "threshold", "format")
+CONTROLS = (
+    "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
+    "x_as", "y_as", "x_scale", "y_scale",
+)  # fmt: skip
 _NAMED = ("run", "cell")
 # Left over from the list of runs, where the ticks were set.
 _IGNORED = ("page", "page_size", "ordering")

@@ -20,8 +20,10 @@ from runs.access import changes
 from runs.access.rules import changeable, default_visibility
 from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
+from runs.charts.curves import curve_figures
 from runs.charts.run import figures
 from runs.compare import reports
+from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
@@ -58,10 +60,14 @@ def compare(request: HttpRequest) -> HttpResponse:
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
     palette = charts.colours(comparison)
+    axes = arrange(comparison, params)
+    multiples = curve_figures(comparison, axes) if axes.view == CURVE else []
     return {
         "selection": selection,
         "comparison": comparison,
-        "figures": charts.bars_figures(comparison),
+        "axes": axes,
+        "multiples": multiples,
+        "figures": [] if multiples else charts.bars_figures(comparison),
         "over_time": charts.overlay_figures(comparison),
         "rows": [
             {

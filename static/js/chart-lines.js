@@ -1,10 +1,12 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight, markPlugin, marksHeight } from "./chart-marks.js";
+import { repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { exactNumber, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
+const LOG_ROOM = 1.15;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
@@ -39,14 +41,50 @@ function bandBox(band, theme) {
 
 function tooltipCallbacks(spec) {
   return {
-    title: (items) => (items.length ? `${spec.x.label} ${withUnit(items[0].parsed.x, spec.x.unit)}` : ""),
+    title: (items) => (items.length ? `${spec.x.label} ${xWords(spec.x, items[0].parsed.x)}` : ""),
     label(item) {
+      if (item.dataset.role) return `${item.dataset.label}, this repeat: ${withUnit(item.parsed.y, spec.y.unit)}`;
       const series = spec.series[item.datasetIndex];
       const printed = series?.origin?.startsWith("printed") && item.parsed.y !== null;
       const value = printed ? `${exactNumber(item.parsed.y)} ${spec.y.unit}`.trimEnd() : withUnit(item.parsed.y, spec.y.unit);
-      return `${item.dataset.label}: ${value}${withOrigin(series)}`;
+      return [`${item.dataset.label}: ${value}${withOrigin(series)}`, ...repeatWords(series, item.parsed.x, spec.y.unit)];
     },
   };
+}
+
+/** Of a number, or of the name that stands there. */
+const xWords = (axis, x) => axis.ticks?.find(([at]) => at === x)?.[1] ?? withUnit(x, axis.unit);
+
+/** The words of an axis of names or dates at their places. */
+function namedTicks(scale, { ticks }) {
+  const words = new Map(ticks);
+  const [first, last] = [ticks[0][0], ticks.at(-1)[0]];
+  const room = (last - first || 1) * 0.08;
+  return {
+    ...scale, min: first - room, max: last + room, afterBuildTicks: (built) => { built.ticks = ticks.map(([value]) => ({ value })); },
+    ticks: { ...scale.ticks, callback: (value) => words.get(value) ?? "" },
+  };
+}
+
+/** Of panels all axes hold the same span, with some room around it. */
+function spanned(scale, { span, scale: kind }) {
+  if (!span) return scale;
+  const [least, most] = span;
+  if (kind === "log") return { ...scale, min: least / LOG_ROOM, max: most * LOG_ROOM };
+  const room = (most - least) * 0.04;
+  return { ...scale, grace: 0, suggestedMin: least < room ? least : least - room, suggestedMax: most + room };
+}
+
+function xScale(spec, xs, theme) {
+  const even = { bounds: "ticks", grace: "4%", ...fromZero(xs) };
+  const filling = { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } };
+  const scale = spanned(numberScale(theme, spec.x, [...xs, ...(spec.x.span ?? [])], spec.x.even ? even : filling), spec.x);
+  return spec.x.ticks ? namedTicks(scale, spec.x) : scale;
+}
+
+function yScale(spec, theme) {
+  const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
+  return spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), grace: "5%" }), spec.y);
 }
 
 // Dragging over a stretch of the x axis zooms into it; charts.js then offers the way back.
@@ -72,21 +110,17 @@ export const linesHeight = (spec) => (spec.gaps?.length ? PLOT_PX + gapsHeight(s
 export function linesConfig(spec, theme) {
   const gaps = spec.gaps ?? [];
   const xs = [...spec.series.flatMap((series) => series.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
-  const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
   const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
-    data: { datasets: spec.series.map((series) => dataset(series, theme)) },
+    data: { datasets: [...spec.series.map((series) => dataset(series, theme)), ...repeatDatasets(spec, theme)] },
     options: {
       ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks) + 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
-      scales: {
-        x: numberScale(theme, spec.x, xs, spec.x.even ? { bounds: "ticks", grace: "4%", ...fromZero(xs) } : { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } }),
-        y: numberScale(theme, spec.y, ys, { beginAtZero: Boolean(spec.y.zero), grace: "5%" }),
-      },
+      scales: { x: xScale(spec, xs, theme), y: yScale(spec, theme) },
       plugins: {
-        legend: raised(legend(theme, spec.series.length + gaps.length > 1), spec.marks),
-        tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) },
+        legend: { ...raised(legend(theme, !spec.panel && spec.series.length + gaps.length > 1), spec.marks), ...repeatLegend },
+        tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec), filter: (item) => item.dataset.role !== "band" },
         annotation: { annotations }, zoom: zoom(theme),
       },
     },

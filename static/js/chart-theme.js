@@ -52,7 +52,7 @@ export function legend(theme, display) {
     labels: {
       color: theme.ink, usePointStyle: true, pointStyleWidth: 28, boxHeight: 7, font: { family: theme.font, size: 12 },
       generateLabels: (chart) =>
-        window.Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) => ({ ...label, pointStyle: "line", lineWidth: 2 })),
+        window.Chart.defaults.plugins.legend.labels.generateLabels(chart).filter((label) => !chart.data.datasets[label.datasetIndex].role).map((label) => ({ ...label, pointStyle: "line", lineWidth: 2 })),
     },
   };
 }

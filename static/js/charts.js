@@ -105,7 +105,7 @@ function draw(figure) {
   const entry = { spec, chart: makeChart(figure, spec), stop: () => {} };
   drawn.set(figure, entry);
   if (!figure.hasAttribute("data-drawn")) {
-    const details = figure.querySelector("details");
+    const details = figure.querySelector("details") ?? figure.closest(".multiples")?.querySelector(":scope > details");
     if (details && !wasOpened(details)) details.removeAttribute("open");
     figure.setAttribute("data-drawn", "");
   }

@@ -1,0 +1,228 @@
+"""Curves of a comparison: a metric over what varies, one line per series, one panel per level of another fact.
+
+Every repeat is a dot, geometric means make the line, their intervals a band; what is lost breaks the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import chain
+
+from runs import formatting
+from runs.charts.base import COLOURS, Figure, Key, LineGap, LineSeries, Mark, Multiples, Scale, XAxis, lines
+from runs.compare.axes import DATE, X_AS, Axes, Curve, Panel, Point, panels_of
+from runs.compare.groups import Comparison, Group
+from runs.models import Metric
+from runs.tables import Column, Table, TableCell
+
+# From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
+X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
+NOTE = "Line: geometric mean of the repeats. Band: its interval of ninety-five per cent. Dots: every repeat."
+_RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
+
+
+def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", title: str = "") -> list[Multiples]:
+    """The ranked groups, and on scales of their own those of each other class."""
+    classes = {"": comparison.ranked, **comparison.apart}
+    figures = []
+    for index, (words, groups) in enumerate(classes.items()):
+        panels = panels_of(replace(comparison, groups=groups), axes)
+        if comparison.metric and any(point.group.dots for point in _points(panels)):
+            name = title or f"{comparison.metric.label} over {x_label(axes)[:1].lower()}{x_label(axes)[1:]}"
+            figures.append(
+                _multiples(
+                    panels, axes, comparison.metric, comparison.baseline, id=f"{id}-{index}" if index else id,
+                    title=f"Not ranked: {words}. {name}" if words else name,
+                )
+            )  # fmt: skip
+    return figures
+
+
+def x_label(axes: Axes) -> str:
+    if axes.x_as == "value":
+        return axes.x_fact.label if axes.x_fact else ""
+    return {"size": "Size of the database"}.get(axes.x_as, X_AS[axes.x_as].capitalize())
+
+
+def x_unit(axes: Axes, groups: Iterable[Group]) -> str:
+    if axes.x_as != "value":
+        return "MB" if axes.x_as == "size" else ""
+    name = axes.x.removeprefix("factor:")
+    units = {factor.unit for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name}
+    return units.pop() if len(units) == 1 else ""
+
+
+def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
+    """Logarithmic by the span of the values, unless a reader says; never where one is not positive."""
+    known = list(values)
+    if wanted == "linear" or not known or min(known) <= 0:
+        return "linear"
+    return "log" if wanted == "log" or max(known) / min(known) >= log_from else "linear"
+
+
+def _multiples(
+    panels: Sequence[Panel], axes: Axes, metric: Metric, base: Group | None, *, id: str, title: str
+) -> Multiples:
+    panels = [_relative(panel, axes.y_as, base, panels) for panel in panels]
+    points = _points(panels)
+    groups = [point.group for point in points]
+    xs = [point.x for point in points]
+    values = list(chain(*(group.values for group in groups)))
+    unit = "%" if axes.y_as in _RELATIVE else metric.unit
+    x: XAxis = {
+        "label": x_label(axes), "unit": x_unit(axes, groups), "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
+        "even": True, "span": (min(xs), max(xs)),
+    }  # fmt: skip
+    if ticks := _ticks(points, axes):
+        x |= {"ticks": ticks, "scale": "linear"}
+    scale = scale_of(values, axes.y_scale, Y_LOG_FROM)
+    drawn = [value for value in (*values, *chain(*map(_ends, groups))) if scale == "linear" or value > 0]
+    specs = [
+        lines(
+            x=x,
+            y={
+                "label": _RELATIVE.get(axes.y_as, metric.label), "unit": unit, "zero": scale == "linear",
+                "scale": scale, "better": metric.better, "span": (min(drawn), max(drawn)),
+            },
+            series=[_series(curve) for curve in panel.curves],
+            marks=_marks(panel, axes),
+        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1}
+        for panel in panels
+    ]  # fmt: skip
+    table = _table(panels, axes, x, metric, unit)
+    figures = [
+        Figure(
+            id=f"{id}-{panel.key}" if len(panels) > 1 else id, title=panel.label or title, spec=spec, table=table,
+            alt=_alt(panel, metric, unit), note="" if panel.label else NOTE,
+        )
+        for panel, spec in zip(panels, specs, strict=True)
+    ]  # fmt: skip
+    keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
+            for panel in panels for curve in panel.curves}  # fmt: skip
+    return Multiples(id, title, figures, [keys[color] for color in sorted(keys)], table, NOTE)
+
+
+def _marks(panel: Panel, axes: Axes) -> list[Mark]:
+    return []
+
+
+def _points(panels: Iterable[Panel]) -> list[Point]:
+    return [point for panel in panels for curve in panel.curves for point in curve.points]
+
+
+def _ends(group: Group) -> list[float]:
+    """Of its interval, as far as it leaves the values readable."""
+    if group.interval is None or not group.values:
+        return []
+    return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * 1.15)]
+
+
+def _series(curve: Curve) -> LineSeries:
+    return {
+        "label": curve.label, "color": curve.color % COLOURS, "dash": curve.color >= COLOURS,
+        "points": [(point.x, point.group.centre) for point in curve.points],
+        "dots": [(point.x, value) for point in curve.points if point.group.n > 1 for value in point.group.values],
+        "band": [
+            (point.x, point.group.interval.low, point.group.interval.high)
+            for point in curve.points
+            if point.group.interval
+        ],
+    }  # fmt: skip
+
+
+def _gaps(panel: Panel) -> list[LineGap]:
+    """What is lost, by series and reason."""
+    gaps: dict[tuple[int, str], LineGap] = {}
+    for curve in panel.curves:
+        for point in curve.points:
+            if reason := point.group.gap:
+                gap = gaps.setdefault(
+                    (curve.color, reason),
+                    {"label": curve.label, "color": curve.color % COLOURS, "xs": [], "reason": reason},
+                )
+                gap["xs"].append(point.x)
+    return list(gaps.values())
+
+
+def _ticks(points: Iterable[Point], axes: Axes) -> list[tuple[float, str]]:
+    """Of names and dates; numbers have the axis's own."""
+    if axes.x_as != "value" or axes.x_fact is None:
+        return []
+    if axes.x == DATE:
+        return [(float(x), str(date.fromordinal(int(x)))) for x in sorted({point.x for point in points})]
+    return [] if axes.x_fact.is_number else sorted({(point.x, point.label) for point in points})
+
+
+def _relative(panel: Panel, y_as: str, base: Group | None, panels: Sequence[Panel]) -> Panel:
+    """The panel in % of the first level of each curve, or of the curve that the baseline belongs to."""
+    if y_as not in _RELATIVE:
+        return panel
+    of_base = {}
+    if y_as == "baseline" and base is not None:
+        color = next((curve.color for one in panels for curve in one.curves
+                      for point in curve.points if set(point.group.runs) & set(base.runs)), None)  # fmt: skip
+        of_base = {point.x: point.group.centre for curve in panel.curves if curve.color == color
+                   for point in curve.points}  # fmt: skip
+    curves = []
+    for curve in panel.curves:
+        first = next((point.group.centre for point in curve.points if point.group.dots), None)
+        shares = [
+            replace(point, group=_share(point.group, first if y_as == "first" else of_base.get(point.x)))
+            for point in curve.points
+        ]
+        curves.append(replace(curve, points=shares))
+    return replace(panel, curves=curves)
+
+
+def _share(group: Group, of: float | None) -> Group:
+    """Its values in % of a fixed number; a gap where there is none."""
+    if not of:
+        return replace(group, dots=[], values=[], n=0, summary=None, interval=None,
+                       gap=group.gap or "nothing to set it against")  # fmt: skip
+    summary, interval = group.summary, group.interval
+    values = [100 * value / of for value in group.values]
+    if summary:
+        mean = summary.geometric_mean
+        summary = replace(summary, median=100 * summary.median / of, mean=100 * summary.mean / of,
+                          geometric_mean=None if mean is None else 100 * mean / of)  # fmt: skip
+    if interval:
+        interval = replace(interval, low=100 * interval.low / of, high=100 * interval.high / of)
+    return replace(group, values=values, summary=summary, interval=interval)
+
+
+def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: str) -> Table:
+    """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
+    panel_fact = axes.facts.get(axes.panels)
+    several = len({curve.color for panel in panels for curve in panel.curves}) > 1
+    columns = [
+        *([Column(panel_fact.label, numeric=False)] if panel_fact else []),
+        *([Column("Series", numeric=False)] if several else []),
+        Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column("Geometric mean", unit),
+        Column("95 % interval from", unit), Column("to", unit), Column("n"),
+    ]  # fmt: skip
+    rows = []
+    for panel in panels:
+        for curve in panel.curves:
+            for point in curve.points:
+                group, interval = point.group, point.group.interval
+                rows.append([
+                    *([TableCell(text=panel.label)] if panel_fact else []),
+                    *([TableCell(text=curve.label)] if several else []),
+                    TableCell(text=point.label) if x.get("ticks") else TableCell(point.x),
+                    TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
+                    TableCell(interval.low if interval else None), TableCell(interval.high if interval else None),
+                    TableCell(group.n),
+                ])  # fmt: skip
+    return Table(columns, rows)
+
+
+def _alt(panel: Panel, metric: Metric, unit: str) -> str:
+    said = []
+    for curve in panel.curves:
+        known = [point for point in curve.points if point.group.dots]
+        if known:
+            ends = " to ".join(formatting.quantity(point.group.centre, unit) for point in (known[0], known[-1]))
+            said.append(f"{curve.label or metric.label} {ends}")
+    return f"Lines of {metric.label.lower()}, from the first level to the last: {'; '.join(said)}."

@@ -1,0 +1,406 @@
+"""What varies decides the chart: which fact is its x axis, which names its series, which cuts it into panels.
+
+The rule for what a reader leaves open (`arrange`) is told in docs/use/compare.md.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import chain
+
+from django.http import QueryDict
+from django.utils.text import slugify
+
+from runs.compare.grouping import day_of
+from runs.compare.groups import NO_FACT, Comparison, Group, VaryingFact
+from runs.run.number import values_of
+from runs.stats import geometric_mean_interval, summarise
+
+BARS, CURVE, HEAT_MAP, TABLE, TIME, LATENCY, TRADE_OFF = VIEWS = (
+    "bars", "curve", "heatmap", "table", "time", "latency", "tradeoff",
+)  # fmt: skip
+# What a select says to have no fact on this axis.
+NONE = "none"
+X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
+Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
+SCALES = ("linear", "log")
+DATE = "date"
+FACTOR = "factor:"
+SIZES = (
+    "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
+)  # fmt: skip
+CLIENTS = ("terminals", "threads", "clients", "connections")
+LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
+# In this order facts with as many levels take series and panels.
+_KINDS = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
+# Bookkeeping and consequences: offered, never taken by the rule; what they alone tell apart is pooled.
+_NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
+# What a date tells already.
+_OF_A_DATE = frozenset({"batch", "tested", "label", "tags", "experiment"})
+SIZE_METRIC, MB = "db_size_bytes", 1_000_000
+_MB_EACH = {"size_gb": 1_000, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
+
+
+@dataclass(frozen=True)
+class Point:
+    """`group` may stand for several that a reader pools. Without dots it is a gap."""
+
+    x: float
+    label: str
+    group: Group
+
+
+@dataclass(frozen=True)
+class Curve:
+    """`color`: index of the series, the same in all panels. `points` in the order of x, each x once."""
+
+    label: str
+    key: str
+    color: int
+    points: list[Point]
+
+
+@dataclass(frozen=True)
+class Panel:
+    label: str
+    key: str
+    curves: list[Curve]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact that varies. `values`: numbers by size, others as they come; `numbers` of those that are one."""
+
+    field: str
+    label: str
+    values: list[str]
+    words: Mapping[str, str]
+    numbers: Mapping[str, float]
+
+    @property
+    def is_number(self) -> bool:
+        return all(value in self.numbers for value in self.values if value != NO_FACT)
+
+    def said(self, value: str) -> str:
+        """In a legend: what has a name by its name, a number with its heading."""
+        words = self.words.get(value, value)
+        if value == NO_FACT:
+            return f"{self.label[:1].lower()}{self.label[1:]} not set"
+        return f"{self.label} {words}" if value in self.numbers and words[-1:].isdigit() else words
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The fields of `facts` that take x, series and panels, empty where none does.
+
+    `fixed`: field -> the one value that is drawn. `pooled`: fields that the reader pools. `facts`: all that vary, by
+    field. `follow`: fields that say nothing beyond the chosen ones. `groups`: keys of what is drawn; `without`: of
+    what is not, as it has another workload than all that have the metric. `problems`: parameter -> what there is not.
+    """
+
+    view: str
+    x: str = ""
+    series: tuple[str, ...] = ()
+    panels: str = ""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    pooled: tuple[str, ...] = ()
+    x_as: str = "value"
+    y_as: str = "absolute"
+    x_scale: str = ""
+    y_scale: str = ""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    follow: tuple[str, ...] = ()
+    groups: frozenset[str] = frozenset()
+    problems: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def x_fact(self) -> Fact | None:
+        return self.facts.get(self.x)
+
+    def drawn(self, comparison: Comparison) -> list[Group]:
+        return [group for group in comparison.groups if group.key in self.groups]
+
+
+def arrange(comparison: Comparison, params: QueryDict | None = None) -> Axes:
+    """What `params` ask for; what they leave open by the rule.
+
+    A numeric factor with three levels or more becomes x: a size first, then terminals or threads, then what has most
+    levels, then the date. Of the other facts the one with most levels names the series, the next cuts panels (twelve
+    at most), and what is left over names series too. Facts that follow from the chosen ones take no part.
+    """
+    params = params if params is not None else QueryDict()
+    problems: dict[str, list[str]] = {}
+    groups = asked(comparison)
+    everything = _facts(comparison, groups)
+    fixed = _fixed(params, everything, problems)
+    groups = [group for group in groups if all(value_of(group, field) == fixed[field] for field in fixed)]
+    facts = _facts(comparison, groups)
+    pooled = _known(params.getlist("pool"), everything, "pool", problems)
+    view = _choice(params, "view", VIEWS, problems)
+    free = [name for name in facts if name not in pooled]
+    facts = everything | facts
+    x = _asked_for(params, "x", everything, problems)
+    if x is None:
+        x = _x_by_rule(facts, groups, [name for name in free if name not in _taken(params)])
+    series = tuple(name for name in _known(params.getlist("series"), everything, "series", problems) if name in free)
+    panels = _asked_for(params, "panels", everything, problems)
+    chosen = [name for name in (x, *series, panels or "") if name]
+    open_ones = _by_levels([name for name in free if name not in chosen and name not in _NEVER_TAKEN], facts)
+    open_ones = [name for name in open_ones if not _goes_with_x(name, x, groups)]
+    tabular = view in (HEAT_MAP, TABLE) or (not x and not view and sum(map(bool, (g.dots for g in groups))) > MOST_BARS)
+    if not x and tabular and open_ones and params.get("x") != NONE:
+        x = open_ones.pop(0)
+        view = view or (HEAT_MAP if open_ones or series else BARS)
+    left: list[str] = []
+    for name in open_ones:
+        if follows([name], [*series, *left, *filter(None, [panels])], groups):
+            continue
+        if not series and NONE not in params.getlist("series"):
+            series = (name,)
+        elif panels is None and view != BARS and (x or view) and 1 < len(facts[name].values) <= MOST_PANELS:
+            panels = name
+        else:
+            left.append(name)
+    series = _with_dbms((*series, *left), [x, panels or ""], facts)
+    used = {x, panels, *series, *pooled, *fixed}
+    return Axes(
+        view=view or (CURVE if x and facts[x].is_number else BARS),
+        x=x if x in facts else "",
+        series=series,
+        panels=panels if panels in facts else "",
+        fixed=fixed,
+        pooled=tuple(pooled),
+        x_as=_choice(params, "x_as", X_AS, problems) or "value",
+        y_as=_choice(params, "y_as", Y_AS, problems) or "absolute",
+        x_scale=_choice(params, "x_scale", SCALES, problems),
+        y_scale=_choice(params, "y_scale", SCALES, problems),
+        facts=facts,
+        follow=tuple(name for name in facts if name not in used and name not in _NEVER_TAKEN),
+        groups=frozenset(group.key for group in groups),
+        problems=problems,
+    )
+
+
+def asked(comparison: Comparison) -> list[Group]:
+    """Groups that have the metric or could have it: a load has no transactions, which is no gap."""
+    with_dots = {group.all_runs[0].workload_id for group in comparison.groups if group.dots}
+    return [group for group in comparison.groups if not with_dots or group.all_runs[0].workload_id in with_dots]
+
+
+def value_of(group: Group, field: str) -> str:
+    return str(day_of(group.all_runs[0])) if field == DATE else group.facts.get(field, NO_FACT)
+
+
+def follows(fields: Sequence[str], chosen: Sequence[str], groups: Iterable[Group]) -> bool:
+    """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
+    told: dict[tuple[str, ...], tuple[str, ...]] = {}
+    return all(
+        told.setdefault(_key(group, chosen), of := _key(group, fields)) == of for group in groups
+    )  # fmt: skip
+
+
+def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
+    """The curves of each panel; of groups at the same place, as what is pooled leaves them, all repeats together."""
+    fact = axes.x_fact
+    drawn = axes.drawn(comparison)
+    xs = _xs(drawn, axes)
+    names = [name for name in axes.series if name in axes.facts]
+    colours = _ordered(drawn, names, axes.facts)
+    panels: list[Panel] = []
+    for panel in _ordered(drawn, [axes.panels] if axes.panels else [], axes.facts):
+        of_panel = [group for group in drawn if not axes.panels or _key(group, [axes.panels]) == panel]
+        curves = []
+        for index, series in enumerate(colours):
+            places: dict[float, list[Group]] = {}
+            for group in of_panel:
+                if _key(group, names) == series and (x := xs.get(group.key)) is not None:
+                    places.setdefault(x, []).append(group)
+            points = [
+                Point(x, fact.words.get(value_of(groups[0], fact.field), "") if fact else "", merged(groups))
+                for x, groups in sorted(places.items())
+            ]
+            label = " · ".join(axes.facts[name].said(value) for name, value in zip(names, series, strict=True))
+            if points:
+                curves.append(Curve(label, slugify(label.replace(".", "-")) or "all", index, points))
+        label = axes.facts[axes.panels].said(panel[0]) if axes.panels else ""
+        if curves:
+            panels.append(Panel(label, slugify(label.replace(".", "-")) or "all", curves))
+    return panels
+
+
+def merged(groups: Sequence[Group]) -> Group:
+    """All repeats of these as those of one group; what is said of it beyond its numbers is the first one's."""
+    if len(groups) == 1:
+        return groups[0]
+    dots, gaps = list(chain(*(group.dots for group in groups))), list(chain(*(group.gaps for group in groups)))
+    values = [dot.value for dot in dots]
+    summary = summarise(values)
+    return replace(
+        groups[0], dots=dots, gaps=gaps, printed=[], values=values, n=len(values), summary=summary,
+        median=summary.median if summary else None, interval=geometric_mean_interval(values),
+        gap=None if dots else "; ".join(dict.fromkeys(group.gap for group in groups if group.gap)),
+        runs=list(chain(*(group.runs for group in groups))),
+        all_runs=list(chain(*(group.all_runs for group in groups))),
+        provenances=list(dict.fromkeys(chain(*(group.provenances for group in groups)))), pooled=None, against=None,
+    )  # fmt: skip
+
+
+def _facts(comparison: Comparison, groups: Sequence[Group]) -> dict[str, Fact]:
+    """Those that differ among the groups."""
+    days = list(dict.fromkeys(value_of(group, DATE) for group in groups))
+    dates = VaryingFact(DATE, "Date", tuple(days), {day: day for day in days})
+    facts = {}
+    for varying in (*comparison.varying, dates):
+        values = list(dict.fromkeys(value_of(group, varying.field) for group in groups))
+        if len(values) > 1:
+            numbers = _numbers(groups, varying.field)
+            values.sort(key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
+            facts[varying.field] = Fact(varying.field, varying.label, values, varying.words, numbers)
+    return facts
+
+
+def _numbers(groups: Iterable[Group], field: str) -> dict[str, float]:
+    """By stored value."""
+    if field == DATE:
+        return {day: float(date.fromisoformat(day).toordinal()) for day in {value_of(group, DATE) for group in groups}}
+    name = field.removeprefix(FACTOR)
+    known = ((value_of(group, field), group.all_runs[0].factor(name)) for group in groups) if name != field else ()
+    return {value: float(number) for value, number in known if isinstance(number, int | float)}
+
+
+def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequence[str]) -> str:
+    """Of the numeric facts that have three levels while all else is alike the first in the rule's order."""
+
+    def position(name: str) -> tuple[int, int]:
+        bare = name.removeprefix(FACTOR)
+        order = (*SIZES, *CLIENTS)
+        return (order.index(bare) if bare in order else len(order) + (name == DATE), -len(facts[name].values))
+
+    for name in sorted(free, key=position):
+        if name not in _NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
+            others = [other for other in free if other not in _NEVER_TAKEN and not _goes_with_x(other, name, groups)]
+            levels: dict[tuple[str, ...], set[str]] = {}
+            for group in groups:
+                alike = levels.setdefault(_key(group, [other for other in others if other != name]), set())
+                alike.add(value_of(group, name))
+            if max(map(len, levels.values())) >= LEAST_LEVELS:
+                return name
+    return ""
+
+
+def _goes_with_x(name: str, x: str, groups: Sequence[Group]) -> bool:
+    """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
+    if not x or name == x:
+        return False
+    kind = name.partition(":")[0]
+    other_size = x.removeprefix(FACTOR) in SIZES and name.removeprefix(FACTOR) in SIZES
+    return (kind in _OF_A_DATE if x == DATE else kind == "factor") and (other_size or follows([name], [x], groups))
+
+
+def _by_levels(names: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
+    """The one with most levels first; the date is an axis or nothing."""
+
+    def kind(name: str) -> int:
+        kind = name.partition(":")[0]
+        return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
+
+    return sorted((name for name in names if name != DATE), key=lambda name: (-len(facts[name].values), kind(name)))
+
+
+def _with_dbms(series: tuple[str, ...], elsewhere: Sequence[str], facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    """Configurations of several DBMSs are named with theirs."""
+    missing = "config" in series and "dbms" in facts and "dbms" not in (*series, *elsewhere)
+    return ("dbms", *series) if missing else series
+
+
+def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
+    """By key of the group where it stands on x; without a fact there all stand at 0. Left out is what has no number."""
+    fact = axes.x_fact
+    if fact is None:
+        return dict.fromkeys((group.key for group in groups), 0.0)
+    if axes.x_as != "value":
+        return sizes_mb(groups, fact.field)
+    if fact.is_number:
+        return {
+            group.key: fact.numbers[value] for group in groups if (value := value_of(group, fact.field)) in fact.numbers
+        }
+    return {group.key: float(fact.values.index(value_of(group, fact.field))) for group in groups}
+
+
+def sizes_mb(groups: Sequence[Group], field: str) -> dict[str, float]:
+    """By key of the group: the median over all that were loaded at its level, so that curves share it.
+
+    Without a measured size the one that was asked for, where that is in bytes.
+    """
+    loaded: dict[str, list[float]] = {}
+    for group in groups:
+        loaded.setdefault(value_of(group, field), []).extend(values_of(group.all_runs, SIZE_METRIC))
+    sizes = {}
+    for group in groups:
+        if measured := loaded[value_of(group, field)]:
+            sizes[group.key] = round(statistics.median(measured) / MB, 1)
+        else:
+            wanted = ((group.all_runs[0].factor(name), each) for name, each in _MB_EACH.items())
+            known = next((size * each for size, each in wanted if isinstance(size, int | float)), None)
+            sizes |= {group.key: float(known)} if known else {}
+    return sizes
+
+
+def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
+    """The combinations of values that occur, each in the order of its fact."""
+    keys = dict.fromkeys(_key(group, names) for group in groups)
+    return sorted(
+        keys, key=lambda key: [facts[name].values.index(value) for name, value in zip(names, key, strict=True)]
+    )
+
+
+def _key(group: Group, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(value_of(group, name) for name in names)
+
+
+def _taken(params: QueryDict) -> set[str]:
+    return {*params.getlist("series"), *params.getlist("panels")}
+
+
+def _known(
+    names: Iterable[str], facts: Mapping[str, Fact], parameter: str, problems: dict[str, list[str]]
+) -> list[str]:
+    known = []
+    for name in filter(None, names):
+        if name in facts:
+            known.append(name)
+        elif name != NONE:
+            problems.setdefault(parameter, []).append(f"“{name}” does not vary. There are: {', '.join(facts) or NONE}.")
+    return known
+
+
+def _asked_for(
+    params: QueryDict, parameter: str, facts: Mapping[str, Fact], problems: dict[str, list[str]]
+) -> str | None:
+    """ "" where none is wanted, None where it is left to the rule."""
+    if params.get(parameter) == NONE:
+        return ""
+    return next(iter(_known([params.get(parameter, "")], facts, parameter, problems)), None)
+
+
+def _fixed(params: QueryDict, facts: Mapping[str, Fact], problems: dict[str, list[str]]) -> dict[str, str]:
+    fixed = {}
+    for text in filter(None, params.getlist("fix")):
+        field, _, value = text.partition("=")
+        if field in facts and value in facts[field].values:
+            fixed[field] = value
+        else:
+            there = ", ".join(facts[field].values) if field in facts else ", ".join(facts)
+            problems.setdefault("fix", []).append(f"There is no “{text}”. There are: {there or NONE}.")
+    return fixed
+
+
+def _choice(params: QueryDict, name: str, choices: Iterable[str], problems: dict[str, list[str]]) -> str:
+    text = params.get(name, "")
+    if text and text not in choices:
+        problems[name] = [f"There is no “{text}”. There are: {', '.join(choices)}."]
+        return ""
+    return text

@@ -1,0 +1,194 @@
+"""What varies decides the chart: the first assignment of facts to x, series and panels, and what readers change."""
+
+from __future__ import annotations
+
+from datetime import date
+from uuid import uuid5
+
+import pytest
+from django.http import QueryDict
+
+from runs.compare.axes import arrange, panels_of
+from runs.compare.compare import compare
+from runs.models import Config, Publication, StorageDevice
+from tests.runs.cells import TOGETHER, all_runs, batch, machine, make_article, make_run, workload
+
+pytestmark = pytest.mark.django_db
+
+
+def arranged(query: str = ""):
+    comparison = compare(all_runs())
+    axes = arrange(comparison, QueryDict(query))
+    return axes, panels_of(comparison, axes)
+
+
+def sweep(engines=("Derby 10.6", "H2 2.4"), scales=(1, 4, 16), terminals=(2, 8), repeats=1) -> None:
+    for repeat in range(1, repeats + 1):
+        for engine in engines:
+            for scale in scales:
+                for clients in terminals:
+                    rate = 1000 / scale + clients + repeat + (500 if engine == engines[0] else 0)
+                    make_run(engine, rate, factors={"scale_factor": scale, "terminals": clients}, repeat=repeat)
+
+
+def drawn(panels):
+    return {
+        panel.label: {curve.label: [point.x for point in curve.points] for curve in panel.curves} for panel in panels
+    }
+
+
+def test_a_sweep_of_engines_scales_and_terminals_is_two_panels_of_two_curves():
+    sweep()
+    axes, panels = arranged()
+    assert (axes.view, axes.x, axes.series, axes.panels) == (
+        "curve", "factor:scale_factor", ("dbms",), "factor:terminals",
+    )  # fmt: skip
+    both = {"Derby 10.6": [1, 4, 16], "H2 2.4": [1, 4, 16]}
+    assert drawn(panels) == {"Terminals 2": both, "Terminals 8": both}
+    assert [curve.color for panel in panels for curve in panel.curves] == [0, 1, 0, 1]
+
+
+def test_every_repeat_stands_behind_its_point():
+    sweep(repeats=3)
+    _, panels = arranged()
+    assert {point.group.n for panel in panels for curve in panel.curves for point in curve.points} == {3}
+
+
+def test_a_size_is_x_before_terminals_though_these_have_more_levels():
+    sweep(terminals=(1, 2, 4, 8))
+    axes, _ = arranged()
+    assert (axes.x, axes.series, axes.panels) == ("factor:scale_factor", ("factor:terminals",), "dbms")
+
+
+def test_terminals_are_x_where_no_size_has_three_levels():
+    sweep(scales=(1, 4), terminals=(1, 2, 4))
+    axes, _ = arranged()
+    assert (axes.view, axes.x, axes.series, axes.panels) == (
+        "curve", "factor:terminals", ("dbms",), "factor:scale_factor",
+    )  # fmt: skip
+
+
+def test_without_a_number_of_three_levels_there_are_bars():
+    make_article()
+    axes, _ = arranged()
+    assert (axes.view, axes.x, axes.panels) == ("bars", "", "")
+
+
+def test_a_number_that_never_varies_alone_makes_no_curve():
+    for engine, scale in (("Derby 10.6", 1), ("H2 2.4", 4), ("SQLite 3", 16)):
+        make_run(engine, 7, factors={"scale_factor": scale})
+    axes, _ = arranged()
+    assert axes.view == "bars"
+
+
+def test_a_configuration_of_its_dbms_takes_no_place():
+    for engine in ("Derby 10.6", "H2 2.4"):
+        config = Config.objects.create(slug=engine[:2].lower(), name=f"{engine}, defaults")
+        for scale in (1, 4, 16):
+            make_run(engine, scale, factors={"scale_factor": scale}, config=config)
+    axes, panels = arranged()
+    assert (axes.series, axes.panels, axes.follow) == (("dbms",), "", ("config",))
+    assert [curve.label for curve in panels[0].curves] == ["Derby 10.6", "H2 2.4"]
+
+
+def test_configurations_of_several_dbms_are_named_with_theirs():
+    for engine, names in (("Derby 10.6", ("small", "large")), ("H2 2.4", ("other",))):
+        for name in names:
+            config = Config.objects.create(slug=name, name=name)
+            for scale in (1, 4, 16):
+                make_run(engine, scale, factors={"scale_factor": scale}, config=config)
+    _, panels = arranged()
+    assert [curve.label for curve in panels[0].curves] == [
+        "Derby 10.6 · small", "Derby 10.6 · large", "H2 2.4 · other",
+    ]  # fmt: skip
+
+
+def test_a_device_speaks_for_the_factor_that_asked_for_it():
+    device = {}
+    for name in ("fast", "slow"):
+        device[name] = StorageDevice.objects.create(hardware=machine(), slug=name, name=f"{name} disk", medium="hdd")
+        for scale in (1, 4, 16):
+            run = make_run("H2 2.4", scale, factors={"scale_factor": scale, "data_storage": name}, on=machine())
+            run.storage.create(role="data", device=device[name])
+    axes, panels = arranged()
+    assert (axes.series, axes.follow) == (("storage:data",), ("factor:data_storage",))
+    assert len(panels[0].curves) == 2
+
+
+def test_lost_values_are_gaps_of_their_curve_and_another_workload_is_not_drawn():
+    oltp, load = workload("OLTP"), workload("Load")
+    for at, size in enumerate((9.04, 30.3, 1813.97), start=1):
+        for disk in ("SATA", "SSD"):
+            lost = {"state": "value_missing", "missing_reason": "lost in a picture"} if disk == "SSD" else {}
+            factors = {"size_gb": size, "disk": disk, "test_no": at}
+            make_run("Firebird 2.5", None if lost else 500 - at, factors=factors, of=oltp, **lost)
+            make_run("Firebird 2.5", 8, number="load_mb_per_s", factors=factors, of=load)
+    axes, panels = arranged("metric=tps")
+    assert (axes.x, axes.series, axes.panels) == ("factor:size_gb", ("factor:disk",), "")
+    assert [[point.group.centre for point in curve.points] for curve in panels[0].curves] == [
+        [499, 498, 497], [None, None, None],
+    ]  # fmt: skip
+    assert panels[0].curves[1].points[0].group.gap == "lost in a picture"
+
+
+def test_what_is_left_over_names_series_unless_it_is_fixed_or_pooled():
+    for depth in (1, 8):
+        for scale in (1, 4, 16):
+            for clients in (2, 8):
+                for engine in ("Derby 10.6", "H2 2.4"):
+                    factors = {"scale_factor": scale, "terminals": clients, "io_depth": depth}
+                    make_run(engine, scale + depth, factors=factors)
+    axes, panels = arranged()
+    assert (axes.series, axes.panels) == (("dbms", "factor:io_depth"), "factor:terminals")
+    assert [curve.label for curve in panels[0].curves] == [
+        "Derby 10.6 · Io depth 1", "Derby 10.6 · Io depth 8", "H2 2.4 · Io depth 1", "H2 2.4 · Io depth 8",
+    ]  # fmt: skip
+
+    axes, panels = arranged("fix=factor:terminals=8")
+    assert (axes.series, axes.panels, len(axes.groups)) == (("dbms",), "factor:io_depth", 12)
+
+    axes, panels = arranged("pool=factor:terminals")
+    assert (axes.series, axes.panels) == (("dbms",), "factor:io_depth")
+    assert [point.group.n for point in panels[0].curves[0].points] == [2, 2, 2]
+
+
+def test_a_reader_turns_the_axes_round_and_switches_them_off():
+    sweep()
+    axes, panels = arranged("x=factor:terminals&series=factor:scale_factor&panels=dbms")
+    assert (axes.view, axes.x, axes.series, axes.panels) == (
+        "curve", "factor:terminals", ("factor:scale_factor",), "dbms",
+    )  # fmt: skip
+    assert drawn(panels)["H2 2.4"] == {f"Scale factor {scale}": [2, 8] for scale in (1, 4, 16)}
+    assert arranged("x=none")[0].view == "bars"
+    axes, panels = arranged("panels=none")
+    assert (axes.series, len(panels)) == (("dbms", "factor:terminals"), 1)
+
+
+def test_an_article_and_own_runs_of_the_same_cells_are_two_curves():
+    article = Publication.objects.create(slug="tpcb-2010", title_en="Test of databases", published_on=date(2010, 11, 4))
+    for scale in (1, 4, 16):
+        make_run("H2 2.4", scale, factors={"scale_factor": scale})
+        make_run("H2 2.4", scale * 2, factors={"scale_factor": scale}, publication=article, provenance="printed")
+    axes, panels = arranged()
+    assert (axes.x, axes.series) == ("factor:scale_factor", ("batch",))
+    curves = {curve.label: [point.group.centre for point in curve.points] for curve in panels[0].curves}
+    assert sorted(curves.values()) == [[1, 4, 16], [2, 8, 32]]
+    assert "Test of databases" in curves
+
+
+def test_runs_of_three_days_are_a_curve_over_the_date():
+    for day in ("2026-01-01", "2026-02-01", "2026-03-01"):
+        for engine in ("Derby 10.6", "H2 2.4"):
+            made = batch(uuid5(TOGETHER, day))
+            make_run(engine, 7, batch=made, measured_on=day)
+    axes, panels = arranged()
+    assert (axes.view, axes.x, axes.series) == ("curve", "date", ("dbms",))
+    assert len(panels[0].curves) == 2
+
+
+def test_it_says_which_names_there_are():
+    sweep()
+    axes, _ = arranged("x=colour&view=pie&fix=dbms=Oracle")
+    assert set(axes.problems) == {"x", "view", "fix"}
+    assert "factor:scale_factor" in axes.problems["x"][0]
+    assert axes.x == "factor:scale_factor"
