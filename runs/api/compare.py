@@ -137,6 +137,14 @@ class Compare(APIView):
         parameters=[
             OpenApiParameter("run", str, many=True, description="Ids of runs."),
             OpenApiParameter("cell", str, many=True, description="Keys of cells, or at least 8 characters of them."),
+            OpenApiParameter(
+                "set",
+                str,
+                many=True,
+                description="A set of runs: a query of its own, encoded, such as publication%3Dtpcb-2010. Sets add up.",
+            ),
+            OpenApiParameter("base_set", int, description="Number of the set whose first group is the baseline."),
+            OpenApiParameter("s", str, description="Id of a stored selection of runs."),
             OpenApiParameter("metric", str, description="Name of a metric; without it the workload's primary one."),
             OpenApiParameter("baseline", str, description="Key of a group; without it the first one."),
             OpenApiParameter(
@@ -148,13 +156,13 @@ class Compare(APIView):
         responses={200: ComparisonSerializer, 400: FIELD_ERRORS},
     )
     def get(self, request: Request) -> Response:
-        """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell` and the filters of the list."""
+        """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
         params = request.query_params
         selection = select(params, request.user)
         if selection.problems:
             raise ValidationError(selection.problems)
         if not selection.given:
-            raise ValidationError({"run": ["Choose runs: by run, by cell, or by the filters of the list of runs."]})
+            raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
         _refuse_unseen(params.getlist("run"), selection)
         comparison = compare_selection(selection, params)
         _refuse_unknown_names(params.get("metric", ""), params.get("baseline", ""), params.get("group", ""), comparison)

@@ -36,7 +36,7 @@ from runs.api.serializers import (
 from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
 from runs.listing import cursor as keyset
-from runs.listing.filters import FACTOR_PREFIX, RunFilter, columns_of
+from runs.listing.filters import RunFilter, columns_of, unknown
 from runs.listing.rows import csv_stream
 from runs.models import Run
 from runs.results import editing
@@ -120,9 +120,14 @@ def _number(params: Any, name: str) -> int:
     return int(value)
 
 
-FACTOR_PARAMETER = OpenApiParameter(
-    "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
-)
+NAMED_PARAMETERS = [
+    OpenApiParameter(
+        "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
+    ),
+    OpenApiParameter("setting.NAME", str, description="Value of any setting in force, else as it was given."),
+    OpenApiParameter("above.METRIC", float, description="At least this value of any metric."),
+    OpenApiParameter("below.METRIC", float, description="At most this value of any metric."),
+]
 
 
 class RunList(JsonErrors, generics.ListAPIView[Run]):
@@ -143,7 +148,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
 
     @extend_schema(
         parameters=[
-            FACTOR_PARAMETER,
+            *NAMED_PARAMETERS,
             OpenApiParameter("format", str, enum=["json", "csv"]),
             OpenApiParameter("cursor", str, description="Where the page begins: taken from `next` and `previous`."),
             OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
@@ -156,8 +161,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
         },
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
-        known = {*RunFilter.base_filters, "cursor", "page", "page_size", "format"}
-        _refuse_unknown_parameters(request, known)
+        _refuse(unknown(request.query_params, "cursor", "page", "page_size", "format"))
         if request.accepted_renderer.format != "csv":
             return self.list(request, *args, **kwargs)
         rows = self.filter_queryset(self.get_queryset())
@@ -166,11 +170,10 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
         return response
 
 
-def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
+def _refuse(unknown_parameters: list[str]) -> None:
     """A misspelt filter that is ignored gives wrong answers."""
-    unknown = [name for name in request.query_params if name not in known and not name.startswith(FACTOR_PREFIX)]
-    if unknown:
-        raise ValidationError({name: ["Unknown parameter."] for name in unknown})
+    if unknown_parameters:
+        raise ValidationError({name: ["Unknown parameter."] for name in unknown_parameters})
 
 
 class RunDetail(APIView):
@@ -307,7 +310,7 @@ class RunSeries(APIView):
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run's state and samples, also while it is going on."""
-        _refuse_unknown_parameters(request, {"metric", "after", "before", "columns"})
+        _refuse([name for name in request.query_params if name not in ("metric", "after", "before", "columns")])
         run = get_object_or_404(readable_runs(request).present(), id=run_id)
         wanted = request.query_params.getlist("metric")
         chosen = series.read_all(run, _seconds(request, "after"), _seconds(request, "before"), names=wanted)

@@ -30,21 +30,22 @@ def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
     comparison = compare(
         selection.runs, metric=params.get("metric", ""), baseline=params.get("baseline"),
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
+        base_runs=selection.base,
     )  # fmt: skip
     return replace(comparison, left_out=selection.left_out)
 
 
 def compare(
     runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
-    grouping: str = "", threshold: float | None = None,
+    grouping: str = "", threshold: float | None = None, base_runs: Set[UUID] = frozenset(),
 ) -> Comparison:  # fmt: skip
     """Groups the runs by cell and batch and sets each group against the baseline's.
 
     `runs` come from `Run.objects.present().for_lists()`. `metric` is a name; empty or unknown takes the workload's
     primary metric, else the most common one. `baseline` is a group's key; empty or unknown takes the first group
-    with values. `order` "best" sorts by geometric mean, best first; else the order is that of the experiment or
-    source. `threshold`, from which a difference matters, is that of the metric where none is given. `grouping` is one
-    of `GROUPINGS`: empty or unknown pools within a batch only.
+    with values, of those with one of `base_runs` where there are such. `order` "best" sorts by geometric mean, best
+    first; else the order is that of the experiment or source. `threshold`, from which a difference matters, is that of
+    the metric where none is given. `grouping` is one of `GROUPINGS`: empty or unknown pools within a batch only.
     """
     grouping = grouping if grouping in GROUPINGS else BATCH
     chosen = [run for run in runs if run.deleted_at is None]
@@ -59,7 +60,8 @@ def compare(
     groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
     with_values = [group for group in groups if group.dots]
-    base = next((group for group in with_values if group.key == baseline), next(iter(with_values), None))
+    preferred = sorted(with_values, key=lambda group: not any(run.id in base_runs for run in group.runs))
+    base = next((group for group in with_values if group.key == baseline), next(iter(preferred), None))
     if threshold is None:
         threshold = threshold_of(picked.name, picked.unit) if picked else PRACTICAL_THRESHOLD
     against = set_against(groups, base, picked, threshold) if base and picked else {}

@@ -10,11 +10,10 @@ from django.utils.text import slugify
 from runs.access import changes
 from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
-from runs.compare.select import CONTROLS, Selection, asked_threshold, select
+from runs.compare.select import CONTROLS, MAX_QUERY, Selection, asked_threshold, select
 from runs.models import Report, User
 from runs.models.visible import Reader
 
-MAX_QUERY = 50_000
 # Addresses of the reports' own pages.
 _TAKEN = frozenset({"new"})
 

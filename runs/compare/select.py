@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from django.db.models import Q
 from django.http import QueryDict
 
 from runs.access.rules import candidates
+from runs.listing.cursor import bounded_count
 from runs.listing.filters import RunFilter, unknown, without_blanks
-from runs.models import Run
+from runs.models import Run, StoredSelection
+from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
 
 MAX_RUNS = 1_000
@@ -20,20 +26,51 @@ MAX_RUNS = 1_000
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
+<<<<<<< HEAD
 CONTROLS = (
     "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
     "x_as", "y_as", "x_scale", "y_scale",
 )  # fmt: skip
 _NAMED = ("run", "cell")
+=======
+CONTROLS = ("metric", "baseline", "order", "group", "threshold", "format")
+# What names runs, and how it is said.
+_NAMED = {"run": "ticked run", "cell": "cell"}
+SET, BASE_SET, STORED = "set", "base_set", "s"
+MAX_SETS = 12
+MAX_QUERY = 50_000
+# Characters of an address beyond which programs and people cut it.
+LONG_ADDRESS = 2_000
+MAX_ID = 12
+>>>>>>> 12d4546a (Add up sets of runs in a comparison, and filter by setting in force, storage medium and value)
 # Left over from the list of runs, where the ticks were set.
 _IGNORED = ("page", "page_size", "ordering")
 
 
 @dataclass(frozen=True)
+class RunSet:
+    """One of the sets that a comparison adds up, numbered from 1. `ids`: of its runs that are compared.
+
+    `query` selects it alone, `words` say it.
+    """
+
+    number: int
+    query: QueryDict
+    words: str
+    ids: frozenset[UUID]
+    is_base: bool
+
+    @property
+    def count(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
 class Selection:
-    """Ticked runs, cells or filters of a URL, which is the whole state. `given` is false when it chooses nothing.
+    """The sets of a URL, which is the whole state. `given` is false when it chooses nothing.
 
     `threshold` is the one that was asked for, as a share of 1. `problems`: parameter name -> what was not understood.
+    `left_out` is counted to `COUNT_LIMIT` runs of a set.
     """
 
     runs: list[Run]
@@ -41,38 +78,149 @@ class Selection:
     problems: dict[str, list[str]] = field(default_factory=dict)
     left_out: int = 0
     threshold: float | None = None
+    sets: list[RunSet] = field(default_factory=list)
+
+    @property
+    def base(self) -> frozenset[UUID]:
+        """Runs of the set whose groups are the baseline side; empty where none is named."""
+        return next((one.ids for one in self.sets if one.is_base), frozenset())
+
+
+def set_queries(params: QueryDict) -> list[QueryDict]:
+    """A query for each set: what the address itself selects, where it does, then each `set`."""
+    own = QueryDict(mutable=True)
+    for name, values in without_blanks(params).lists():
+        if name not in (*CONTROLS, *_IGNORED, SET, BASE_SET):
+            own.setlist(name, values)
+    return [*([own] if own else []), *(read_query(text) for text in params.getlist(SET) if text.strip())]
+
+
+def with_sets(params: QueryDict, queries: Iterable[QueryDict]) -> QueryDict:
+    """The address with these sets instead of its own, and its controls: one set stands there plainly."""
+    queries = [query for query in queries if query]
+    kept = queries[0].copy() if len(queries) == 1 else QueryDict(mutable=True)
+    if len(queries) > 1:
+        kept.setlist(SET, [query.urlencode() for query in queries])
+    for name, values in params.lists():
+        if name in CONTROLS or (name == BASE_SET and len(queries) > 1):
+            kept.setlist(name, values)
+    return kept
+
+
+def read_query(text: str) -> QueryDict:
+    """Without Django's limit of fields: a stored selection has as many runs as can be compared."""
+    query = QueryDict(mutable=True)
+    for name, value in parse_qsl(text[:MAX_QUERY]):
+        query.appendlist(name, value)
+    for name in (*CONTROLS, *_IGNORED):
+        query.pop(name, None)
+    return query
 
 
 def select(params: QueryDict, user: Reader) -> Selection:
-    """`run=` (any number) and `cell=` (a cell key or its beginning) add up; the filters of the list of runs narrow.
+    """Sets add up. In each `run=` (any number) and `cell=` (a cell key or its beginning) add up too, filters narrow.
 
     Filters find what lists show to `user`. What is named finds unlisted runs too: its address was passed on.
     """
-    filters = without_blanks(params)
-    for name in (*CONTROLS, *_NAMED, *_IGNORED):
-        filters.pop(name, None)
-    named = any(params.get(name) for name in _NAMED)
-    if not filters and not named:
+    queries = set_queries(params)
+    if not queries:
         return Selection([], given=False)
-    wanted, problems = _named(params, user)
-    threshold = None
+    problems: dict[str, list[str]] = {}
+    if len(queries) > MAX_SETS:
+        problems[SET] = [f"a comparison has at most {MAX_SETS} sets"]
+    threshold, base = None, params.get(BASE_SET, "")
     try:
         threshold = asked_threshold(params)
     except ValueError as error:
         problems["threshold"] = [str(error)]
+    if base and base not in map(str, range(1, len(queries) + 1)):
+        problems[BASE_SET] = [f"“{base}” is not the number of a set: there are {len(queries)}"]
+    chosen = [choose(query, user) for query in queries[:MAX_SETS]]
+    own = len(queries) - len([text for text in params.getlist(SET) if text.strip()])
+    for number, one in enumerate(chosen, start=1):
+        for name, messages in one.problems.items():
+            inside = number > own
+            said = [f"set {number}, {name}: {message}" for message in messages] if inside else messages
+            problems.setdefault(SET if inside else name, []).extend(said)
+    if problems:
+        return Selection([], given=True, problems=problems)
+    ids: dict[UUID, None] = {}
+    sets, left_out = [], 0
+    for number, one in enumerate(chosen, start=1):
+        matching, _ = bounded_count(one.rows)
+        newest = list(one.rows.order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
+        ids |= dict.fromkeys(newest)
+        left_out += max(0, matching - len(newest))
+        sets.append(RunSet(number, queries[number - 1], one.words, frozenset(newest), is_base=base == str(number)))
+    runs = list(Run.objects.for_lists().filter(pk__in=ids))
+    return Selection(runs, given=True, left_out=left_out, threshold=threshold, sets=sets)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What one query chooses: its rows, what was not understood in it, and the choice in words."""
+
+    rows: RunQuerySet
+    problems: dict[str, list[str]]
+    words: str
+
+
+def choose(query: QueryDict, user: Reader) -> Choice:
+    """The runs of one set. Rows are in no order, and none where there is a problem."""
+    filters, problems = _with_stored(query)
+    wanted, not_named = _named(filters, user)
+    problems |= not_named
+    count = {name: len(filters.pop(name, [])) for name in _NAMED}
     experiments = [slug for slug in filters.getlist("experiment") if slug]
-    base = Run.objects.present().filter(wanted) if named else candidates(user, experiments=experiments)
+    base = Run.objects.present().filter(wanted) if any(count.values()) else candidates(user, experiments=experiments)
     chosen = RunFilter(filters, queryset=base, user=user)
     problems |= {name: ["there is no such filter"] for name in unknown(filters)}
     if not chosen.is_valid():
         problems |= {name: [str(message) for message in messages] for name, messages in chosen.errors.items()}
     if problems:
-        return Selection([], given=True, problems=problems)
-    rows = chosen.qs
-    total = rows.count()
-    ids = list(rows.order_by("created_at", "id").values_list("pk", flat=True)[:MAX_RUNS])
-    runs = list(Run.objects.for_lists().filter(pk__in=ids))
-    return Selection(runs, given=True, left_out=max(0, total - len(runs)), threshold=threshold)
+        return Choice(Run.objects.none(), problems, "")
+    ticked = [f"{count[name]} {word}{'s' * (count[name] > 1)}" for name, word in _NAMED.items() if count[name]]
+    return Choice(chosen.qs, {}, " · ".join([*ticked, *chosen.words()]))
+
+
+def _with_stored(query: QueryDict) -> tuple[QueryDict, dict[str, list[str]]]:
+    """The query with what its stored selection names instead of the short id; problems where there is none."""
+    filters = query.copy()
+    ids = filters.pop(STORED, [])
+    stored = {row.pk: row.query for row in StoredSelection.objects.filter(pk__in=[text[:MAX_ID] for text in ids])}
+    if missing := [text for text in ids if text not in stored]:
+        return filters, {STORED: [f"there is no stored selection “{missing[0][:MAX_ID]}”"]}
+    for text in stored.values():
+        for name, values in read_query(text).lists():
+            filters.setlist(name, list(dict.fromkeys([*filters.getlist(name), *values])))
+    return filters, {}
+
+
+def shortened(params: QueryDict) -> QueryDict:
+    """The address; where it is too long to be passed on, with a short id for each long list of runs.
+
+    The id is made of the list: the same list always has the same one. It holds the question only: who reads it sees
+    of its runs what they may.
+    """
+    if len(params.urlencode()) <= LONG_ADDRESS:
+        return params
+    return with_sets(params, [_stored(query) for query in set_queries(params)])
+
+
+def _stored(query: QueryDict) -> QueryDict:
+    named = QueryDict(mutable=True)
+    rest = query.copy()
+    for name in _NAMED:
+        named.setlist(name, sorted(set(rest.pop(name, []))))
+    text = named.urlencode()
+    if len(text) <= LONG_ADDRESS // MAX_SETS:
+        return query
+    digest = hashlib.sha256(text.encode()).digest()
+    row, _ = StoredSelection.objects.get_or_create(
+        pk=base64.b32encode(digest).decode().lower()[:MAX_ID], defaults={"query": text}
+    )
+    rest.appendlist(STORED, row.pk)
+    return rest
 
 
 def asked_threshold(params: QueryDict) -> float | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import django_filters
@@ -11,19 +13,37 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet, TextField, Value
-from django.db.models.functions import Concat
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Concat
 from django.http import QueryDict
 
 from runs.access.rules import nameable
 from runs.listing.cursor import LAST_COLUMNS, Column
-from runs.models import Config, Dbms, DbmsVersion, Experiment, HardwareProfile, Publication, Run, RunFactor, Workload
-from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, Visibility
+from runs.models import (
+    Config,
+    ConfigParameter,
+    Dbms,
+    DbmsVersion,
+    Experiment,
+    HardwareProfile,
+    Measurement,
+    Publication,
+    Run,
+    RunFactor,
+    RunStorage,
+    StorageDevice,
+    Workload,
+)
+from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, StorageRole, Visibility
 from runs.models.subjects import versioned
 from runs.models.visible import Reader, listed
 from runs.results import present_slug
 
 FACTOR_PREFIX = "factor."
+SETTING_PREFIX = "setting."
+# Bounds of a metric: `above.p99_ms=5`; without a name, of the primary one.
+ABOVE_PREFIX, BELOW_PREFIX = "above.", "below."
+_PREFIXES = (FACTOR_PREFIX, SETTING_PREFIX, ABOVE_PREFIX, BELOW_PREFIX)
 # Options of a select; what is beyond is found by words or named in the address.
 MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
@@ -100,6 +120,13 @@ def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
     return [("any version", _by_name(names)), *sorted(versions.items())]
 
 
+def medium_choices(user: Reader, given: Sequence[str]) -> Choices:
+    machines = nameable(HardwareProfile.objects.all(), user)
+    rows = StorageDevice.objects.exclude(medium="").filter(hardware__in=machines).order_by("medium")
+    media = rows.values_list("medium", flat=True).distinct()[:MOST_OFFERED]
+    return [(medium, StorageDevice(medium=medium).medium_label) for medium in media]
+
+
 def publication_choices(user: Reader, given: Sequence[str]) -> Choices:
     return list(Publication.objects.order_by("title_en").values_list("slug", "title_en"))
 
@@ -140,6 +167,38 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
         numbers = [number for number in map(_number, value) if number is not None]
         wanted = Q(factors__text__in=value, factors__number=None) | Q(factors__number__in=numbers)
         return qs.filter(wanted, factors__name=self.extra["factor"])
+
+
+class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped base
+    """As the DBMS said it was in force; where it said nothing of this setting, as its configuration gives it."""
+
+    def __init__(self, setting: str) -> None:
+        super().__init__("effective_settings", label=setting, max_length=200)
+        self.setting = setting
+
+    def filter(self, qs: QuerySet[Run], value: str) -> QuerySet[Run]:
+        if not value:
+            return qs
+        name = self.setting
+        given = ConfigParameter.objects.filter(name__iexact=name, value__iexact=value).values("config")
+        qs = qs.annotate(in_force=Cast("effective_settings", TextField()))
+        told = Q(in_force__icontains=json.dumps([name, value], ensure_ascii=False))
+        silent = ~Q(in_force__icontains=json.dumps([name], ensure_ascii=False)[:-1] + ",")
+        return qs.filter(told | Q(config__in=given) & silent)
+
+
+class BoundFilter(django_filters.NumberFilter):  # type: ignore[misc]  # untyped base
+    """Of a metric that the address names; the bound belongs to it."""
+
+    def __init__(self, metric: str, lookup: str, label: str) -> None:
+        super().__init__("measurements", lookup, label=label)
+        self.metric = metric
+
+    def filter(self, qs: QuerySet[Run], value: Decimal | None) -> QuerySet[Run]:
+        if value is None:
+            return qs
+        wanted = Measurement.objects.filter(run=OuterRef("pk"), metric__name=self.metric)
+        return qs.filter(Exists(wanted.filter(**{f"value__{self.lookup_expr}": float(value)})))
 
 
 class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyped base
@@ -203,6 +262,12 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     batch = django_filters.UUIDFilter(field_name="batch", help_text="runs that were measured together")
     label = django_filters.CharFilter(method="filter_label", max_length=120, help_text="of the run, else of its batch")
     tag = django_filters.CharFilter(method="filter_tag", max_length=200, help_text="all of these words")
+    medium = NamedFilter(
+        medium_choices, method="filter_medium", label="Storage", help_text="what the data lay on: hdd, ssd, …"
+    )
+    above = django_filters.NumberFilter("primary_value", "gte", label="At least", help_text="of the primary metric")
+    below = django_filters.NumberFilter("primary_value", "lte", label="At most", help_text="of the primary metric")
+    lost = django_filters.BooleanFilter(method="filter_lost", help_text="false: without what a source has lost")
     build = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="that was tested")
     commit = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="its beginning")
     branch = django_filters.CharFilter(method="filter_tested", max_length=120)
@@ -230,11 +295,24 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             if isinstance(named, NamedFilter):
                 named.extra["choices"] = self._offering(name, named.offer)
         for key in given or ():
-            if key.startswith(FACTOR_PREFIX) and key not in self.filters:
-                factor = key.removeprefix(FACTOR_PREFIX)
-                extra = FactorFilter("factors", label=factor, factor=factor, user=self.user)
-                extra.parent, extra.model = self, Run
-                self.filters[key] = extra
+            if key in self.filters or not key.startswith(_PREFIXES) or "\x00" in key:
+                continue
+            extra = _filter_named(key, self.user)
+            extra.parent, extra.model = self, Run
+            self.filters[key] = extra
+
+    def words(self) -> list[str]:
+        """The filters that are set, as people read them; of a valid one."""
+        said = []
+        for name, chosen in self.filters.items():
+            value = self.form.cleaned_data.get(name)
+            if name == "ordering" or value in (None, "", []):
+                continue
+            texts = dict(_flat(getattr(self.form.fields[name], "choices", ())))
+            values = value if isinstance(value, list) else [value]
+            named = ", ".join(str(texts.get(str(each), each)) for each in values)
+            said.append(named if texts else f"{chosen.label or name.replace('_', ' ')} {named}")
+        return said
 
     def _offering(self, name: str, offer: Offer) -> Callable[[], Any]:
         """A closure: a form copies its fields, and must not copy this object with its request."""
@@ -260,6 +338,17 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         for tag in value.lower().replace(",", " ").split()[:10]:
             queryset = queryset.filter(said_words__contains=f" {tag} ")
         return queryset
+
+    def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
+        if not value:
+            return queryset
+        devices = list(StorageDevice.objects.filter(medium__in=value).values_list("pk", flat=True))
+        used = RunStorage.objects.filter(run=OuterRef("pk"), role=StorageRole.DATA, device__in=devices)
+        return queryset.filter(Exists(used))
+
+    def filter_lost(self, queryset: QuerySet[Run], name: str, value: bool) -> QuerySet[Run]:
+        lost = Q(state=RunState.VALUE_MISSING)
+        return queryset.filter(lost if value else ~lost)
 
     def filter_tested(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """What the run says, else what its batch says."""
@@ -290,7 +379,24 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         return queryset.order_by(*(column.ordering(backward=False) for column in columns_of(value)))
 
 
+def _filter_named(key: str, user: Reader) -> Any:
+    """The filter of a parameter that itself names a factor, a setting or a metric."""
+    kind, _, name = key.partition(".")
+    if kind == "factor":
+        return FactorFilter("factors", label=name, factor=name, user=user)
+    if kind == "setting":
+        return SettingFilter(name)
+    lookup, word = {"above": ("gte", "from"), "below": ("lte", "to")}[kind]
+    return BoundFilter(name, lookup, f"{name} {word}")
+
+
+def _flat(choices: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Without the headings."""
+    for value, text in choices:
+        yield from text if isinstance(text, list) else [(str(value), str(text))]
+
+
 def unknown(params: Iterable[str], *others: str) -> list[str]:
     """Names that are neither filters nor `others`: one that is misspelt and ignored would show the wrong runs."""
     known = {*RunFilter.base_filters, *others}
-    return [name for name in params if name not in known and not name.startswith(FACTOR_PREFIX)]
+    return [name for name in params if name not in known and (not name.startswith(_PREFIXES) or "\x00" in name)]

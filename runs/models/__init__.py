@@ -5,7 +5,7 @@ from __future__ import annotations
 from runs.models.accounts import SCOPES, ApiToken, Change, LoginTries, User, digest_secret
 from runs.models.base import UnknownName
 from runs.models.batches import Batch
-from runs.models.experiments import Experiment, Report
+from runs.models.experiments import Experiment, Report, StoredSelection
 from runs.models.literature import (
     Claim,
     Fact,

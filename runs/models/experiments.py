@@ -1,4 +1,4 @@
-"""What puts runs together: experiments, which plan them, and reports, which compare them."""
+"""What puts runs together: experiments, which plan them, reports, which compare them, and long selections of them."""
 
 from __future__ import annotations
 
@@ -64,3 +64,14 @@ class Report(NamedModel):
 
     def get_absolute_url(self) -> str:
         return reverse("report", args=[self.slug])
+
+
+class StoredSelection(models.Model):
+    """Runs and cells as an address names them, under an id short enough for one; it shows nobody more than they see."""
+
+    id = models.CharField(primary_key=True, max_length=12)
+    query = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.id

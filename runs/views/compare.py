@@ -27,7 +27,7 @@ from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
-from runs.compare.select import CONTROLS, Selection, select
+from runs.compare.select import CONTROLS, MAX_QUERY, Selection, select
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.rows import csv_lines
@@ -128,7 +128,7 @@ class ReportForm(forms.Form):
 
 
 class NewReportForm(ReportForm):
-    query = forms.CharField(widget=forms.HiddenInput, max_length=reports.MAX_QUERY)
+    query = forms.CharField(widget=forms.HiddenInput, max_length=MAX_QUERY)
     visibility = forms.ChoiceField(choices=Visibility.choices, initial=default_visibility, label="Who may see it")
 
 
