@@ -26,14 +26,10 @@ MAX_RUNS = 1_000
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
-<<<<<<< HEAD
 CONTROLS = (
     "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
-    "x_as", "y_as", "x_scale", "y_scale",
+    "x_as", "y_as", "x_scale", "y_scale", "edit",
 )  # fmt: skip
-_NAMED = ("run", "cell")
-=======
-CONTROLS = ("metric", "baseline", "order", "group", "threshold", "format")
 # What names runs, and how it is said.
 _NAMED = {"run": "ticked run", "cell": "cell"}
 SET, BASE_SET, STORED = "set", "base_set", "s"
@@ -42,7 +38,6 @@ MAX_QUERY = 50_000
 # Characters of an address beyond which programs and people cut it.
 LONG_ADDRESS = 2_000
 MAX_ID = 12
->>>>>>> 12d4546a (Add up sets of runs in a comparison, and filter by setting in force, storage medium and value)
 # Left over from the list of runs, where the ticks were set.
 _IGNORED = ("page", "page_size", "ordering")
 
