@@ -16,7 +16,10 @@ from benchagent.importers.source import NotUnderstood, SourceFile
 PARSER_VERSION = 3
 
 # In the order in which they are asked; CSV takes any table, so it is the last.
-MODULES = ("pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "plain_csv")
+MODULES = (
+    "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
+    "mysqlslap", "tpccmysql", "plain_csv",
+)  # fmt: skip
 
 
 class Importer(Protocol):
