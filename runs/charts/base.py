@@ -6,9 +6,9 @@ without JavaScript.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NotRequired, TypedDict
 
 from runs.run.series import Stretch
 from runs.tables import Column, Table, TableCell
@@ -102,6 +102,8 @@ class LinesSpec(TypedDict):
     gaps: NotRequired[list[LineGap]]
     # One of several panels, which share a legend.
     panel: NotRequired[bool]
+    # Lines that were computed of the series, drawn thin over them: no values of their own.
+    overlays: NotRequired[list[LineSeries]]
 
 
 class BarGroup(TypedDict):
@@ -174,10 +176,20 @@ class Key:
 
 
 @dataclass(frozen=True)
+class Said:
+    """Of one curve, in words; `numbers` are those of the sentences, for the API."""
+
+    panel: str
+    series: str
+    sentences: list[str]
+    numbers: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Multiples:
     """Small multiples: figures with the same axes, one legend for all, one table of all their numbers.
 
-    `share` per cent of the width is what each takes on a wide page.
+    `said` of each curve, `said_note` of all of them. `beneath`: figures of what follows from the curves.
     """
 
     id: str
@@ -186,6 +198,9 @@ class Multiples:
     keys: list[Key]
     table: Table
     note: str = ""
+    said: list[Said] = field(default_factory=list)
+    said_note: str = ""
+    beneath: list[Figure] = field(default_factory=list)
 
 
 def lines(

@@ -11,7 +11,9 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
-from runs.charts.base import COLOURS, Figure, Key, LineGap, LineSeries, Mark, Multiples, Scale, XAxis, lines
+from runs.charts.base import COLOURS, Figure, Key, LineGap, LineSeries, Multiples, Scale, XAxis, lines
+from runs.charts.fits import change_cells, told
+from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import DATE, X_AS, Axes, Curve, Panel, Point, panels_of
 from runs.compare.groups import Comparison, Group
 from runs.models import Metric
@@ -65,7 +67,7 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
 def _multiples(
     panels: Sequence[Panel], axes: Axes, metric: Metric, base: Group | None, *, id: str, title: str
 ) -> Multiples:
-    panels = [_relative(panel, axes.y_as, base, panels) for panel in panels]
+    absolute, panels = panels, [_relative(panel, axes.y_as, base, panels) for panel in panels]
     points = _points(panels)
     groups = [point.group for point in points]
     xs = [point.x for point in points]
@@ -87,8 +89,8 @@ def _multiples(
                 "scale": scale, "better": metric.better, "span": (min(drawn), max(drawn)),
             },
             series=[_series(curve) for curve in panel.curves],
-            marks=_marks(panel, axes),
-        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1}
+            marks=marks(groups_of(panel), axes, x["unit"]),
+        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
     table = _table(panels, axes, x, metric, unit)
@@ -101,11 +103,11 @@ def _multiples(
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    return Multiples(id, title, figures, [keys[color] for color in sorted(keys)], table, NOTE)
-
-
-def _marks(panel: Panel, axes: Axes) -> list[Mark]:
-    return []
+    said, said_note = told(absolute, axes, x, metric)
+    return Multiples(
+        id, title, figures, [keys[color] for color in sorted(keys)], table, NOTE, said, said_note,
+        beneath=media_figures(absolute, axes, x, metric, id=id),
+    )  # fmt: skip
 
 
 def _points(panels: Iterable[Panel]) -> list[Point]:
@@ -195,16 +197,19 @@ def _share(group: Group, of: float | None) -> Group:
 def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: str) -> Table:
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
     panel_fact = axes.facts.get(axes.panels)
+    compared = bool(kind_of(axes)) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1
     columns = [
         *([Column(panel_fact.label, numeric=False)] if panel_fact else []),
         *([Column("Series", numeric=False)] if several else []),
         Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column("Geometric mean", unit),
         Column("95 % interval from", unit), Column("to", unit), Column("n"),
+        *([Column("Against the first level")] if compared else []),
     ]  # fmt: skip
     rows = []
     for panel in panels:
         for curve in panel.curves:
+            changes = change_cells(curve) if compared else {}
             for point in curve.points:
                 group, interval = point.group, point.group.interval
                 rows.append([
@@ -213,7 +218,7 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
                     TableCell(text=point.label) if x.get("ticks") else TableCell(point.x),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                     TableCell(interval.low if interval else None), TableCell(interval.high if interval else None),
-                    TableCell(group.n),
+                    TableCell(group.n), *([changes.get(point.x, TableCell())] if compared else []),
                 ])  # fmt: skip
     return Table(columns, rows)
 

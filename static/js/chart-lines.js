@@ -1,6 +1,6 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { gapPlugin, gapsHeight, markPlugin, marksHeight } from "./chart-marks.js";
+import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { exactNumber, withOrigin, withUnit } from "./format.js";
 
@@ -113,14 +113,14 @@ export function linesConfig(spec, theme) {
   const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
-    data: { datasets: [...spec.series.map((series) => dataset(series, theme)), ...repeatDatasets(spec, theme)] },
+    data: { datasets: [...spec.series.map((series) => dataset(series, theme)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
     options: {
       ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks) + 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: { x: xScale(spec, xs, theme), y: yScale(spec, theme) },
       plugins: {
         legend: { ...raised(legend(theme, !spec.panel && spec.series.length + gaps.length > 1), spec.marks), ...repeatLegend },
-        tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec), filter: (item) => item.dataset.role !== "band" },
+        tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec), filter: (item) => !["band", "overlay"].includes(item.dataset.role) },
         annotation: { annotations }, zoom: zoom(theme),
       },
     },

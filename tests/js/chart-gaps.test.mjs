@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
 import { fromZero, linesConfig, linesHeight } from "../../static/js/chart-lines.js";
-import { gapWords, gapsHeight, markLine, markSide, markWords, marksHeight, stripTop } from "../../static/js/chart-marks.js";
+import { gapWords, gapsHeight, markLine, markSide, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
 const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };
@@ -80,4 +80,12 @@ test("marks have rows of their own above the plot", () => {
 test("an axis of sizes does not begin below zero", () => {
   assert.deepEqual(fromZero([1, 100]), { min: 0 });
   assert.deepEqual(fromZero([15.2, 108.1]), {});
+});
+
+test("lines that were computed are thin, have no points and go with their series", () => {
+  const overlays = [{ label: "Derby, ideal", color: 0, dash: false, points: [[1, 5], [2, 10]] }];
+  const [line] = overlayDatasets({ overlays, series: sweep.series }, theme);
+  assert.deepEqual([line.of, line.role, line.pointRadius, line.borderWidth], [0, "overlay", 0, 1]);
+  assert.deepEqual(line.data, [{ x: 1, y: 5 }, { x: 2, y: 10 }]);
+  assert.deepEqual(overlayDatasets({ series: [] }, theme), []);
 });

@@ -1,0 +1,256 @@
+"""What is said of curves beneath their chart, in words and in numbers.
+
+Sizes lose, terminals gain: losses against the first level, what a doubling costs, where half is left, a knee; or the
+scaling law with its peak. docs/method/curves.md says each formula and when nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runs.charts.base import Said, XAxis
+from runs.charts.overlays import (
+    CLIENT,
+    LEAST_LEVELS,
+    SIZE,
+    from_to,
+    groups_of,
+    kind_of,
+    levels_of,
+    marks,
+    place_words,
+    times_between,
+)
+from runs.compare.axes import Axes, Curve, Panel
+from runs.formatting import number, percent, times
+from runs.models import Metric
+from runs.stats import Interval, Ratio, Slope
+from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
+from runs.stats.scaling import Scaling, scaling
+from runs.tables import TableCell
+
+# A last level so many times as far as the one before it is told apart.
+APART = 10.0
+MOST_OF_A_DOUBLING = 1.0
+LEAST_OF_A_SIDE = 2
+
+
+def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple[list[Said], str]:
+    """Of each curve, and a note of all; nothing where x is no number or no curve has three levels.
+
+    `panels` hold absolute values, whatever of them is drawn.
+    """
+    kind = kind_of(axes)
+    said, notes = [], []
+    curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
+    for panel, curve, levels in curves:
+        if len(levels) >= LEAST_LEVELS:
+            memory = next((mark["value"] for mark in marks(groups_of(panel), axes, x["unit"])), None)
+            words = _Words(levels, x, kind, metric, memory)
+            sentences = words.of_clients() if kind == CLIENT else words.of_sizes()
+            said.append(Said(panel.label, curve.label or metric.label, sentences, words.numbers))
+    most = max((len(levels) for *_, levels in curves), default=0)
+    if all(len(values) < 2 for *_, levels in curves for _, values in levels):
+        notes.append("One value a level: losses have no interval.")
+    if kind == CLIENT and metric.better == "higher":
+        notes.append("Dotted: in proportion to the first level. Dashed: scaling law.")
+    if kind != CLIENT and most < LEAST_FOR_KNEE:
+        notes.append(f"{most} levels cannot tell a knee, {LEAST_FOR_KNEE} can.")
+    if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):
+        notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
+    return said, " ".join(notes) if said else ""
+
+
+def change_cells(curve: Curve) -> dict[float, TableCell]:
+    """By x: the loss against the first level as a share of 1, in words with its interval."""
+    levels = levels_of(curve)
+    losses = zip(levels, against_first(levels), strict=True)
+    return {
+        x: TableCell(loss.value - 1, f"{percent(loss.value - 1, signed=True)}{_percent_between(loss.interval, -1.0)}")
+        for (x, _), loss in losses
+        if loss
+    }
+
+
+class _Words:
+    """Of one curve; `memory` is where its RAM stands on x. Fills `numbers` as it speaks."""
+
+    def __init__(self, levels: Levels, x: XAxis, kind: str, metric: Metric, memory: float | None) -> None:
+        self.levels, self.x, self.kind, self.metric, self.memory = levels, x, kind, metric, memory
+        self.losses = against_first(levels)
+        self.numbers: dict[str, Any] = {
+            "levels": [
+                {"x": at, "against_first": _change(loss), "interval": _ends(loss.interval, -1.0) if loss else None}
+                for (at, _), loss in zip(levels, self.losses, strict=True)
+            ]
+        }
+
+    def _at(self, value: float) -> str:
+        return place_words(value, self.x, self.kind)
+
+    def _between(self, low: float, high: float) -> str:
+        return from_to(low, high, self.x, self.kind, named=False)
+
+    def of_sizes(self) -> list[str]:
+        sentences = [self._loss(), *self._doublings()]
+        if self.kind == SIZE and self.metric.better in ("higher", "lower"):
+            sentences.append(self._half())
+        return [*sentences, *self._knee()]
+
+    def of_clients(self) -> list[str]:
+        if self.metric.better != "higher":
+            return [self._loss()]
+        first = self.levels[0][0]
+        grown, most = max(
+            ((loss, at) for loss, (at, _) in zip(self.losses, self.levels, strict=True) if loss),
+            key=lambda level: level[0].value,
+            default=(None, first),
+        )
+        if grown is None or grown.value <= 1:
+            return [f"Most at {self._at(first)}: more only take away.", *self._scaling()]
+        share = f"{percent(grown.value * first / most)} of ideal"
+        rate = f"{times(grown.value)}{times_between(grown)} the rate of {self._at(first)}"
+        return [f"Most at {self._at(most)}: {rate}, {share}.", *self._scaling()]
+
+    def _loss(self) -> str:
+        last = dense = len(self.levels) - 1
+        if last > 1 and self.levels[last][0] >= APART * self.levels[last - 1][0]:
+            dense -= 1
+        stretch = from_to(self.levels[0][0], self.levels[dense][0], self.x, self.kind)
+        sentence = f"{self._lost(dense)} from {stretch}"
+        return (
+            f"{sentence}, {self._lost(last)} at {self._at(self.levels[last][0])}." if dense < last else f"{sentence}."
+        )
+
+    def _lost(self, level: int) -> str:
+        loss = self.losses[level]
+        between = _percent_between(loss.interval if loss else None, -1.0)
+        return f"{percent(_change(loss) or 0.0, signed=True)}{between}"
+
+    def _doublings(self) -> list[str]:
+        """Over all levels, and on both sides of the memory where both have levels."""
+        whole = per_doubling(self.levels)
+        self.numbers["per_doubling"] = _slope(whole)
+        if whole is None:
+            return []
+        if not _is_told(whole):
+            return [f"{len(self.levels)} levels do not tell what a doubling takes."]
+        sentences = [f"{_doubling(whole)}, one fit over {len(self.levels)} levels."]
+        if self.memory is None or self.kind != SIZE:
+            return sentences
+        sides = [
+            ("within memory", [level for level in self.levels if level[0] <= self.memory]),
+            ("beyond it", [level for level in self.levels if level[0] >= self.memory]),
+        ]
+        fits = [(words, per_doubling(side) if len(side) >= LEAST_OF_A_SIDE else None) for words, side in sides]
+        self.numbers["per_doubling_below_ram"], self.numbers["per_doubling_above_ram"] = (
+            _slope(fit) for _, fit in fits
+        )
+        if all(_is_told(fit) for _, fit in fits):
+            said = "; ".join(f"{words} {_doubling(fit)}" for words, fit in fits if fit)
+            sentences.append(f"{said[:1].upper()}{said[1:]}.")
+        return sentences
+
+    def _half(self) -> str:
+        falling = self.metric.better == "higher"
+        reached = crossing(self.levels, 0.5 if falling else 2.0)
+        self.numbers["half_at" if falling else "doubled_at"] = _crossing(reached)
+        what = "Half is left" if falling else "It has doubled"
+        if reached is None:
+            return f"{'More than half is left' if falling else 'Not doubled'} up to {self._at(self.levels[-1][0])}."
+        if reached.interval:
+            between = self._between(reached.interval.low, reached.interval.high)
+        else:
+            between = f"no level between: {self._between(reached.after, reached.before)}"
+        return f"{what} at {self._at(reached.at)} ({between})."
+
+    def _knee(self) -> list[str]:
+        """Nothing of too few levels, which a note says of all curves."""
+        bent = knee(self.levels)
+        self.numbers["knee"] = _knee(bent)
+        if bent.gain is None:
+            return []
+        if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
+            return [f"No knee: {bent.why}."]
+        near = self._between(bent.interval.low, bent.interval.high)
+        paces = f"{percent(bent.before, signed=True)} per doubling before, {percent(bent.after, signed=True)} after"
+        return [f"Knee at {self._at(bent.at)} ({near}): {paces}."]
+
+    def _scaling(self) -> list[str]:
+        law = scaling(self.levels)
+        self.numbers["scaling"] = _scaling(law)
+        if isinstance(law, str):
+            return [f"No scaling law: {law}."]
+        off = percent(law.off)
+        if law.poor:
+            return [f"Does not follow the scaling law: its levels lie {off} off."]
+        waits, pairs = (
+            f"{_small(one.value)} ({_small(one.interval.low)} to {_small(one.interval.high)})"
+            for one in (law.contention, law.coherency)
+        )
+        sentence = f"Scaling law: {waits} of the work waits its turn (σ), each pair costs {pairs} (κ)"
+        return [f"{sentence}; levels {off} off.", self._peak(law)]
+
+    def _peak(self, law: Scaling) -> str:
+        last = self.levels[-1][0]
+        if law.contention.value >= 1:
+            return f"More than {self._at(self.levels[0][0])} bring nothing."
+        if law.peak is None:
+            return f"No peak is certain up to {self._at(last)}."
+        at, near = law.peak.value, law.peak.interval
+        place = f"{self._at(round(at))} ({near.low:,.0f} to {near.high:,.0f})"
+        if at > last:
+            return f"No peak up to {self._at(last)}; the law would have it at {place}, which was not measured."
+        return f"Peak at {place}: {number(law.at(at))} {self.metric.unit}."
+
+
+def _change(loss: Ratio | None) -> float | None:
+    return loss.value - 1 if loss else None
+
+
+def _ends(interval: Interval | None, add: float = 0.0) -> list[float] | None:
+    return [interval.low + add, interval.high + add] if interval else None
+
+
+def _percent_between(interval: Interval | None, add: float = 0.0) -> str:
+    if interval is None:
+        return ""
+    return f" ({percent(interval.low + add, signed=True)} to {percent(interval.high + add, signed=True)})"
+
+
+def _small(share: float) -> str:
+    """Of σ and κ, which are shares of very different sizes: 4.7 %, 0.012 %."""
+    return f"{share * 100:.2g}\u202f%" if share else "0"
+
+
+def _is_told(fit: Slope | None) -> bool:
+    """An interval that reaches from a loss to twice the rate says nothing."""
+    return fit is not None and fit.interval is not None and fit.interval.high <= MOST_OF_A_DOUBLING
+
+
+def _doubling(fit: Slope) -> str:
+    return f"{percent(fit.value, signed=True)} per doubling{_percent_between(fit.interval)}"
+
+
+def _slope(fit: Slope | None) -> dict[str, Any] | None:
+    return {"value": fit.value, "interval": _ends(fit.interval)} if fit else None
+
+
+def _crossing(reached: Crossing | None) -> dict[str, Any] | None:
+    return {"x": reached.at, "interval": _ends(reached.interval)} if reached else None
+
+
+def _knee(bent: Knee) -> dict[str, Any]:
+    return {
+        "x": bent.at, "interval": _ends(bent.interval), "per_doubling_before": bent.before,
+        "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": bent.why,
+    }  # fmt: skip
+
+
+def _scaling(law: Scaling | str) -> dict[str, Any]:
+    if isinstance(law, str):
+        return {"why_not": law}
+    named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
+    told = {name: one and {"value": one.value, "interval": _ends(one.interval)} for name, one in named.items()}
+    return {**told, "off": law.off, "why_not": "levels lie too far off the law" if law.poor else ""}

@@ -1,0 +1,247 @@
+"""What is drawn over curves: memory as marks, the ideal line, the scaling law; and two media as their ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
+from runs.compare.axes import CLIENTS, DATE, FACTOR, MB, SIZES, Axes, Curve, Panel, sizes_mb
+from runs.compare.groups import Group
+from runs.formatting import number, size_words, times
+from runs.models import Metric, Run
+from runs.stats import Ratio, ratio
+from runs.stats.curves import Levels, measurable
+from runs.stats.scaling import Scaling, scaling
+from runs.tables import Column, Table, TableCell
+
+GIB = 1 << 30
+LEAST_LEVELS, LEAST_COMMON = 3, 2
+SIZE, CLIENT, OTHER = "size", "clients", "other"
+_STEPS = 40
+
+
+def kind_of(axes: Axes) -> str:
+    """Whether x is a size, a number of clients, another number, or nothing that a curve is said of (empty)."""
+    name = axes.x.removeprefix(FACTOR)
+    if axes.x_fact is None or axes.x == DATE or not axes.x_fact.is_number:
+        return ""
+    return SIZE if axes.x_as != "value" or name in SIZES else CLIENT if name in CLIENTS else OTHER
+
+
+def groups_of(panel: Panel) -> list[Group]:
+    return [point.group for curve in panel.curves for point in curve.points]
+
+
+def levels_of(curve: Curve) -> Levels:
+    """(x, repeats) without gaps."""
+    return measurable([(point.x, point.group.values) for point in curve.points if point.group.dots])
+
+
+def place_words(value: float, x: XAxis, kind: str) -> str:
+    """A place on x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
+    words = f"{x['label'][:1].lower()}{x['label'][1:]}"
+    if x["unit"] == "MB":
+        return size_words(value)
+    if x["unit"] == "GB":
+        # An article's TB are of 1024 GB.
+        return f"{value / 1024:.3g} TB" if value >= 1024 else f"{value:.3g} GB"
+    if kind == CLIENT:
+        return f"{number(value)} {words.removesuffix('s') if value == 1 else words}"
+    if "÷" in words:
+        return f"{times(value)} {words.partition('÷')[2].strip()}"
+    return f"{number(value)} {x['unit']}" if x["unit"] else f"{words} {number(float(f'{value:.3g}'))}"
+
+
+def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True) -> str:
+    """9.04 to 30.3 GB, scale factor 1 to 7; without its name 1 to 7."""
+    begin, end = place_words(low, x, kind), place_words(high, x, kind)
+    name = "" if begin[:1].isdigit() else f"{begin.rpartition(' ')[0]} "
+    begin, end = begin.removeprefix(name), end.removeprefix(name)
+    value, _, unit = begin.partition(" ")
+    same = kind == CLIENT or end.endswith(f" {unit}")
+    return f"{name if named else ''}{value if same else begin} to {end}"
+
+
+def times_between(told: Ratio) -> str:
+    interval = told.interval
+    return f" ({times(interval.low)} to {times(interval.high)})" if interval else ""
+
+
+# Marks
+
+
+def marks(groups: Sequence[Group], axes: Axes, unit: str) -> list[Mark]:
+    """The memory limit that all runs share, else the RAM of their machine, and their buffer pool, where x is a size."""
+    if kind_of(axes) != SIZE or not groups:
+        return []
+    if axes.x_as in ("of_ram", "of_buffer"):
+        return [{"axis": "x", "value": 1.0, "label": "RAM" if axes.x_as == "of_ram" else "buffer pool"}]
+    place = _placing(groups, axes, unit)
+    runs = [run for group in groups for run in group.all_runs]
+    known = [(words, place(size_bytes)) for words, size_bytes in memories(runs)]
+    return [{"axis": "x", "value": x, "label": words} for words, x in known if x is not None]
+
+
+def memories(runs: Iterable[Run]) -> list[tuple[str, float]]:
+    """(words, bytes) of what all of them share."""
+    runs = list(runs)
+    limits = {run.factor("memory_limit_mb") for run in runs}
+    only = limits.pop() if len(limits) == 1 else None
+    if isinstance(only, float | int) and only > 0:
+        return [(f"memory limit {size_words(only, 2)}", only * MB)]
+    # Of a server of others the machine that is described need not be the server's.
+    machines = {run.hardware.ram_bytes if run.hardware and not run.context.get("connection") else None for run in runs}
+    ram_bytes = machines.pop() if len(machines) == 1 else None
+    if limits or not ram_bytes:
+        return []
+    # 16 GiB are sold as 16 GB.
+    words = f"{ram_bytes // GIB} GB" if ram_bytes % GIB == 0 else size_words(ram_bytes / MB, 2)
+    return [(f"RAM {words}", float(ram_bytes))]
+
+
+def _placing(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:
+    """Where on x so many bytes stand: by the unit, or between the sizes that its levels came to."""
+    if axes.x_as == "size":
+        return lambda size_bytes: size_bytes / MB
+    if unit in ("GB", "MB"):
+        # An article's GB are of 1024 MB.
+        return lambda size_bytes: size_bytes / (GIB if unit == "GB" else MB)
+    loaded = sizes_mb(groups, axes.x)
+    numbers = axes.x_fact.numbers if axes.x_fact else {}
+    line = sorted({(loaded[group.key], numbers[value]) for group in groups
+                   if group.key in loaded and (value := group.facts.get(axes.x, "")) in numbers})  # fmt: skip
+
+    def place(size_bytes: float) -> float | None:
+        size_mb = size_bytes / MB
+        if not line or min(map(min, line)) <= 0:
+            return None
+        for (low, x), (high, next_x) in pairwise(line):
+            if low <= size_mb <= high and low < high:
+                return float(x * (next_x / x) ** (math.log(size_mb / low) / math.log(high / low)))
+        end_mb, end = line[0] if size_mb < line[0][0] else line[-1]
+        return end * size_mb / end_mb
+
+    return place
+
+
+# Lines over those of the curves
+
+
+def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:
+    """The ideal line and the scaling law of each curve of a rate over clients, in the unit that is drawn."""
+    drawn = [value for group in groups_of(panel) for value in group.values]
+    if kind_of(axes) != CLIENT or axes.y_as == "baseline" or metric.better != "higher" or not drawn:
+        return []
+    return [line for curve in panel.curves for line in _over_clients(curve, max(drawn))]
+
+
+def _over_clients(curve: Curve, most: float) -> list[LineSeries]:
+    levels = levels_of(curve)
+    if len(levels) < LEAST_LEVELS:
+        return []
+    first, last = levels[0][0], levels[-1][0]
+    centre = next(point.group.centre for point in curve.points if point.group.dots) or 0.0
+    # No further than the data reach: it must not squeeze them.
+    end = min(last, first * most / centre) if centre else first
+    steps = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]
+    ideal = [x for x in steps if x < end] + [end]
+    law = scaling(levels)
+    named, color = curve.label or "all", curve.color % COLOURS
+    drawn: list[LineSeries] = [
+        {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}
+    ]
+    if isinstance(law, Scaling) and not law.poor:
+        points: list[Point] = [(x, law.at(x)) for x in steps]
+        drawn.append({"label": f"{named}, scaling law", "color": color, "dash": True, "points": points})
+    return drawn
+
+
+# Two media
+
+
+def medium(group: Group) -> str:
+    """On what the data lay: SSD, HDD, HDD (emulated); empty where the first run does not tell."""
+    use = next((use for use in group.all_runs[0].storage.all() if use.role == "data" and not use.in_memory), None)
+    if use is None:
+        return ""
+    return f"{use.device.medium_label or use.device.name}{' (emulated)' if use.device.emulated else ''}"
+
+
+def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, *, id: str) -> list[Figure]:
+    """Where series differ by the medium alone: the faster kind against the slower at each level that both have."""
+    pairs = [pair for panel in panels for pair in _pairs(panel, axes)] if kind_of(axes) == SIZE else []
+    series: list[LineSeries] = []
+    rows, said = [], []
+    for panel, over, under, words in pairs:
+        slow = dict(levels_of(under))
+        known = [(at, ratio(values, slow[at])) for at, values in levels_of(over) if at in slow]
+        common = [(at, told) for at, told in known if told]
+        if len(common) < LEAST_COMMON:
+            continue
+        label = " · ".join(part for part in (panel.label, words) if part)
+        series.append(_ratio_line(label, len(series), common))
+        rows += [_ratio_row(label, at, told) for at, told in common]
+        ends = [
+            f"{times(told.value)}{times_between(told)} at {place_words(at, x, SIZE)}"
+            for at, told in (common[0], common[-1])
+        ]
+        said.append(f"{label}: {', '.join(ends)}")
+    if not series:
+        return []
+    spec: LinesSpec = lines(
+        x={**x, "even": True}, y={"label": "Ratio", "unit": "×", "zero": True}, series=series,
+        marks=[{"axis": "y", "value": 1.0, "label": "1: no difference"}],
+    )  # fmt: skip
+    columns = [Column("Media", numeric=False), Column(x["label"], x["unit"]), Column("Ratio", "×"),
+               Column("95 % interval from", "×"), Column("to", "×")]  # fmt: skip
+    name = "; ".join(dict.fromkeys(words for *_, words in pairs))
+    note = f"{metric.label}, level by level, with its interval. {'; '.join(said)}."
+    return [
+        Figure(
+            f"{id}-media", f"{name} over size", spec, Table(columns, rows), f"Ratio of {name}: {'; '.join(said)}.", note
+        )
+    ]
+
+
+def _ratio_line(label: str, color: int, common: Sequence[tuple[float, Ratio]]) -> LineSeries:
+    return {
+        "label": label, "color": color % COLOURS, "dash": color >= COLOURS,
+        "points": [(at, told.value) for at, told in common],
+        "band": [(at, told.interval.low, told.interval.high) for at, told in common if told.interval],
+    }  # fmt: skip
+
+
+def _ratio_row(label: str, at: float, told: Ratio) -> list[TableCell]:
+    low, high = (told.interval.low, told.interval.high) if told.interval else (None, None)
+    return [TableCell(text=label), TableCell(at), TableCell(told.value), TableCell(low), TableCell(high)]
+
+
+_OF_THE_DISK = frozenset({"hardware", "factor:disk", "factor:data_storage", "factor:log_storage", "config"})
+# The slowest first: what the others are set against.
+_SLOW_FIRST = ("HDD", "SSD", "NVMe")
+
+
+def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str]]:
+    """(panel, curve of the faster medium, of the slower, "SSD against HDD"): else alike by what names the series."""
+    alike: dict[tuple[str, ...], dict[str, Curve]] = {}
+    fields = [name for name in axes.series if name not in _OF_THE_DISK and not name.startswith("storage:")]
+    for curve in panel.curves:
+        media = {medium(point.group) for point in curve.points}
+        if len(media) == 1 and (only := media.pop()):
+            group = curve.points[0].group
+            alike.setdefault(tuple(group.facts.get(name, "") for name in fields), {}).setdefault(only, curve)
+    pairs = []
+    for key, curves in alike.items():
+        order = sorted(curves, key=lambda name: ("emulated" not in name, _rank(name)))
+        words = " · ".join(axes.facts[name].said(value) for name, value in zip(fields, key, strict=True))
+        for fast in order[1:]:
+            named = f"{words}: {fast} against {order[0]}" if words else f"{fast} against {order[0]}"
+            pairs.append((panel, curves[fast], curves[order[0]], named))
+    return pairs
+
+
+def _rank(name: str) -> int:
+    bare = name.removesuffix(" (emulated)")
+    return _SLOW_FIRST.index(bare) if bare in _SLOW_FIRST else 0

@@ -1,0 +1,175 @@
+"""What stands beneath a curve in words and numbers, and what is drawn over it."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from django.http import QueryDict
+
+from runs.charts.base import Multiples
+from runs.charts.curves import curve_figures
+from runs.compare.axes import arrange
+from runs.compare.compare import compare
+from runs.models import Metric, RunStorage, StorageDevice
+from tests.runs.cells import add_number, all_runs, machine, make_run
+from tests.runs.stats.test_curves import FIREBIRD
+
+pytestmark = pytest.mark.django_db
+GB = 1_000_000_000
+
+
+def figure(query: str = "") -> Multiples:
+    comparison = compare(all_runs())
+    (multiples,) = curve_figures(comparison, arrange(comparison, QueryDict(query)))
+    return multiples
+
+
+def sentences(multiples: Multiples) -> dict[str, list[str]]:
+    return {said.series: [text.replace("\u202f", " ") for text in said.sentences] for said in multiples.said}
+
+
+def on(ram_bytes: int = 16 << 30):
+    row = machine()
+    row.ram_bytes = ram_bytes
+    row.save()
+    return row
+
+
+def test_the_article_says_what_a_sata_disk_loses():
+    for size, value in FIREBIRD:
+        make_run("Firebird 2.5", value, factors={"size_gb": size, "disk": "SATA"}, on=on())
+        if size < 31:
+            make_run(
+                "Firebird 2.5", None, factors={"size_gb": size, "disk": "SSD"}, on=on(), state="value_missing",
+                missing_metric="tps", missing_reason="the picture is lost",
+            )  # fmt: skip
+    multiples = figure()
+    assert sentences(multiples) == {
+        "SATA": [
+            "−17.5 % from 9.04 to 30.3 GB, −65.8 % at 1.77 TB.",
+            "−13.4 % per doubling (−13.9 % to −12.9 %), one fit over 12 levels.",
+            "Within memory −6.8 % per doubling (−11.5 % to −1.9 %); "
+            "beyond it −13.5 % per doubling (−14.0 % to −13.1 %).",
+            "Half is left at 311 GB (no level between: 30.3 GB to 1.77 TB).",
+            "No knee: one line fits as well.",
+        ]
+    }
+    assert multiples.said_note == "One value a level: losses have no interval. 11 lost values are left out."
+    assert multiples.figures[0].spec["type"] == "lines"
+    assert multiples.figures[0].spec["marks"] == [{"axis": "x", "value": 16.0, "label": "RAM 16 GB"}]
+    assert multiples.table.columns[-1].label == "Against the first level"
+    assert [row[-1].text for row in multiples.table.rows if row[1].value in (9.04, 30.3)] == [
+        "",
+        "−17.5\u202f%",
+        "",
+        "",
+    ]
+    assert multiples.beneath == []
+
+
+def over_sizes(disk: str = "", *, fall: float, base: float = 900, seed: int = 1) -> None:
+    """Flat up to 12.8 GB, then falling by a power; three repeats."""
+    rng, hardware = random.Random(seed), on()
+    device, _ = StorageDevice.objects.get_or_create(
+        hardware=hardware, slug=f"d-{disk}", defaults={"name": disk, "medium": disk.lower()}
+    )
+    for scale in (10, 20, 40, 80, 160, 320, 640, 1280):
+        for repeat in (1, 2, 3):
+            rate = base * min(1.0, (scale / 128) ** -fall) * math.exp(rng.gauss(0, 0.02))
+            factors = {"scale_factor": scale, **({"disk": disk} if disk else {})}
+            run = make_run("PostgreSQL 16", rate, factors=factors, on=hardware, repeat=repeat)
+            add_number(run, scale * GB / 10, name="db_size_bytes", unit="bytes")
+            if disk:
+                RunStorage.objects.create(run=run, role="data", device=device)
+
+
+def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_loaded():
+    over_sizes(fall=0.9)
+    multiples = figure()
+    (said,) = sentences(multiples).values()
+    assert said[0].startswith("−87") and said[0].endswith(") from scale factor 10 to 1,280.")
+    assert said[2].startswith("Within memory ") and "; beyond it −46." in said[2]
+    assert said[3].startswith("Half is left at scale factor 2")
+    assert said[4].startswith("Knee at scale factor 1") and " per doubling before, −46." in said[4]
+    numbers = multiples.said[0].numbers
+    low, high = numbers["knee"]["interval"]
+    assert low < 128 < high
+    assert numbers["half_at"]["x"] == pytest.approx(128 * 2 ** (1 / 0.9), rel=0.05)
+    assert [level["x"] for level in numbers["levels"]] == [10, 20, 40, 80, 160, 320, 640, 1280]
+    (mark,) = multiples.figures[0].spec["marks"]  # type: ignore[typeddict-item]
+    assert mark["label"] == "RAM 16 GB"
+    assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
+    by_size = figure("x_as=size")
+    assert by_size.figures[0].spec["marks"][0]["value"] == pytest.approx((16 << 30) / 1e6)  # type: ignore[typeddict-item]
+    assert "from 1 to 128 GB." in by_size.said[0].sentences[0]
+
+
+def test_two_media_have_a_figure_of_their_ratio():
+    over_sizes("HDD", fall=0.9)
+    over_sizes("SSD", fall=0.35, base=1100, seed=2)
+    multiples = figure()
+    (ratios,) = multiples.beneath
+    assert ratios.title == "SSD against HDD over size"
+    assert ratios.spec["type"] == "lines"
+    (line,) = ratios.spec["series"]
+    truth = [1100 / 900 * max(1.0, scale / 128) ** 0.55 for scale, _ in line["points"]]
+    assert len(truth) == 8
+    for (_, low, high), (_, value), true in zip(line["band"], line["points"], truth, strict=True):
+        assert low < value < high
+        assert value == pytest.approx(true, rel=0.06)
+    assert ratios.spec["marks"] == [{"axis": "y", "value": 1.0, "label": "1: no difference"}]
+    assert len(ratios.table.rows) == 8
+    assert "SSD against HDD: 1.2" in ratios.note
+
+
+LAW = (420, 0.03, 0.0006)
+
+
+def over_terminals(levels: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)) -> None:
+    rng = random.Random(5)
+    rate, waits, pairs = LAW
+    for terminals in levels:
+        for repeat in (1, 2, 3):
+            value = rate * terminals / (1 + waits * (terminals - 1) + pairs * terminals * (terminals - 1))
+            run = make_run(
+                "H2 2.4", value * math.exp(rng.gauss(0, 0.03)), factors={"terminals": terminals}, repeat=repeat
+            )
+            add_number(run, terminals * 1000 / value, name="latency_p99_ms")
+
+
+def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
+    over_terminals()
+    multiples = figure()
+    (said,) = sentences(multiples).values()
+    assert said[0].startswith("Most at 32 terminals: 12.") and said[0].endswith(" % of ideal.")
+    assert said[1].startswith("Scaling law: 3") or said[1].startswith("Scaling law: 2")
+    assert said[2].startswith("Peak at ")
+    scaling = multiples.said[0].numbers["scaling"]
+    for name, truth in zip(("lambda", "sigma", "kappa", "peak"), (*LAW, math.sqrt(0.97 / 0.0006)), strict=True):
+        low, high = scaling[name]["interval"]
+        assert low < truth < high, name
+    ideal, law = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
+    assert (ideal["dash"], law["dash"]) == (False, True)
+    highest = max(value for value in compare(all_runs()).groups[5].values)
+    assert max(y for _, y in ideal["points"]) <= highest * 1.01
+    assert law["points"][-1][0] == pytest.approx(64)
+    assert multiples.said_note == "Dotted: in proportion to the first level. Dashed: scaling law."
+
+
+def test_of_a_latency_over_terminals_only_the_change_is_said():
+    over_terminals((1, 4, 16))
+    assert Metric.objects.filter(name="latency_p99_ms").exists()
+    comparison = compare(all_runs(), metric="latency_p99_ms")
+    (multiples,) = curve_figures(comparison, arrange(comparison, QueryDict("")))
+    (said,) = sentences(multiples).values()
+    assert len(said) == 1 and said[0].endswith(" from 1 to 16 terminals.")
+    assert multiples.figures[0].spec["overlays"] == []  # type: ignore[typeddict-item]
+
+
+def test_too_few_levels_are_said():
+    over_terminals((1, 4, 16))
+    (said,) = sentences(figure()).values()
+    assert said[-1] == "No scaling law: 3 levels are too few for a law of scaling, 4 would do."
+    assert figure().said[0].numbers["scaling"] == {"why_not": "3 levels are too few for a law of scaling, 4 would do"}
