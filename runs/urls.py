@@ -48,6 +48,7 @@ urlpatterns = [
     path("dbms/", configs.dbms_list, name="dbms"),
     path("dbms/<slug:slug>/", configs.dbms_detail, name="dbms-detail"),
     path("imports/", uploads.import_list, name="imports"),
+    path("imports/api/", uploads.by_api, name="upload-by-api"),
     path("imports/<uuid:import_id>/", uploads.import_detail, name="import"),
     path("imports/<uuid:import_id>/columns/", uploads.import_columns, name="import-columns"),
     path("imports/<uuid:import_id>/read-again/", uploads.read_again, name="import-read-again"),

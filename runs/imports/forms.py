@@ -38,6 +38,10 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("YCSB", "load and run phases, histograms, time series"),
     ("fio", "JSON, JSON+ and normal output, logs"),
     ("gbak", "verbose output and statistics of backup and restore"),
+    ("redis-benchmark", "report, -q and CSV of Redis 2 to 8 and Valkey, a run of each test"),
+    ("memtier", "tables and JSON, of all commands and of each"),
+    ("mysqlslap", "report and CSV, a run of each concurrency and engine"),
+    ("tpcc-mysql", "result, constraints, intervals"),
     ("CSV", "any table with a header; you say which column is what"),
 )
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)

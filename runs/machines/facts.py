@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, StrictBool
@@ -110,7 +112,10 @@ class FactRow:
 
 @dataclass(frozen=True)
 class DeviceRow:
-    """A device by its name, with what each machine says of it; None where the machine has no such device."""
+    """A device of each machine, with what it says of it; None where a machine has no such device.
+
+    Devices are set beside each other by their name, those whose name only one machine has in their order.
+    """
 
     name: str
     devices: list[StorageDevice | None]
@@ -139,12 +144,20 @@ def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow]
     """Facts and devices side by side. `profiles` with their storage prefetched."""
     facts = [FactRow(label, [shown(profile, name) for profile in profiles]) for name, label in MACHINE_LABELS.items()]
     by_name = [{device.name: device for device in profile.storage.all()} for profile in profiles]
+    counts = Counter(name for known in by_name for name in known)
+    alone = [[device for name, device in known.items() if counts[name] == 1] for known in by_name]
+    beside: list[list[StorageDevice | None]] = [
+        *([known.get(name) for known in by_name] for name, count in counts.items() if count > 1),
+        *(list(devices) for devices in zip_longest(*alone)),
+    ]
     rows = []
-    for name in dict.fromkeys(name for known in by_name for name in known):
-        devices = [known.get(name) for known in by_name]
-        told = [
+    for devices in beside:
+        names = [device.name if device is not None else "" for device in devices]
+        named = [FactRow("Name", names)] if len(set(filter(None, names))) > 1 else []
+        told = named + [
             FactRow(label, [shown(device, fact) if device is not None else "" for device in devices])
             for fact, label in DEVICE_LABELS.items()
         ]
+        name = " ↔ ".join(dict.fromkeys(filter(None, names)))
         rows.append(DeviceRow(name, devices, [row for row in told if any(row.values)]))
     return facts, rows

@@ -100,7 +100,7 @@ class UserRole(models.TextChoices):
 SHORT_DURABILITY = {
     Durability.POWER_LOSS: "survives power loss",
     Durability.DBMS_CRASH: "survives a DBMS crash only",
-    Durability.BOUNDED_LOSS: "may lose the last moments",
+    Durability.BOUNDED_LOSS: "a crash may lose the last commits",
     Durability.NONE: "not durable",
     Durability.MEMORY: "in memory",
 }

@@ -35,7 +35,7 @@ class FigureState(StrEnum):
     REDRAWN = "redrawn", "the picture is lost, its numbers are printed: redrawn"
     HALF = "half", "one series is printed and redrawn, the other is lost"
     RECOVERED = "recovered", "the picture is lost, its content is stated on another page"
-    LOST = "lost", "lost in a picture: only its frame can be drawn"
+    LOST = "lost", "it was a picture and is lost: only its axes are known"
     ADDED = "added", "not in the article: a re-run adds it"
 
     words: str

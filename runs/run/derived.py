@@ -199,10 +199,10 @@ def _load(run: Run, series: Mapping[str, Series]) -> list[Figure]:
 def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     rates = _measured(run, series.get(RATE))
     steady = "coefficient of variation of the throughput's 1-s values; lower is steadier"
-    sixths = f"mean of the last sixth of the window ({len(rates) // TREND_PARTS} values) against that of the first"
+    sixths = f"mean of the last sixth ({len(rates) // TREND_PARTS} values) against the first; above 0 it ended faster"
     told: list[Figure] = [
         ("Steadiness", variation_percent(rates), "%", steady),
-        ("Trend", trend_percent(rates), "%", sixths),
+        ("Change from start to end", trend_percent(rates), "%", sixths),
     ]
     # On a server of others the machine is the server's, where a second agent sampled it.
     machine = "server_machine_cpu_percent" if run.context.get("connection") else "machine_cpu_percent"

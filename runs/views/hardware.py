@@ -67,6 +67,7 @@ def hardware_diff(request: HttpRequest) -> HttpResponse:
         "unknown": [slug for slug in wanted if slug and slug not in by_slug],
         "facts": facts,
         "devices": devices,
+        "differing": sum(row.differs for row in [*facts, *(row for device in devices for row in device.facts)]),
         "choices": listed.order_by("name")[:MOST_LISTED],
     }
     return render(request, "hardware/diff.html", context, status=404 if context["unknown"] else 200)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from uuid import UUID
+from typing import Any
+from uuid import UUID, uuid4
 
 from benchagent.importers import PARSER_VERSION
 from benchagent.importers.report import becomes_a_run, lacks
@@ -14,6 +15,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import ValidationError
@@ -101,6 +103,29 @@ def _changeable(request: HttpRequest, upload_id: UUID) -> Upload:
 RECENT = 20
 # Names of the API's fields -> those of the form.
 _FIELDS = {"dbms.name": "dbms_name", "dbms.version": "dbms_version"}
+
+
+def smallest_document() -> dict[str, Any]:
+    """The least that `POST /api/v1/results/` takes: two repeats of one cell, under an id of their own."""
+    return {
+        "schema_version": 1,
+        "id": str(uuid4()),
+        "workload": "tpcb",
+        "dbms": {"name": "PostgreSQL", "version": "17.2"},
+        "hardware": {"name": "my server"},
+        "factors": {"scale_factor": 10, "terminals": 4},
+        "repeats": [{"metrics": {"tps": 4450}}, {"metrics": {"tps": 4489}}],
+    }
+
+
+@require_safe
+def by_api(request: HttpRequest) -> HttpResponse:
+    """One command with the reader's own address, before the reference of everything."""
+    context = {
+        "url": request.build_absolute_uri(reverse("api-results")),
+        "document": json.dumps(smallest_document(), indent=1),
+    }
+    return render(request, "upload_by_api.html", context)
 
 
 @contributor_required

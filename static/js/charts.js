@@ -8,6 +8,7 @@ import { chartCsv } from "./csv.js";
 import { loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
+import { picture, shortened } from "./png.js";
 import { onThemeChange } from "./theme.js";
 
 const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig };
@@ -50,17 +51,14 @@ function saveCsv(figure, spec) {
   else save(name, new Blob([chartCsv(spec)], { type: "text/csv" }));
 }
 
-/** A PNG on the panel's colour: a transparent one is unreadable where it is pasted. */
+/** Title and note as the page has them, the chart with its units, the page's address and the day. */
 function savePng(figure) {
+  const text = (selector) => figure.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ") ?? "";
+  const page = document.querySelector("h1")?.textContent.trim();
+  const title = [text("figcaption .title"), page].filter(Boolean).join(" – ");
+  const source = `${shortened(location.href, 160)} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
   const { canvas } = drawn.get(figure).chart;
-  const copy = document.createElement("canvas");
-  copy.width = canvas.width;
-  copy.height = canvas.height;
-  const context = copy.getContext("2d");
-  context.fillStyle = readTheme().panel;
-  context.fillRect(0, 0, copy.width, copy.height);
-  context.drawImage(canvas, 0, 0);
-  copy.toBlob((blob) => save(`${figure.id}.png`, blob));
+  picture(canvas, { title, note: text("figcaption .note"), source }, readTheme()).toBlob((blob) => save(`${figure.id}.png`, blob));
 }
 
 function addTool(tools, label, action) {
@@ -134,6 +132,14 @@ function redraw() {
   for (const [figure, entry] of drawn) entry.chart = makeChart(figure, entry.spec);
 }
 
+// On paper colours are those of the light theme, and charts as wide as the paper.
+function print(isPrinting) {
+  document.documentElement.toggleAttribute("data-printing", isPrinting);
+  redraw();
+}
+
 drawAll();
+window.addEventListener("beforeprint", () => print(true));
+window.addEventListener("afterprint", () => print(false));
 document.addEventListener("htmx:afterSwap", drawAll);
 onThemeChange(redraw);

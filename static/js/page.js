@@ -26,6 +26,22 @@ function startMenus() {
   });
 }
 
+// A link with data-copy puts its address where it can be pasted, and says so; without scripts it opens that address.
+async function copyAddress(event) {
+  const link = event.target.closest("a[data-copy]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  const said = document.getElementById(link.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(link.href);
+    said.textContent = "The address is copied.";
+  } catch {
+    // Not over plain http, nor where the browser does not allow it: the address to be copied by hand.
+    said.textContent = link.href;
+    getSelection().selectAllChildren(said);
+  }
+}
+
 // Escape puts away the hint of a number (css/numbers.css); it comes back when the pointer or the focus comes anew.
 function startHints() {
   document.addEventListener("keydown", (event) => {
@@ -45,6 +61,7 @@ startDetails();
 startMenus();
 startHints();
 document.addEventListener("submit", confirmForm);
+document.addEventListener("click", copyAddress);
 document.addEventListener("htmx:afterSettle", () => {
   localizeTimes(document);
   startSelection(document);

@@ -101,6 +101,7 @@ PAGES = [
     form("upload-restore", "correct", "/uploads/{upload}/restore/"),
     page("compare", "read", "/compare/", token_may_read=True),
     page("compare-csv", "read", "/compare.csv", token_may_read=True),
+    page("upload-by-api", "read", "/imports/api/"),
     page("hardware", "read", "/hardware/"),
     page("hardware-new", "contribute", "/hardware/new/"),
     form("hardware-new", "contribute", "/hardware/new/", data={"name": "A new one"}),

@@ -130,6 +130,7 @@ _PATTERNS = (
     _after("redis-|valkey-|keydb-|memtier",
            r"\b(?:redis-\w+|valkey-\w+|memtier_benchmark|keydb-\w+)\b.{0,500}?\s(?:-a|--auth|--authenticate)[ =]",
            _ARGUMENT),
+    _after('"authenticate"', r"\"authenticate\"\s*:\s*", r"\"[^\"]+\""),
     _after("curl", r"\bcurl\b.{0,500}?\s(?:-u|--user)[ =][^\s:]+:"),
     _after("-p", r"(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+", rf"(?!-){_ARGUMENT}"),
     _after("connect to", r"\bconnect\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),

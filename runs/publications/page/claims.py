@@ -237,7 +237,7 @@ def bounds(material: Material) -> Section:
         if seen.value is None and "value_min" in seen.details:
             stated.setdefault((seen.unit, "range as stated"), []).append(_observed_bound(material, seen))
     axes = [axis_of(unit, what, bounds, line=1.0 if unit == "×" else None) for (unit, what), bounds in stated.items()]
-    lead = "An open end or a range is all that is stated: no value inside it is preferred." if axes else ""
+    lead = "The article states a limit or a range only: the true value may lie anywhere in it." if axes else ""
     return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
 
 

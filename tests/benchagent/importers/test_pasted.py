@@ -17,7 +17,8 @@ FILES = [
     "gotpc/ch.txt", "gotpc/old_2020.txt", "hammerdb/jobs_timing.json", "pgbench/v15_aggregated.4242",
     "pgbench/v15_two_scripts.txt", "pgbench/v17_tpcb_progress_statements.txt", "sysbench/v04_oltp.txt",
     "sysbench/v10_fileio_rndrw.txt", "sysbench/v10_read_write.txt", "ycsb/go_ycsb.txt", "ycsb/go_ycsb_2019.txt",
-    "fio/fio2_normal.txt", "fio/two_jobs.txt",
+    "fio/fio2_normal.txt", "fio/two_jobs.txt", "memtier/one_run.txt", "memtier/out.json", "mysqlslap/engines.txt",
+    "redisbench/v7.csv", "redisbench/v7_report.txt", "tpccmysql/percona.txt",
 ]  # fmt: skip
 UNCHANGED: dict[str, Callable[[str], str]] = {
     "trailing blanks are gone": lambda text: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE),

@@ -211,7 +211,7 @@ def test_it_refuses_a_bare_ratio_across_durability_classes_and_says_why():
     against = by_label(comparison)["H2 2"].against
     assert against is not None
     assert (against.ratio, against.verdict) == (None, None)
-    assert "Durability: may lose the last moments against survives power loss" in against.words
+    assert "Durability: a crash may lose the last commits against survives power loss" in against.words
 
 
 def test_it_never_ranks_what_is_in_memory_with_anything_else():

@@ -116,6 +116,16 @@ def test_it_tells_differences_from_gaps():
     assert [device.name for device in devices] == ["vda"]
 
 
+def test_it_sets_disks_of_other_names_beside_each_other():
+    one, two = machine(hostname="bench-3"), machine(hostname="bench-4")
+    one.storage.update(name="SATA", medium="hdd")
+    two.storage.update(name="NVMe", medium="ssd")
+    _, devices = machines.compare_profiles([one, two])
+
+    assert [device.name for device in devices] == ["SATA ↔ NVMe"]
+    assert [row.label for row in devices[0].facts if row.differs] == ["Name", "Medium"]
+
+
 def test_it_does_not_show_a_machine_of_private_runs(client, operator, contributor):
     profile = machines.create_profile(facts={"name": "secret lab"}, by=contributor)
     run = run_on(profile)

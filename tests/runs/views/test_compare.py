@@ -178,7 +178,7 @@ def test_it_refuses_a_ratio_in_words(client):
     html = page(client, "/compare/?workload=tpc-b-profile-1&baseline=sqlite-3")
 
     assert 'data-verdict="refused"' in html
-    assert "no ratio: Durability: may lose the last moments against survives power loss" in html
+    assert "no ratio: Durability: a crash may lose the last commits against survives power loss" in html
     assert "shown apart, not ranked" in html
 
 

@@ -88,7 +88,7 @@ def test_it_shows_the_engine_that_does_not_wait_for_the_disk_apart(client):
     html = page(client)
     assert [bar["label"] for bar in spec(html, "apart")["groups"]] == ["H2 2.4"]
     assert not spec(html, "apart")["groups"][0]["ranked"]
-    assert html.count("Not ranked: may lose the last moments") >= 2
+    assert html.count("Not ranked: a crash may lose the last commits") >= 2
 
 
 def test_it_keeps_an_engines_colour_while_the_order_changes(client):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, cast, runtime_checkable
 
@@ -10,10 +13,13 @@ from benchagent.importers.report import Metric, ReadFile, Report, Series, Status
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 
 # In the order in which they are asked; CSV takes any table, so it is the last.
-MODULES = ("pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "plain_csv")
+MODULES = (
+    "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
+    "mysqlslap", "tpccmysql", "plain_csv",
+)  # fmt: skip
 
 
 class Importer(Protocol):
@@ -26,6 +32,14 @@ class Importer(Protocol):
 
     def read(self, file: SourceFile) -> Sequence[Report]:
         """Every run of the file, in order. Raises NotUnderstood rather than guess."""
+
+
+@runtime_checkable
+class Marking(Importer, Protocol):
+    """One of a tool whose output may stand in one file with another's."""
+
+    # What only this tool prints; where it begins to stand, its part of the file begins.
+    MARKS: re.Pattern[str]
 
 
 @runtime_checkable
@@ -49,24 +63,76 @@ def inspect(files: Sequence[SourceFile], begin: Callable[[SourceFile], None] = l
 
     `begin` is told each file before it is read.
     """
-    understood = [_read(file, begin) for file in files]
-    results = [(file, reports) for file, (_, reports) in zip(files, understood, strict=True)]
+    parts = [(at, part, *_read(part)) for at, file in enumerate(files) for part in _begun(file, begin)]
+    results = [(part, reports) for _, part, _, reports in parts]
     for importer in importers():
-        own = [at for at, (reader, _) in enumerate(understood) if reader is importer]
+        own = [at for at, (_, _, reader, _) in enumerate(parts) if reader is importer]
         if len(own) > 1 and isinstance(importer, Combining):
-            parts = [results[at] for at in own]
+            together = [results[at] for at in own]
             try:
-                importer.combine(parts)
+                importer.combine(together)
             except NotUnderstood as error:
-                parts = [(file, [not_understood(f"not understood: {error}", tool=importer.TOOL)]) for file, _ in parts]
-            for at, part in zip(own, parts, strict=True):
+                reason = f"not understood: {error}"
+                together = [(file, [not_understood(reason, tool=importer.TOOL)]) for file, _ in together]
+            for at, part in zip(own, together, strict=True):
                 results[at] = part
-    return results
+    reports: list[list[Report]] = [[] for _ in files]
+    for (at, *_), (_, of_part) in zip(parts, results, strict=True):
+        reports[at] += of_part
+    for of_file in reports:
+        if len(tools := {report.tool for report in of_file if report.tool}) > 1:
+            said = f"output of {' and '.join(sorted(tools))} in one file: each is read by itself"
+            of_file[:] = [replace(report, warnings=(*report.warnings, said)) for report in of_file]
+    return list(zip(files, reports, strict=True))
 
 
-def _read(file: SourceFile, begin: Callable[[SourceFile], None]) -> tuple[Importer | None, list[Report]]:
-    """The importer that understood the file, and what it read."""
+def _begun(file: SourceFile, begin: Callable[[SourceFile], None]) -> list[SourceFile]:
     begin(file)
+    return _parts(file)
+
+
+# In a larger file there is one tool's output, or that of one beside what is not looked for.
+MAX_MIXED_BYTES = 8 * 1024 * 1024
+
+
+def _parts(file: SourceFile) -> list[SourceFile]:
+    """The outputs of different tools that stand in one file, each by itself at its lines; else the file."""
+    if len(file.data) > MAX_MIXED_BYTES:
+        return [file]
+    try:
+        text, first = file.text, file.lines_in_front
+    except NotUnderstood:
+        return [file]
+    marks = sorted(
+        (text.rfind("\n", 0, mark.start() + 1) + 1 if text[mark.start()] != "\n" else mark.start() + 1, importer.TOOL)
+        for importer in importers()
+        if isinstance(importer, Marking)
+        for mark in importer.MARKS.finditer(text)
+    )
+    # Where the next tool begins: behind the empty line before its first mark, else there.
+    cuts = []
+    for (before, tool), (begins, other) in itertools.pairwise(marks):
+        if tool != other:
+            gap = text.rfind("\n\n", before, begins)
+            cuts.append(begins if gap < 0 else gap + 2)
+    if not cuts:
+        return [file]
+    edges = [0, *cuts, len(text)]
+    lines = [first + text.count("\n", 0, edge) for edge in edges]
+    parts = [
+        SourceFile(file.name, ("\n" * line + text[start:end]).encode())
+        for line, (start, end) in zip(lines, itertools.pairwise(edges), strict=False)
+    ]
+    # Words of one tool in the output of another are no output of their own.
+    if all(reader is not None for reader, _ in map(_read, parts)):
+        return parts
+    others = " and ".join(sorted({tool for _, tool in marks}))
+    file.told.append(f"words of {others} stand in one file, not all of which could be told apart: send one file each")
+    return [file]
+
+
+def _read(file: SourceFile) -> tuple[Importer | None, list[Report]]:
+    """The importer that understood the file, and what it read."""
     tool, reason = "", "no known tool wrote this"
     try:
         for importer in importers():
@@ -75,6 +141,8 @@ def _read(file: SourceFile, begin: Callable[[SourceFile], None]) -> tuple[Import
                 reports = list(importer.read(file))
                 if not reports:
                     raise NotUnderstood("nothing in it could be read")
+                if file.told:
+                    reports = [replace(report, warnings=(*report.warnings, *file.told)) for report in reports]
                 return importer, reports
     except NotUnderstood as error:
         reason = str(error)

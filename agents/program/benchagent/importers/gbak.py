@@ -22,7 +22,7 @@ MAX_WARNINGS = 20
 DEFAULT_INTERVAL, LEAST_INTERVAL = 10_000, 100
 
 _LINE = re.compile(r"^(?:.{0,80}?[\s>\]])?gbak:(?P<rest>.*)$")
-_CLAIM = re.compile(
+MARKS = re.compile(
     r"(?m)^(?:.{0,80}?[\s>\]])?gbak:[\s\d.,]*(?:readied database |opened file |ERROR:|writing |restoring |gbak version "
     r"|closing file, committing|finishing, closing|time +|started transaction|created database |creating file )"
 )
@@ -176,7 +176,7 @@ class _Run:
 
 
 def claims(file: SourceFile) -> bool:
-    return bool(_CLAIM.search(file.text))
+    return bool(MARKS.search(file.text))
 
 
 def read(file: SourceFile) -> Sequence[Report]:

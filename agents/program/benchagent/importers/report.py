@@ -270,6 +270,14 @@ def lacks(items: Iterable[Item], said: Mapping[str, Any]) -> dict[str, list[str]
     return {field: [words] for field, words in _WORDS.items() if field in missing}
 
 
+def rising(told: Mapping[str, Any], *names: str) -> None:
+    """Raises NotUnderstood where percentiles do not rise in the order of their names; those that are missing may be."""
+    known = [(name, told[name]) for name in names if told.get(name) is not None]
+    for (low, before), (high, after) in itertools.pairwise(known):
+        if after < before:
+            raise NotUnderstood(f"{high} = {after:g} is below {low} = {before:g}")
+
+
 # Samples on the grid of their interval; a missing one is a gap.
 
 MAX_SAMPLES = 10_000_000

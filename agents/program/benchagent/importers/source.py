@@ -39,6 +39,8 @@ class SourceFile:
 
     name: str
     data: bytes
+    # What is to be said of it with each of its reports.
+    told: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def watched(self, items: list[Made]) -> Iterator[Made]:
@@ -197,7 +199,7 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
 # JSON that says nothing twice and holds no NaN: where a line is doubled or a number lost, nothing is trusted.
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
@@ -209,13 +211,17 @@ def _constant(name: str) -> float:
     raise NotUnderstood(f"the JSON holds {name}")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+def decoder(pairs: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=_constant)
 
 
-def decoded(text: str, start: int = 0) -> tuple[Any, int]:
+_DECODER = decoder(said_once)
+
+
+def decoded(text: str, start: int = 0, by: json.JSONDecoder = _DECODER) -> tuple[Any, int]:
     """The value that begins at `start`, and where it ends. Raises NotUnderstood."""
     try:
-        return _DECODER.raw_decode(text, start)
+        return by.raw_decode(text, start)
     except NotUnderstood:
         raise
     except ValueError as error:

@@ -16,18 +16,19 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from benchagent.importers.report import Report, Status, not_understood
-from benchagent.importers.source import Line, NotUnderstood, without_comment
+from benchagent.importers.source import MAX_COMMAND, Line, NotUnderstood, unquoted, without_comment
+from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
     "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
-    "T": r".+", "E": rf"{_DECIMAL}(?:e-?\d+)?", "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?",
-    "name": r"[A-Za-z][\w ]*?",
+    "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:e[+-]?\d+)?", "time": rf"{_DECIMAL}(?:ms|s)?",
+    "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?", "cells": r"[-\d.,]+(?: +[-\d.,]+)*",
 }  # fmt: skip
 _PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
 _READ: dict[str, Callable[[str], int | float | None]] = {
@@ -217,6 +218,56 @@ class Reader(ABC, Generic[AnyPart]):
         part.command_lines += self.commands[-1:]
         self.commands = []
         self.parts.append(part)
+
+
+@dataclass
+class Run(Figures):
+    """A run of which one table tells. Rows of `lists` repeat (a distribution, progress), each with its line."""
+
+    command_lines: list[str] = field(default_factory=list)
+    lists: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    # The row that the file ends in the middle of.
+    cut: str = ""
+
+    def list(self, line: Line, match: Match) -> None:
+        """Raises NotUnderstood for a row that comes after what it stands before."""
+        if match.rank < self.rank:
+            raise NotUnderstood(f"out of order: {line.text[:60]!r}")
+        self.rank = match.rank
+        self.lists.setdefault(match.key, []).append(match.values)
+
+
+@dataclass
+class Runs(Reader[Run]):
+    """The runs of a tool with one table, each begun by a row of `begins` or by whatever row comes first.
+
+    `command`: how the tool's command line begins; its text is kept for the run that follows.
+    """
+
+    table: Table = field(kw_only=True)
+    begins: Container[str] = field(kw_only=True)
+    lists: Container[str] = field(default=(), kw_only=True)
+    command: re.Pattern[str] | None = field(default=None, kw_only=True)
+
+    def take(self, line: Line, part: Run | Spoiled | None) -> None:
+        match = self.table.match(line)
+        if match is None:
+            command = self.command.search(line.text) if self.command and len(line.text) <= MAX_COMMAND else None
+            if command:
+                self.commands.append(redact_text(unquoted(command[0])))
+        elif match.cut:
+            if isinstance(part, Run):
+                part.cut = match.key
+        else:
+            if part is None or (match.key in self.begins and self.is_another(part, match)):
+                part = Run(line.number)
+                self.begin(part)
+            if isinstance(part, Run):
+                part.list(line, match) if match.key in self.lists else part.add(line, match)
+
+    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+        """Whether a row that begins a run begins another than `part`; the same line twice does not."""
+        return isinstance(part, Spoiled) or [*part.rows.items()] != [(match.key, match.values)]
 
 
 def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str, nothing: str) -> list[Report]:

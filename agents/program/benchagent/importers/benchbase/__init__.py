@@ -16,6 +16,7 @@ from benchagent.importers.report import ReadFile, Report, Status, Subject, as_pa
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
+MARKS = console.CLAIM
 
 
 def claims(file: SourceFile) -> bool:

@@ -31,7 +31,7 @@ _TOLD: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _TYPE_LATENCY = re.compile(
     r"- (\w+), Avg Latency: (?P<avg>\d+(?:\.\d+)?) msecs, p99 Latency: (?P<p99>\d+(?:\.\d+)?) msecs\s*$"
 )
-_CLAIM = re.compile(
+CLAIM = re.compile(
     r"Results\((?:state=\w+, )?nano[sS]econds=\d+, measuredRequests=|com\.oltpbenchmark\.|\(DBWorkload\.java:"
     r"|(?m:^=+RESULTS=+\s*\n\s*TPM-C \|)"
 )
@@ -146,7 +146,7 @@ def _stamp(line: str) -> str:
 
 
 def claims(text: str) -> bool:
-    return bool(_CLAIM.search(text)) and not text.lstrip().startswith(("package ", "/*", "{", "<?xml", "<parameters"))
+    return bool(CLAIM.search(text)) and not text.lstrip().startswith(("package ", "/*", "{", "<?xml", "<parameters"))
 
 
 def read(file: SourceFile) -> list[Report]:

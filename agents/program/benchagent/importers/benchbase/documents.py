@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, measured
-from benchagent.importers.source import NotUnderstood, decoded, number_in, slug
+from benchagent.importers.source import NotUnderstood, decoded, number, number_in, slug
 from benchagent.redaction import redact_text, redact_value
 
 # Names and units that the files of a run share.
@@ -67,8 +67,8 @@ def dbms(kind: str, version: str) -> tuple[str, str]:
     name = dbms_called(kind)
     if name == "mysql" and "mariadb" in version.lower():
         name = "mariadb"
-    number = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)
-    return name, number[0] if name and number else ""
+    digits = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)
+    return name, digits[0] if name and digits else ""
 
 
 def plain(text: str) -> Scalar:
@@ -104,7 +104,17 @@ CONFIG_ONLY = "the configuration of a run: not a result by itself"
 _WINDOWS = re.compile(r"windows?\b", re.IGNORECASE)
 
 
+# The first versions of OLTP-Bench: seconds since 1970, DBMS, its version, benchmark, latencies, throughput, settings.
+_PLAIN = re.compile(
+    r"\s*(?P<at>1\d{9})\n(?P<dbms>\w+)\n(?P<version>[^\n]*)\n(?P<kind>\w+)\n"
+    r"(?P<unit>in milliseconds )?\[(?P<latencies>min=[^\]\n]*)\]\n(?P<rate>\d[\d.]*(?:E\d+)?)\n"
+    r"(?P<told>(?:\w+=[^\n]*(?:\n|$))*)\s*"
+)
+
+
 def claims(text: str) -> bool:
+    if _PLAIN.match(text[:4000]):
+        return True
     head = text.lstrip()[:1]
     if head == "{":
         if _SUMMARY.search(text) or (_HISTOGRAMS.search(text) and '"completed"' in text):
@@ -115,6 +125,8 @@ def claims(text: str) -> bool:
 
 
 def read(text: str) -> Report:
+    if match := _PLAIN.fullmatch(text):
+        return _plain_summary(match)
     if text.lstrip().startswith("<"):
         return config(text)
     stripped = text.strip()
@@ -180,6 +192,37 @@ def summary(document: Mapping[str, Any]) -> Report:
     )  # fmt: skip
 
 
+def _plain_summary(match: re.Match[str]) -> Report:
+    pairs = [line.partition("=")[::2] for line in match["told"].splitlines()]
+    told = {_CONFIGURED[key]: plain(value) for key, value in pairs if key in _CONFIGURED and value not in ("", "null")}
+    kind, rate = match["kind"], float(match["rate"])
+    if kind.lower() == "tpcc" and isinstance(told.get("scale_factor"), int | float):
+        told["warehouses"] = told["scale_factor"]
+    ranks: dict[str, float] = {}
+    for part in match["latencies"].split(", "):
+        name, _, text = part.partition("=")
+        rank = _RANKS.get(name)
+        if rank is None or rank in ranks:
+            raise NotUnderstood(f"an unknown latency: {part[:40]!r}")
+        ranks[rank] = number(text)
+    check_rising(ranks, "the latencies")
+    metrics, warnings = [measured("tps", rate), measured("requests_per_s", rate)], list[str]()
+    # Some builds printed seconds: terminals that always wait for an answer are busy for their number of seconds each.
+    busy, terminals = rate * ranks.get("avg", 0.0), told.get("terminals")
+    if match["unit"] or (isinstance(terminals, int) and 0.3 <= busy / 1000 / terminals <= 1.05):
+        metrics += [measured(f"latency_{rank}_ms", value) for rank, value in ranks.items()]
+    else:
+        warnings.append("the latencies are left out: whether they are of seconds or of milliseconds, nothing tells")
+    engine, version = dbms(match["dbms"], match["version"])
+    slug, name = workload(kind)
+    return Report(
+        tool=TOOL, status=Status.COMPLETE if rate else Status.FAILED, reason="" if rate else "no request was measured",
+        parameters=told, metrics=tuple(metrics) if rate else (), warnings=tuple(warnings),
+        started_at=datetime.fromtimestamp(int(match["at"]), UTC).isoformat(),
+        subject=Subject(workload=slug, workload_name=name, dbms=engine, dbms_version=version),
+    )  # fmt: skip
+
+
 def ended(state: str) -> tuple[Status, str]:
     """What the state says in which BenchBase ended; older versions do not tell it."""
     if state == "ERROR":
@@ -233,11 +276,11 @@ def server_settings(document: Mapping[str, Any]) -> Report:
     postgres, mysql = "server_version" in document, "innodb_buffer_pool_size" in document
     version = str(document.get("server_version", document.get("version", "")))
     engine = "mariadb" if "mariadb" in version.lower() else "mysql" if mysql else "postgresql" if postgres else ""
-    number = re.match(r"\d+(?:\.\d+)*", version)
+    digits = re.match(r"\d+(?:\.\d+)*", version)
     settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in told.items())
     return Report(
         tool=TOOL, status=Status.COMPLETE, warnings=(SETTINGS_ONLY,),
-        subject=Subject(dbms=engine, dbms_version=number[0] if engine and number else "", settings=settings),
+        subject=Subject(dbms=engine, dbms_version=digits[0] if engine and digits else "", settings=settings),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
@@ -59,7 +59,11 @@ def read(file: SourceFile) -> Report:
     kind = type_of(file)
     words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
     words += ": the totals are not known" if series else ": too few of them to tell how long each is"
-    return _report(series, words)
+    report = _report(series, words)
+    if unknown := unknown_columns(file):
+        more = f"not read: {', '.join(map(repr, unknown))}, which BenchBase itself does not write"
+        report = replace(report, warnings=(*report.warnings, more))
+    return report
 
 
 def _report(series: Sequence[Series], warning: str, started_at: str = "") -> Report:
@@ -85,12 +89,23 @@ def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
     rows: list[tuple[int, list[str]]] = []
     with Lines(file) as lines:
         for line in filter(lambda line: line.text, lines):
-            rows.append((line.number, [cell.strip() for cell in line.text.split(",")]))
+            cells = [cell.strip() for cell in line.text.split(",")]
+            if rows and len(cells) == 2 * len(rows[0][1]) - 1:
+                cells = _joined(cells)
+            rows.append((line.number, cells))
             if len(rows[-1][1]) != len(rows[0][1]):
                 raise NotUnderstood(f"{len(rows[-1][1])} values, but {len(rows[0][1])} headings")
     if len(rows) < 2:
         raise NotUnderstood("a table without a whole row")
     return rows[0][1], rows[1:]
+
+
+def _joined(cells: list[str]) -> list[str]:
+    """A row in a locale with decimal commas: whole seconds, and all else with three decimals."""
+    pairs = list(zip(cells[1::2], cells[2::2], strict=True))
+    if not all(re.fullmatch(r"-?\d+", whole_) and re.fullmatch(r"\d{3}", rest) for whole_, rest in pairs):
+        return cells
+    return [cells[0], *(".".join(pair) for pair in pairs)]
 
 
 def windows(file: SourceFile) -> Sequence[Series]:
@@ -118,6 +133,15 @@ def windows(file: SourceFile) -> Sequence[Series]:
     return sampled(ends, {f"{prefix}{name}": values for name, values in spread.items()}, window_s)
 
 
+def unknown_columns(file: SourceFile) -> list[str]:
+    """What forks add."""
+    known = _columns(heading := _rows(file)[0]).values()
+    return [
+        cell[:60] for index, cell in enumerate(heading)
+        if index not in known and not _TIME.fullmatch(cell) and cell.lower() not in (_COUNT, _SCALED)
+    ]  # fmt: skip
+
+
 def _columns(heading: Sequence[str]) -> dict[str, int]:
     """Name of a series -> its column."""
     columns: dict[str, int] = {}
@@ -126,8 +150,6 @@ def _columns(heading: Sequence[str]) -> dict[str, int]:
             columns["tps"] = index
         elif (known := latency(cell)) is not None:
             columns[f"latency_{known[0]}_ms"] = index
-        elif not _TIME.fullmatch(cell) and cell.lower() not in (_COUNT, _SCALED):
-            raise NotUnderstood(f"an unknown heading: {cell[:60]!r}")
     if len(columns) < 2 or "tps" not in columns:
         raise NotUnderstood("a heading is missing")
     return columns

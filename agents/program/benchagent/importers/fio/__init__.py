@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from benchagent.importers.fio import json_output, logs, normal
+from benchagent.importers.fio import json_output, logs, normal, wording
 from benchagent.importers.report import Report
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "fio"
+MARKS = re.compile(rf"{wording.CLAIM.pattern}|{json_output.DOCUMENT.pattern}", re.MULTILINE)
 _TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 
 

@@ -105,7 +105,7 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
     if failed := [job for job in jobs if job.error]:
         status = Status.FAILED
         reason = "; ".join(f"job {job.name} ended with error {job.error}" for job in failed)
-    metrics = [] if status is Status.FAILED else list(_metrics(jobs))
+    metrics = list(_metrics(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
     for job in jobs if status is Status.COMPLETE else ():
         told_s = seconds(job.options.get("runtime") or job.options.get("timeout", ""))
@@ -114,7 +114,7 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
             words.append(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given")
     if len(jobs) > 1 and metrics:
         words.append(f"IOPS and MB/s are the sums of {len(jobs)} jobs that ran side by side")
-    if status is Status.ABORTED and metrics:
+    if status is not Status.COMPLETE and metrics:
         words.append("the figures are those of the part that ran")
     options = common([job.options for job in jobs])
     name = (options.get("rw") or options.get("readwrite") or "").split(":")[0].lower()

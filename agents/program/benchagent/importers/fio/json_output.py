@@ -5,15 +5,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from benchagent.importers.fio.common import Flow, Job, Latency, check_percentiles, grouped, report
 from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.report import Report, Status
-from benchagent.importers.source import NotUnderstood, decoded, number_in
+from benchagent.importers.source import NotUnderstood, decoded, decoder, number_in, said_once
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
+DOCUMENT = re.compile(r'(?m:^[ \t]*\{\s*"fio version")')
+_MESSAGE = re.compile(r"(?m)^fio: (pid=\d+, err=.*|io_u error .*)$")
 _OPENING = re.compile(r"(?m)^[ \t]*\{")
+# Percentiles that were not asked for: fio up to 3.1 fills its list of 20 up with them.
+_NO_RANK = re.compile(r"0\.0+")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """As anywhere, but fio repeats percentiles of rank 0, and options that may be given more than once."""
+    asked = [(name, value) for name, value in pairs if not (_NO_RANK.fullmatch(name) and not value)]
+    files = [value for name, value in asked if name == "filename" and isinstance(value, str)]
+    if len(files) > 1:
+        # fio's own way to say it in one option.
+        asked = [*((name, value) for name, value in asked if name != "filename"), ("filename", ":".join(files))]
+    return said_once(asked)
+
+
+_DECODER = decoder(_pairs)
 _NS_MS, _US_MS = 1e-6, 1e-3
 _ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
 _RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")
@@ -36,7 +54,14 @@ def read(text: str) -> list[Report]:
         if final and _continues(final[-1], document):
             final.pop()
         final.append(document)
-    return [report for document in final for report in _document(document, signal[1] if signal else "")]
+    reports = [report for document in final for report in _document(document, signal[1] if signal else "")]
+    messages = "; ".join(_MESSAGE.findall(around))[:500]
+    return [
+        replace(report, reason=f"{report.reason}; {messages}")
+        if messages and report.status is Status.FAILED
+        else report
+        for report in reports
+    ]
 
 
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
@@ -46,7 +71,7 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
     while opening := _OPENING.search(text, at):
         start = opening.end() - 1
         around.append(text[at:start])
-        document, at = decoded(text, start)
+        document, at = decoded(text, start, _DECODER)
         if isinstance(document, dict) and "fio version" in document:
             documents.append(document)
     return documents, "\n".join([*around, text[at:]])
@@ -111,8 +136,13 @@ def _job(entry: Any, options: Mapping[str, str]) -> Job:
     job.started_ms = started if isinstance(started, int) and started > 0 else 0
     for direction in DIRECTIONS:
         data = entry.get(direction)
-        if isinstance(data, dict) and (flow := _flow(data, f"{job.name} {direction}", job)):
-            job.flows[direction] = flow
+        try:
+            if isinstance(data, dict) and (flow := _flow(data, f"{job.name} {direction}", job)):
+                job.flows[direction] = flow
+        except NotUnderstood as error:
+            if not job.error:
+                raise
+            job.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
     sync = entry.get("sync")
     if isinstance(sync, dict) and (flow := _sync(sync, f"{job.name} sync")):
         job.sync = flow

@@ -59,22 +59,77 @@ def read(file: SourceFile) -> Report:
 def combine(files: list[ReadFile]) -> None:
     """Logs go to the one run of their folder, or to the run of the same stem."""
     logs = {at: _log(file) for at, (file, _) in enumerate(files) if claims(file.text)}
-    runs = [at for at, (_, reports) in enumerate(files) if at not in logs and len(reports) == 1]
-    for run in runs:
-        file, reports = files[run]
-        own = {at: log for at, log in logs.items() if _belongs(log, file, [files[other][0] for other in runs])}
-        if own:
-            files[run] = (file, [_joined(reports[0], list(own.values()))])
-            for at in own:
-                files[at] = (files[at][0], [as_part_of(reports[0], file)])
+    runs = [
+        (at, number)
+        for at, (_, reports) in enumerate(files)
+        for number, report in enumerate(reports)
+        if at not in logs and report.status is not Status.NOT_UNDERSTOOD
+    ]
+    owned: dict[tuple[int, int], list[int]] = {}
+    families: dict[tuple[str, str], list[int]] = {}
+    for at, log in logs.items():
+        families.setdefault((log.folder, log.stem), []).append(at)
+    for (folder, stem), family in families.items():
+        beside = [run for run in runs if str(PurePosixPath(files[run[0]][0].name).parent) == folder]
+        own = beside if len(beside) == 1 else _named(stem, beside, files)
+        own = own or _fitting([logs[at] for at in family], [(run, files[run[0]][1][run[1]]) for run in beside])
+        if len(own) == 1:
+            owned.setdefault(own[0], []).extend(family)
+        elif beside:
+            for at in family:
+                log_report = files[at][1][0]
+                files[at][1][0] = replace(log_report, warnings=(*log_report.warnings, _WHOSE))
+    for (at, number), family in owned.items():
+        run_file, reports = files[at]
+        reports[number] = _joined(reports[number], [logs[other] for other in family])
+        for other in family:
+            files[other] = (files[other][0], [as_part_of(reports[number], run_file)])
 
 
-def _belongs(log: _Log, run: SourceFile, runs: Sequence[SourceFile]) -> bool:
-    folder = str(PurePosixPath(run.name).parent)
-    beside = [other for other in runs if str(PurePosixPath(other.name).parent) == folder]
-    if log.folder != folder:
-        return False
-    return len(beside) == 1 or PurePosixPath(run.name).name.split(".")[0] == log.stem
+_WHOSE = (
+    "several runs came with this log, and neither its name nor its figures tell of which it is: "
+    "put the files of each run into a folder of its own"
+)
+# What the logs of a run are called after: its jobs, or what an option says.
+_LOG_NAMES = (
+    re.compile(r'"(?:jobname|write_(?:bw|iops|lat)_log)"\s*:\s*"([^"]+)"'),
+    re.compile(r"(?m)^\s*(\S.*?)\s*: \(groupid=\d+, jobs="),
+    re.compile(r"--write_(?:bw|iops|lat)_log[= ](\S+)"),
+)
+
+
+def _named(stem: str, runs: Sequence[tuple[int, int]], files: Sequence[ReadFile]) -> list[tuple[int, int]]:
+    """The runs whose file, job or option has the name of the logs; only of files that hold one run."""
+    called: dict[tuple[int, int], set[str]] = {}
+    for at, number in runs:
+        file, reports = files[at]
+        if len(reports) == 1:
+            names = {name for pattern in _LOG_NAMES for name in pattern.findall(file.text)}
+            called[at, number] = {PurePosixPath(file.name).name.split(".")[0]} | {
+                PurePosixPath(name).name for name in names
+            }
+    return [run for run, names in called.items() if stem in names]
+
+
+def _fitting(logs: Sequence[_Log], runs: Sequence[tuple[tuple[int, int], Report]]) -> list[tuple[int, int]]:
+    """The run whose totals the logs have, where no other's come near."""
+    near, far = list[tuple[int, int]](), list[tuple[int, int]]()
+    for run, report in runs:
+        apart: list[float] = []
+        for kind in sorted({log.kind for log in logs} & {"bw", "iops"}):
+            try:
+                series = list(_series([log for log in logs if log.kind == kind], report.tool_version))
+            except NotUnderstood:
+                continue
+            for each in series:
+                known = [value for value in each.values if value is not None]
+                total = report.metric(each.name)
+                if known:
+                    mean = sum(known) / len(known)
+                    apart.append(abs(mean - total) / max(mean, total) if total else 1.0)
+        if apart:
+            (near if max(apart) <= FITS_WITHIN else far).append(run)
+    return near if len(near) + len(far) == len(runs) else []
 
 
 @once

@@ -344,7 +344,13 @@ def _check(run: _Run, index: int, job: Job) -> None:
             if count and not job.error and "mixed" not in job.flows:
                 raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
             continue
-        _fit_rate(job, flow, count, f"job {job.name} {direction}")
+        try:
+            _fit_rate(job, flow, count, f"job {job.name} {direction}")
+        except NotUnderstood as error:
+            if not job.error:
+                raise
+            del job.flows[direction]
+            job.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
 
 
 def _fit_rate(job: Job, flow: Flow, count: int, what: str) -> None:
@@ -369,7 +375,8 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
         status, reason = Status.ABORTED, "the output ends before the totals of the run"
         # Perhaps not even all jobs are there.
         jobs = [replace(job, flows={}, sync=None, options={}) for job in jobs[:1]]
-    if status is not Status.ABORTED or not reason.startswith("the output"):
+    # What a job that failed has left, its group's totals need not hold.
+    if not any(job.error for job in jobs) and (status is not Status.ABORTED or not reason.startswith("the output")):
         _check_totals(run, group, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
     warnings = [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes(text) is None]

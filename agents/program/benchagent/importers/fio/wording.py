@@ -9,8 +9,9 @@ ALL_CLIENTS = "All clients"
 DIRECTIONS = ("read", "write", "trim", "mixed")
 SIGNAL = re.compile(r"(?m)^.*\bfio: (?:terminating on signal |pid=\d+, got signal=)(\d+)")
 CLAIM = re.compile(
-    r"(?m)^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: "
-    r"|^[ \t]*Run status group \d+ \(all jobs\):"
+    r"^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: "
+    r"|^[ \t]*Run status group \d+ \(all jobs\):",
+    re.MULTILINE,
 )
 SPEC = re.compile(r"^\s*(\S.*?): \(g=(\d+)\): rw=(\w+), bs=(.+?), ioengine=(\S+), iodepth=(\d+)\s*$")
 VERSION = re.compile(r"^\s*(fio-\d[\w.+~-]*|fio \d+\.\d[\w.]*)\s*$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.gotpc.rows import Row, Total, command_of, events_of
+from benchagent.importers.gotpc.rows import Broken, Row, Total, command_of, events_of
 from benchagent.importers.gotpc.runs import reports
 from benchagent.importers.report import Report, Scalar, Status, Subject
 from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
@@ -13,11 +13,12 @@ from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
 
-_MARK = re.compile(
+MARKS = re.compile(
     r"^[^\n]{0,80}?(?:"
     r"\[(?:Current|Summary)\] [A-Z][\w-]*\s*(?:- (?:Takes\(s\)|Count): |: \d+\.\d+s\s*$)"
     r"|\[\{\"[^\n]*\"Prefix\":\s*\"\[(?:Current|Summary)\]"
     r"|[|│]\s*\[(?:Current|Summary)\]\s*[|│]"
+    r"|[A-Z][\w-]* *- Takes\(s\): [\d.]+, Count: \d+, TPM: "
     r"|tpmC: [\d.]+(?:,|$)"
     r"|load to \w+ in warehouse \d+(?: district \d+)?\s*$"
     r"|begin to check warehouse \d+ at condition )",
@@ -26,12 +27,12 @@ _MARK = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    return _MARK.search(file.text) is not None
+    return MARKS.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
     head, rest = split_load(file)
-    if head is not None and any(isinstance(event, Row | Total) for event in events_of(head)):
+    if head is not None and any(isinstance(event, Row | Total | Broken) for event in events_of(head)):
         raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
     runs = reports(events_of(rest))
     if head is not None:

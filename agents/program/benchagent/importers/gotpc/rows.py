@@ -70,9 +70,12 @@ FIELDS = {
 }  # fmt: skip
 TOTALS = {"tpmC": "tpmc", "tpmTotal": "tpm", "efficiency": "efficiency_pct", "QphH": "qphh"}
 # Tables print their headings in capitals.
+_HEADINGS = {heading.upper() for heading in (*FIELDS, *TOTALS)} | {"PREFIX", "OPERATION"}
 _FOLDED = {heading.upper(): heading for heading in (*FIELDS, "tpmC", "tpmTotal", "efficiency")}
 
 _PLAIN = re.compile(r"\[(?P<kind>Current|Summary)\] (?P<op>[A-Z][\w-]*) *- (?P<body>[A-Z0-9][^\n]*)$")
+# The first versions say neither: what follows "Finished" is the summary.
+_BARE = re.compile(r"[A-Z][\w-]* *- Takes\(s\): [^\n]*\bTPM: ")
 _WAIT = re.compile(r"^[\d.]+s$")
 _SECONDS = re.compile(r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$")
 _TOTAL = re.compile(r"(?P<body>tpmC: .*|QphH: .*)$")
@@ -105,13 +108,21 @@ class Note:
     text: str
 
 
-Event = Row | Total | Note
+@dataclass(frozen=True)
+class Broken:
+    """A row of figures that cannot be read; it spoils its run."""
+
+    line: int
+    reason: str
+
+
+Event = Row | Total | Note | Broken
 
 
 def events_of(file: SourceFile) -> list[Event]:
-    """Raises NotUnderstood for a row of figures that cannot be read, unless it is the last line and cut."""
     events: list[Event] = []
     header: list[str] = []
+    finished = False
     with Lines(file, with_cut=True) as lines:
         for line in lines:
             text = _QUOTE.sub("", line.text)
@@ -120,14 +131,22 @@ def events_of(file: SourceFile) -> list[Event]:
                     cells = [cell.strip() for cell in _CELLS.split(text.strip())[1:-1]]
                     folded = [cell.upper().replace(" ", "") for cell in cells]
                     if folded and folded[0] in ("PREFIX", "TPMC"):
-                        header = folded
+                        # A table of somebody else's may begin alike.
+                        header = folded if set(folded) <= _HEADINGS else []
                     else:
                         events += _of_cells(line.number, cells, header)
                 else:
+                    if _BARE.match(text.strip()):
+                        text = f"[{'Summary' if finished else 'Current'}] {text.strip()}"
                     events += _of_line(line.number, text, cut=not line.whole)
-            except NotUnderstood:
+                    said = events[-1] if events else None
+                    if isinstance(said, Total) or (isinstance(said, Note) and command_of(said.text)):
+                        finished = False
+                    elif isinstance(said, Note) and said.text.strip() == "Finished":
+                        finished = True
+            except NotUnderstood as error:
                 if line.whole:
-                    raise
+                    events.append(Broken(line.number, f"line {line.number}: {error}"))
     return events
 
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.gotpc.rows import Event, Note, Row, Total, command_of
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured
+from benchagent.importers.gotpc.rows import Broken, Event, Note, Row, Total, command_of
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured, not_understood
 from benchagent.importers.source import NotUnderstood
 from benchagent.redaction import redact_text
 
@@ -107,6 +107,8 @@ class Run:
     finished: bool = False
     # The line of its last figure.
     last: int = 0
+    # Why it cannot be read.
+    broken: str = ""
 
     @property
     def has_figures(self) -> bool:
@@ -121,6 +123,8 @@ class Run:
         """Whether the event is of a next run."""
         if isinstance(event, Note):
             return bool(self.has_figures and command_of(event.text))
+        if isinstance(event, Broken):
+            return False
         if isinstance(event, Total):
             return bool(self.totals) and any(
                 self.totals.get(key, value) != value for key, value in event.values.items()
@@ -140,7 +144,9 @@ class Run:
             self.notes.append(event)
             return
         self.last = event.line
-        if isinstance(event, Total):
+        if isinstance(event, Broken):
+            self.broken = self.broken or event.reason
+        elif isinstance(event, Total):
             if any(self.totals.get(key, value) != value for key, value in event.values.items()):
                 raise NotUnderstood(f"line {event.line}: the result stands twice with different figures")
             self.totals |= event.values
@@ -164,10 +170,15 @@ def reports(events: Sequence[Event]) -> list[Report]:
             runs.append(Run(notes=[note for note in run.notes if note.line > run.last]))
             run.notes = [note for note in run.notes if note.line <= run.last or not command_of(note.text)]
         runs[-1].add(event)
-    return [_report(run) for run in runs if run.has_figures]
+    told = [_report(run) for run in runs if run.has_figures or run.broken]
+    if told and all(report.status is Status.NOT_UNDERSTOOD for report in told):
+        raise NotUnderstood(told[0].reason.removeprefix("not understood: "))
+    return told
 
 
 def _report(run: Run) -> Report:
+    if run.broken:
+        return not_understood(f"not understood: {run.broken}", tool="go-tpc")
     status, reason = _status(run)
     commands = [told for note in run.notes if (told := command_of(note.text)) and not _NO_RUN.search(told[0])]
     line, workload, parameters = commands[-1] if commands else ("", "", {})

@@ -13,7 +13,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "hammerdb"
 
-_MARK = re.compile(
+MARKS = re.compile(
     r"TEST RESULT\s*: System achieved"
     r"|HammerDB CLI v"
     r"|^Hammerdb (?:Log|Transaction Counter Log) @"
@@ -29,7 +29,7 @@ _MARK = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    return json_of(file) is not None or _MARK.search(file.text) is not None
+    return json_of(file) is not None or MARKS.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from datetime import datetime
@@ -24,7 +25,8 @@ _TIMING = {
 }  # fmt: skip
 _QUERY_METRICS = {
     "geomean": "geometric_mean_s", "geometric_mean": "geometric_mean_s", "geometric_mean_seconds": "geometric_mean_s",
-    "query_set_seconds": "elapsed_s", "elapsed_seconds": "elapsed_s",
+    "query_set_seconds": "elapsed_s", "elapsed_seconds": "elapsed_s", "geomean_seconds": "geometric_mean_s",
+    "total_query_time_seconds": "elapsed_s",
 }  # fmt: skip
 _PARAMETERS = (
     ("warehouses", "warehouses", 1), ("rampup_minutes", "ramp_up_s", 60), ("duration_minutes", "duration_s", 60),
@@ -130,7 +132,8 @@ def _job_report(content: dict[str, Any]) -> Report:
     system = _object(content, "system")
     warnings = [NO_ZONE]
     query_run = str(job.get("benchmark")) == "TPROC-H"
-    metrics, status, reason = _query_metrics(result) if query_run else _headline(result, warnings)
+    times = content.get("query_times")
+    metrics, status, reason = _query_metrics(result, times, warnings) if query_run else _headline(result, warnings)
     metrics += _response_times(_object(content, "response_times"))
     series = [
         *_counts(_object(content, "transaction_count"), warnings),
@@ -146,6 +149,8 @@ def _job_report(content: dict[str, Any]) -> Report:
     # "virtual_users" of the configuration may count the monitor too: only the active ones send load.
     if (users := _count(result, "active_virtual_users")) is not None:
         parameters["terminals"] = users
+    if query_run and (sets := _count(result, "query_sets")) is not None:
+        parameters["query_sets"] = sets
     subject = Subject(
         workload="tproch" if query_run else "tprocc",
         workload_name="TPROC-H (HammerDB)" if query_run else "TPROC-C (HammerDB)",
@@ -176,15 +181,48 @@ def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric]
     return metrics, Status.COMPLETE if nopm else Status.FAILED, "" if nopm else "no new orders in the whole test"
 
 
-def _query_metrics(result: dict[str, Any]) -> tuple[list[Metric], Status, str]:
-    metrics = [
-        measured(_QUERY_METRICS[name], number(str(value)), "query", better="lower")
-        for name, value in result.items()
-        if name in _QUERY_METRICS and isinstance(value, int | float | str)
-    ]
-    if not metrics:
-        raise NotUnderstood("a TPROC-H result without a known figure")
+def _query_metrics(result: dict[str, Any], times: Any, warnings: list[str]) -> tuple[list[Metric], Status, str]:
+    """After the reports of v6: geomean_seconds and total_query_time_seconds, charted as Geomean and Query Time."""
+    figures: dict[str, float] = {}
+    for key, name in _QUERY_METRICS.items():
+        value = result.get(key)
+        told = number(str(value)) if isinstance(value, int | float | str) else None
+        if told is not None and figures.setdefault(name, told) != told:
+            raise NotUnderstood(f"two different figures of {name}")
+    charted = {"Geomean": "geometric_mean_s", "Query Time": "elapsed_s"}
+    for row in result.get("chart_data") or ():
+        told = figures.get(charted.get(str(row.get("metric")), "")) if isinstance(row, dict) else None
+        if told is not None and not math.isclose(number(str(row.get("value"))), told, rel_tol=1e-6):
+            raise NotUnderstood("result and its chart_data say different figures")
+    if not figures:
+        return [], Status.ABORTED, "the job has no result"
+    if not all(figures.values()):
+        return [], Status.FAILED, "no query was timed"
+    metrics = [measured(name, value, "query", better="lower") for name, value in figures.items()]
+    try:
+        metrics += _query_times(times, figures.get("elapsed_s"))
+    except NotUnderstood as error:
+        warnings.append(f"the times of the queries are left out: {error}")
     return metrics, Status.COMPLETE, ""
+
+
+def _query_times(times: Any, total_s: float | None) -> list[Metric]:
+    """Of one set of queries, `{"unit": "seconds", "rows": [{"query": 1, "seconds": 2.5}]}`, where they add up."""
+    rows = times.get("rows") if isinstance(times, dict) else None
+    if not rows:
+        return []
+    if times.get("unit", "seconds") not in ("seconds", "s"):
+        raise NotUnderstood(f"an unknown unit, {str(times.get('unit'))[:20]!r}")
+    told: dict[int, float] = {}
+    for row in rows:
+        query, value = (row.get("query"), row.get("seconds", row.get("value"))) if isinstance(row, dict) else ("", "")
+        name = str(query).upper().removeprefix("QUERY ").removeprefix("Q")
+        if not name.isdecimal() or int(name) in told:
+            raise NotUnderstood("they are of another form, or of several query sets")
+        told[int(name)] = number(str(value))
+    if total_s is None or not math.isclose(sum(told.values()), total_s, rel_tol=0.02, abs_tol=1):
+        raise NotUnderstood("they do not add up to the whole")
+    return [measured(f"query_{query}_s", value, "query") for query, value in sorted(told.items())]
 
 
 def _response_times(content: dict[str, Any]) -> list[Metric]:

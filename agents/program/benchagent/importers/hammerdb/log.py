@@ -177,6 +177,7 @@ _VUSER = re.compile(r"Vuser (?P<vuser>\d+):(?P<text>.*)$")
 _CREATED = re.compile(r"^Vuser (?P<vuser>\d+) created (?:MONITOR )?- WAIT IDLE")
 _USERS = re.compile(r"^(?P<count>\d+) Virtual Users? Created(?: with Monitor VU)?")
 _DATABASE = re.compile(r"^Database set to (?P<dbms>\w+)")
+_BENCHMARK = re.compile(r"(?:^Benchmark set to |\bdbset\s+bm\s+[\"']?)TPR?O?C-(?P<kind>[CH])\b", re.IGNORECASE)
 _VERSION = re.compile(r"HammerDB CLI v(?P<version>\d[\w.]*)")
 _LOG_START = re.compile(r"^Hammerdb Log @ (?P<stamp>.*)$")
 _BUILDING = re.compile(
@@ -279,6 +280,7 @@ class _Reader:
     def __init__(self) -> None:
         self.settings = Settings()
         self.dbms = ""
+        self.benchmark = ""
         self.version = ""
         self.started_at = ""
         # Another log begins: HammerDB appends to the file.
@@ -321,6 +323,8 @@ class _Reader:
     def _take_other(self, text: str) -> None:
         if match := _DATABASE.match(text):
             self.dbms = match["dbms"]
+        elif match := _BENCHMARK.search(text):
+            self.benchmark = f"tpc{match['kind'].lower()}"
         elif match := _LOG_START.match(text):
             self.started_at, self.fresh = match["stamp"], True
         elif self.last:
@@ -346,7 +350,11 @@ class _Reader:
         return part if isinstance(part, Run) and not part.begun else self._add_run()
 
     def _add_run(self) -> Run:
-        run = Run(settings=self.settings.parameters, dbms=self.dbms, log_start=self.started_at)
+        # Without a word of it, what was set tells: nobody sets scale factors for transactions.
+        benchmark = self.benchmark or ("tpch" if {key for key, _ in self.settings.values} == {"tpch"} else "")
+        run = Run(
+            settings=self.settings.parameters, dbms=self.dbms, log_start=self.started_at, benchmark=benchmark
+        )  # fmt: skip
         self.parts.append(run)
         return run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,24 +28,35 @@ ROWS = (
 
 
 @dataclass
-class Stream:
-    """The queries of one virtual user."""
+class QuerySet:
+    """The queries of one set, their seconds by number, and what HammerDB says at its end."""
 
-    queries: dict[int, list[float]] = field(default_factory=dict)
-    # Number of query sets and their seconds; number of queries that returned rows and their geometric mean.
-    sets: tuple[int, float] | None = None
+    queries: dict[int, float] = field(default_factory=dict)
+    seconds: float | None = None
+    # Number of queries that returned rows, and their geometric mean.
     mean: tuple[int, float] | None = None
-    position: int = 0
 
     def check(self, vuser: int) -> None:
         """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
-        once = [times[0] for times in self.queries.values() if len(times) == 1]
-        if self.mean and self.sets and self.sets[0] == 1 and len(once) == self.mean[0] and min(once, default=0) > 0:
-            mean = math.exp(sum(map(math.log, once)) / len(once))
+        times = [*self.queries.values()]
+        if self.mean and len(times) == self.mean[0] and min(times, default=0) > 0:
+            mean = math.exp(sum(map(math.log, times)) / len(times))
             if not math.isclose(mean, self.mean[1], rel_tol=0.01, abs_tol=0.001):
                 raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
-        if self.sets and sum(once) > self.sets[1] * 1.02 + 2:
-            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {self.sets[1]:g} s of the set")
+        if self.seconds is not None and sum(times) > self.seconds * 1.02 + 2:
+            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {self.seconds:g} s of the set")
+
+
+@dataclass
+class Stream:
+    """The query sets of one virtual user, one after the other."""
+
+    sets: list[QuerySet] = field(default_factory=lambda: [QuerySet()])
+    position: int = 0
+
+    @property
+    def done(self) -> bool:
+        return all(each.seconds is not None for each in self.sets)
 
 
 @dataclass
@@ -58,39 +70,62 @@ class Queries:
             self.refresh[said["kind"].lower()] = seconds
             return
         stream = self.streams.setdefault(vuser, Stream())
+        current = stream.sets[-1]
         if what == "position":
             if 1 != said["position"] < stream.position:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
+            if said["position"] == 1 and current.seconds is not None:
+                stream.sets.append(QuerySet())
             stream.position = said["position"]
         elif what == "query":
-            times = stream.queries.setdefault(said["query"], [])
-            times += [seconds] if seconds not in times else []
+            if current.queries.setdefault(said["query"], seconds) != seconds:
+                raise NotUnderstood(f"virtual user {vuser} ran query {said['query']} twice in one set")
+        elif what == "sets":
+            # Told of each set alone; their number counts on.
+            if said["count"] != len(stream.sets) or current.seconds not in (None, seconds):
+                raise NotUnderstood(f"virtual user {vuser} told the end of query set {said['count']} out of order")
+            current.seconds = seconds
         else:
-            told = (said["count"], seconds)
-            if getattr(stream, what) not in (None, told):
+            if current.mean not in (None, (said["count"], seconds)):
                 raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
-            setattr(stream, what, told)
+            current.mean = (said["count"], seconds)
 
     def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
         """Metrics, and whether every stream came to its end; no metrics before it did."""
-        if users > len(self.streams) or not all(stream.sets for stream in self.streams.values()):
+        if not self.streams or users > len(self.streams) or not all(each.done for each in self.streams.values()):
             return (), False
         alone = set(self.streams) == {1}
         metrics: list[Metric] = []
         for vuser, stream in sorted(self.streams.items()):
-            stream.check(vuser)
-            prefix = "" if alone else f"stream_{vuser}_"
-            if stream.sets:
-                metrics.append(measured(f"{prefix}elapsed_s", stream.sets[1], "query", better="lower"))
-            if stream.mean:
-                metrics.append(measured(f"{prefix}geometric_mean_s", stream.mean[1], "query"))
-            if any(len(times) > 1 for times in stream.queries.values()):
-                warnings.append(f"virtual user {vuser} ran queries several times: the times of each are left out")
-                continue
-            for query, times in sorted(stream.queries.items()):
-                metrics.append(measured(f"{prefix}query_{query}_s", times[0], "query"))
+            metrics += _of_stream(vuser, stream.sets, "" if alone else f"stream_{vuser}_")
         metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
+        if self.query_sets > 1:
+            warnings.append("several query sets: elapsed_s is their sum, geometric_mean_s is over all of them")
         return tuple(metrics), True
+
+    @property
+    def query_sets(self) -> int:
+        return max((len(stream.sets) for stream in self.streams.values()), default=0)
+
+
+def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric]:
+    for each in sets:
+        each.check(vuser)
+    yield measured(f"{prefix}elapsed_s", sum(each.seconds or 0 for each in sets), "query", better="lower")
+    means = [each.mean for each in sets if each.mean]
+    if len(means) == 1 == len(sets):
+        yield measured(f"{prefix}geometric_mean_s", means[0][1], "query")
+    elif len(means) == len(sets) and all(count and mean for count, mean in means):
+        logarithm = sum(count * math.log(mean) for count, mean in means) / sum(count for count, _ in means)
+        yield measured(f"{prefix}geometric_mean_s", round(math.exp(logarithm), 5), "query")
+    for number, each in enumerate(sets, start=1):
+        own = prefix if len(sets) == 1 else f"{prefix}set_{number}_"
+        if own != prefix:
+            yield measured(f"{own}elapsed_s", each.seconds or 0, "query", better="lower")
+            if each.mean:
+                yield measured(f"{own}geometric_mean_s", each.mean[1], "query")
+        for query, seconds in sorted(each.queries.items()):
+            yield measured(f"{own}query_{query}_s", seconds, "query")
 
 
 ANSWER = "an answer of `jobs`, not the log of the run"
@@ -124,6 +159,8 @@ _RAMP_UP = _ORDER.index("Beginning rampup")
 @dataclass
 class Run(VirtualUsers):
     log_start: str = ""
+    # The workload that the log says was chosen: tpcc, tpch, or none.
+    benchmark: str = ""
     # The result of a run whose log this is not: `jobs` repeats it.
     echo: bool = False
     stage: int = 0
@@ -217,7 +254,7 @@ class Run(VirtualUsers):
         if not self.begun and not self.echo:
             return []
         warnings: list[str] = []
-        if self.queries.streams:
+        if self.queries.streams or (self.benchmark == "tpch" and self.result is None):
             slug, name = "tproch", "TPROC-H (HammerDB)"
             parameters, metrics, status, reason = self._of_queries(warnings)
         else:
@@ -291,8 +328,11 @@ class Run(VirtualUsers):
         parameters = self.settings("tpch")
         metrics, done = self.queries.metrics(warnings, users)
         parameters.pop("terminals", None)
-        if self.failed:
-            return parameters, metrics, Status.FAILED, self.failure
+        if self.queries.query_sets > 1:
+            parameters["query_sets"] = self.queries.query_sets
+        if self.failed or (self.errors and not self.queries.streams):
+            begun = self.failure or "the run did not begin"
+            return parameters, metrics, Status.FAILED, f"{begun}: {self.first_error}" if self.errors else begun
         if not done:
             reason = self.stopped or "the log ends before the query set is complete"
             return parameters, metrics, Status.ABORTED, reason

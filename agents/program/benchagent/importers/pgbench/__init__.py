@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
-from benchagent.importers.pgbench.tables import ANCHORS, COMMAND
+from benchagent.importers.pgbench.tables import ANCHORS, COMMAND, has_commas, with_points
 from benchagent.importers.report import Report, Status, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
 
 TOOL = "pgbench"
 
-_MARKS = re.compile(
+MARKS = re.compile(
     r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:transaction type: "
     r"|progress: \d+(?:\.\d+)? s,? |pgbench \(\d|pgbench: (?:error|fatal): "
     r"|tps = \S{1,40} \((?:including|excluding|without) |(?:\d+ of )?\d+ tuples (?:done\.|\(\d+%\))"
@@ -27,7 +27,7 @@ _MARKS = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    if logs.is_log(file) or _MARKS.search(file.text):
+    if logs.is_log(file) or MARKS.search(file.text):
         return True
     return bool(ANCHORS.search(file.text)) and any(
         ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND)
@@ -39,7 +39,8 @@ def read(file: SourceFile) -> Sequence[Report]:
     if logs.is_log(file):
         return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
-    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    lines = printed_lines(file, ANCHORS, COMMAND)
+    reader.read(map(with_points, lines) if has_commas(lines) else lines)
     reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [report.reason for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:

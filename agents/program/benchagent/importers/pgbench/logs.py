@@ -211,6 +211,7 @@ def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
 
 _NAME = re.compile(r"(?P<stem>.*?\.\d+)(?:\.(?P<thread>\d{1,4}))?(?:\.(?:txt|log|gz))*")
 _OF_THE_LOGS = "latencies and seconds are those of the logs: same transactions"
+_OF_THE_INTERVALS = "the seconds are those of the aggregated logs, which leave out the interval in which the run ends"
 
 
 def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
@@ -303,17 +304,14 @@ def _thread(file: SourceFile) -> int:
 def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) -> None:
     """The logs' series into the report of their run, where both counted the same transactions; else as they are."""
     log = together([logs[position] for position in family])[0]
-    if not log.latencies_us or log.sampled:
-        return
+    fits = _is_of if log.per_transaction else _may_be_of
     candidates = [
         (position, number)
         for position, (_, reports) in enumerate(files)
         for number, run in enumerate(reports)
-        if position not in logs and run.metric("transactions") == log.transactions
-        and (run.metric("failed_transactions") or 0) == log.failed
-        and run.parameters.get("terminals") == len(log.clients)
-    ]  # fmt: skip
-    if len(candidates) != 1:
+        if position not in logs and fits(log, len(family), run)
+    ]
+    if len(candidates) != 1 or log.sampled:
         return
     ((position, number),) = candidates
     run_file, reports = files[position]
@@ -321,14 +319,37 @@ def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) ->
     reports[number] = replace(
         run, series=run.series or of_log.series, started_at=run.started_at or of_log.started_at,
         metrics=run.metrics + tuple(metric for metric in _metrics(log) if run.metric(metric.name) is None),
-        warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS),
+        warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS if log.per_transaction else _OF_THE_INTERVALS),
     )  # fmt: skip
     for other in family:
         files[other][1][0] = as_part_of(files[other][1][0], run_file)
 
 
+def _is_of(log: Log, threads: int, run: Report) -> bool:
+    """Whether logs of transactions are of this run: the same number of them, by as many clients."""
+    done, failed = run.metric("transactions"), run.metric("failed_transactions") or 0
+    return (done, failed, run.parameters.get("terminals")) == (log.transactions, log.failed, len(log.clients))
+
+
+def _may_be_of(log: Log, threads: int, run: Report) -> bool:
+    """Whether aggregated logs are of this run: of each of its threads, as long, and all but the last interval of it.
+
+    pgbench does not write the interval in which the run ends.
+    """
+    done, tps = run.metric("transactions"), run.metric("tps")
+    if not done or not tps or run.parameters.get("threads") != threads or log.cut:
+        return False
+    told_s = run.parameters.get("duration_s")
+    run_s = told_s if isinstance(told_s, int) else done / tps
+    most = max(bucket.transactions for bucket in log.buckets.values())
+    missing = done - log.transactions
+    return abs(log.ended - log.began - run_s) <= log.interval_s + 1 and 0 <= missing <= 1.5 * most
+
+
 def _metrics(log: Log) -> list[Metric]:
     """What the logs say of the whole run; only for logs that hold it all, for a log has no end that would show it."""
+    if not log.latencies_us:
+        return []
     ordered = sorted(log.latencies_us)
     values: dict[str, float] = {"min": ordered[0], "max": ordered[-1], "avg": sum(ordered) / len(ordered)}
     if len(ordered) >= 100:

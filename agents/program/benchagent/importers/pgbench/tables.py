@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import words_of
+from benchagent.importers.source import Line, words_of
 from benchagent.importers.tables import Table
 
 REPORT = Table(
@@ -87,10 +87,34 @@ SCRIPT = Table(
 )
 ANCHORS = re.compile(
     r"transaction type: |scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"
-    r"|progress: \d+(?:\.\d+)? s,? \d|tps = \d+\.\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
+    r"|progress: \d+(?:[.,]\d+)? s,? \d|tps = \d+[.,]\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
     r"|done in \d|dropping old tables\."
 )
 COMMAND = re.compile(r"\bpgbench\s")
+
+# pgbench prints numbers as the locale has them, without marks of thousands: in all lines of a report or in none.
+_RATE = re.compile(r"tps = \d+([.,])\d{6} \(")
+_OF_NUMBERS = re.compile(
+    r"(?:progress: |tps = |latency |number of |initial conn|average conn|rate limit|- |\d+[.,]\d{3} )"
+)
+_POINT = re.compile(r"^\d+\.\d|(?<![\w.,])\d+\.\d+ (?:s|ms|tps)\b|\(\d+\.\d+%|= \d+\.\d")
+
+
+def has_commas(lines: Sequence[Line]) -> bool:
+    """Whether every rate of the file, printed with six decimals, has a decimal comma, and no figure a point."""
+    if {rate[1] for line in lines if (rate := _RATE.match(line.text))} != {","}:
+        return False
+    return not any(_OF_NUMBERS.match(line.text) and _POINT.search(line.text) for line in lines)
+
+
+def with_points(line: Line) -> Line:
+    text = line.text
+    if not _OF_NUMBERS.match(text):
+        return line
+    # Behind the latency of a statement stands its text.
+    count = 1 if text[0].isdigit() else 0
+    return line._replace(text=re.sub(r"(?<=\d),(?=\d)", ".", text, count=count))
+
 
 # What the options of a command line say.
 

@@ -17,7 +17,7 @@ TOOL = "sysbench"
 
 _HEADER = re.compile(r"sysbench v?(?P<version>\d[\w.+-]*)(?: \(using [^)]*\)|: +multi-threaded.*)")
 _MODE = "Running the test with following options:"
-_MARKS = re.compile(
+MARKS = re.compile(
     r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)"
     r"|Running the test with following options:"
     r"|\[ *\d+s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:"
@@ -28,7 +28,7 @@ _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborte
 
 
 def claims(file: SourceFile) -> bool:
-    if _MARKS.search(file.text):
+    if MARKS.search(file.text):
         return True
     return bool(ANCHORS.search(file.text)) and any(ANCHORS.match(line.text) for line in lines_of(file))
 

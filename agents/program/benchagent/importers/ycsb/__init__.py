@@ -22,6 +22,8 @@ _JAVA = re.compile(
 )
 _GO = re.compile(r"^[ \t]*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
 
+MARKS = re.compile(f"{_JAVA.pattern}|{_GO.pattern}", re.MULTILINE)
+
 
 def claims(file: SourceFile) -> bool:
     return _JAVA.search(file.text) is not None or _GO.search(file.text) is not None

@@ -6,11 +6,11 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from benchagent.importers.report import Metric, Report, Series, Status, evenly, measured, sampled
+from benchagent.importers.report import Metric, Report, Series, Status, evenly, measured, unit_of
 from benchagent.importers.source import TIME_IN_FRONT, Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.ycsb.command import Told
 from benchagent.redaction import redact_text
@@ -24,19 +24,23 @@ _OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*): Count=(?P<count>\d+), (?P<fig
 _OLD_OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*) AverageLatency\((?P<unit>us|ms)\)=(?P<average>[\d.]+)\]")
 
 
+_COMMA = re.compile(r",(?=\d{1,2}$)")
+
+
 class _Line(NamedTuple):
     """Since the start, in the interval, and average latencies in ms by operation."""
 
     second: int
     operations: int
-    ops_per_s: float
+    ops_per_s: float | None
     latencies_ms: dict[str, float]
 
 
 @dataclass
 class StatusLines:
     lines: list[_Line] = field(default_factory=list)
-    comma: bool = False
+    # What stands before the decimals of the rates.
+    marks: set[str] = field(default_factory=set)
 
     @staticmethod
     def is_status(line: str) -> bool:
@@ -46,24 +50,24 @@ class StatusLines:
         match = _STATUS.search(line)
         if match is None:
             return
-        if "," in (match["rate"] or ""):
-            self.comma = True
-            return
+        self.marks |= set(re.findall(r"[.,](?=\d{1,2}$)", match["rate"] or ""))
         latencies: dict[str, float] = {}
         for told in _OPERATION.finditer(match["rest"]):
             figures = dict(part.split("=", 1) for part in told["figures"].split(", ") if "=" in part)
-            if re.fullmatch(r"[\d.]+", figures.get("Avg", "")):
-                latencies[told["name"]] = number(figures["Avg"]) / 1000
+            # Both are formatted in the locale, without marks of thousands and with at most two decimals.
+            average = _COMMA.sub(".", figures.get("Avg", ""))
+            if re.fullmatch(r"[\d.]+", average):
+                latencies[told["name"]] = number(average) / 1000
         for told in _OLD_OPERATION.finditer(match["rest"]):
             latencies[told["name"]] = number(told["average"]) * (0.001 if told["unit"] == "us" else 1)
         latencies.pop("CLEANUP", None)
-        rate = number(match["rate"]) if match["rate"] else 0.0
+        rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
         self.lines.append(_Line(int(match["second"]), int(match["operations"]), rate, latencies))
 
     def series(self, warnings: list[str]) -> tuple[Series, ...]:
         try:
-            if self.comma:
-                raise NotUnderstood("they have decimal commas")
+            if len(self.marks) > 1:
+                raise NotUnderstood("some have decimal commas and some have points")
             return _series(self.lines) if len(self.lines) > 2 else ()
         except NotUnderstood as error:
             warnings.append(f"the status lines are not read as a series: {error}")
@@ -71,37 +75,54 @@ class StatusLines:
 
 
 def _series(lines: Sequence[_Line]) -> tuple[Series, ...]:
-    _check(lines)
-    # The first is of second 0, the last may be the rest of an interval.
-    lines = lines[1:-1] if lines[-1].second == lines[-2].second else lines[1:]
-    times = [float(line.second) for line in lines]
-    if len(times) > 2 and times[-1] - times[-2] < times[-2] - times[-3]:
-        times, lines = times[:-1], lines[:-1]
-    # The first line too tells the interval, since a run begins at second 0.
-    interval_s = min(times[0], *(later - earlier for earlier, later in itertools.pairwise(times)))
-    if interval_s <= 0 or times[-1] / interval_s > 1_000_000:
-        raise NotUnderstood("the times do not rise")
-    columns: dict[str, list[float | None]] = {"ops_per_s": [line.ops_per_s for line in lines]}
-    for name in sorted({name for line in lines for name in line.latencies_ms}):
-        columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = [
-            round(line.latencies_ms[name], 9) if name in line.latencies_ms else None for line in lines
-        ]
-    return sampled(times, columns, interval_s)
+    """Seconds are cut to whole ones and a line may come late: each stands where the one before it has its end.
 
-
-def _check(lines: Sequence[_Line]) -> None:
-    """Lines begin at second 0, times and totals rise, and the rate is that of the totals."""
+    The first is of second 0, the last may be of the rest of an interval.
+    """
     if lines[0].second != 0:
         raise NotUnderstood("the first is missing")
     pairs = list(itertools.pairwise(lines))
-    steps = [later.second - earlier.second for earlier, later in pairs]
-    interval = min((step for step in steps if step > 0), default=0)
-    for number_, (step, (earlier, later)) in enumerate(zip(steps, pairs, strict=True), start=1):
-        if step < 0 or (step == 0 and number_ < len(steps)) or later.operations < earlier.operations:
-            raise NotUnderstood(f"those at {earlier.second} and {later.second} s are out of order")
-        mean = (later.operations - earlier.operations) / (step or 1)
-        if step == interval > 0 and abs(mean - later.ops_per_s) > 0.2 * max(mean, later.ops_per_s) + 20:
-            raise NotUnderstood(f"{later.ops_per_s:g} ops/s at {later.second} s is not what the totals say")
+    steps = sorted(later.second - earlier.second for earlier, later in pairs)
+    interval_s = steps[len(steps) // 2]
+    if interval_s <= 0:
+        raise NotUnderstood("the times do not rise")
+    grid: list[_Line | None] = []
+    for at, (earlier, later) in enumerate(pairs, start=1):
+        count = _intervals(earlier, later, interval_s, is_last=at == len(pairs))
+        if len(grid) + count > 1_000_000:
+            raise NotUnderstood("the times are too far apart")
+        grid += [*[None] * (count - 1), later] if count else []
+    names = sorted({name for line in lines[1:] for name in line.latencies_ms})
+    columns: dict[str, list[float | None]] = {"ops_per_s": [line and line.ops_per_s for line in grid]}
+    for name in names:
+        columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = [
+            round(line.latencies_ms[name], 9) if line and name in line.latencies_ms else None for line in grid
+        ]
+    return tuple(
+        Series(name, unit_of(name)[0], float(interval_s), tuple(values))
+        for name, values in columns.items()
+        if any(value is not None for value in values)
+    )
+
+
+def _intervals(earlier: _Line, later: _Line, interval_s: int, *, is_last: bool) -> int:
+    """How many intervals lie between two lines; 0 for the rest of one at the end. Raises NotUnderstood."""
+    step, done = later.second - earlier.second, later.operations - earlier.operations
+    # What was done by the rate is the time that passed, to the hundredth.
+    exact_s = done / later.ops_per_s if done and later.ops_per_s else float(step)
+    if step < 0 or done < 0:
+        raise NotUnderstood(f"those at {earlier.second} and {later.second} s are out of order")
+    if is_last and min(step, exact_s) < 0.75 * interval_s and (step < interval_s - 1 or exact_s < 0.75 * interval_s):
+        return 0
+    if abs(exact_s - interval_s) <= 0.05 * interval_s and abs(step - exact_s) <= 1.05:
+        return 1
+    count = round(step / interval_s)
+    if count < 1 or abs(step - count * interval_s) > 1:
+        raise NotUnderstood(f"that at {later.second} s comes {step} s after the one before it, not {interval_s} s")
+    rate = later.ops_per_s
+    if count == 1 and rate is not None and abs(done / step - rate) > 0.2 * max(done / step, rate) + 20:
+        raise NotUnderstood(f"{rate:g} ops/s at {later.second} s is not what the totals say")
+    return count
 
 
 _ROW = re.compile(TIME_IN_FRONT + r"\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)$")
@@ -181,7 +202,7 @@ def _report(run: Run) -> Report:
         metrics.append(measured("ops_per_s", throughput, phase))
         metrics.append(measured("elapsed_s", elapsed_s, phase, better="lower"))
         for name, values in operations.items():
-            prefix = name.lower().removesuffix("-failed").replace("-", "_").replace(" ", "_")
+            prefix = _prefix(name)
             failed = _count(values.get("Operations", "0"))
             if not name.endswith("-FAILED"):
                 more, samples, failed = _operation(name, prefix, values, phase, warnings)
@@ -193,9 +214,18 @@ def _report(run: Run) -> Report:
         metrics += [measured(f"{name}_errors", failed, phase) for name, failed in failures.items() if failed]
         _compare(operations, done, warnings)
     status, reason = Status.COMPLETE, ""
+    never = [
+        name for name, values in operations.items()
+        if _never_succeeded(values) and failures.get(_prefix(name)) and not name.endswith("-FAILED")
+    ]  # fmt: skip
     if done and sum(failures.values()) >= done:
         status, reason = Status.FAILED, "every operation failed"
         warnings.append("the figures are of a run that failed")
+    elif never:
+        status, reason = Status.FAILED, f"no {' and no '.join(never)} succeeded"
+        warnings.append("the figures are of a run that failed")
+    elif not done and run.overall:
+        status, reason = Status.FAILED, "no operation succeeded"
     elif not done and run.failure:
         status, reason = Status.FAILED, f"the run did not begin: {run.failure}"
     elif not done:
@@ -205,6 +235,10 @@ def _report(run: Run) -> Report:
         metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=run.told.subject(),
         command_lines=(run.told.line,) if run.told.line else (),
     )  # fmt: skip
+
+
+def _prefix(name: str) -> str:
+    return name.lower().removesuffix("-failed").replace("-", "_").replace(" ", "_")
 
 
 def _phase(run: Run, operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> str:
@@ -236,8 +270,6 @@ def _headline(run: Run, warnings: list[str]) -> tuple[float, float, float]:
     slack = 0.002 + (done * 1e-9 if "E" in printed else 0.5 * 10.0**-decimals * elapsed_s)
     if elapsed_s <= 0 or (slack < 0.25 and abs(done - round(done)) > slack):
         raise NotUnderstood(f"throughput times run time is {done:.2f}, not a whole number of operations")
-    if not done:
-        raise NotUnderstood("no operations at all")
     return float(round(done)), elapsed_s, throughput
 
 
@@ -266,8 +298,15 @@ def _count(text: str) -> int:
     return int(value)
 
 
+def _never_succeeded(values: Mapping[str, str]) -> bool:
+    """YCSB prints the mean of nothing as NaN, beside a least latency of 2^63."""
+    return values.get("Operations") is not None and number(values["Operations"]) == 0
+
+
 def _latencies(name: str, values: dict[str, str]) -> dict[str, float]:
     latencies: dict[str, float] = {}
+    if _never_succeeded(values):
+        return latencies
     for key, text in values.items():
         match = _LATENCY.match(key)
         if match is None:

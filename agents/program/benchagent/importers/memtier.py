@@ -1,0 +1,256 @@
+"""memtier_benchmark (Redis and memcached): its tables on screen, 1.2 to 2.x, and `--json-out-file`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured, rising
+from benchagent.importers.source import (
+    NotUnderstood,
+    SourceFile,
+    decoded,
+    is_number,
+    number,
+    number_in,
+    once,
+    printed_lines,
+    slug,
+    whole_or_text,
+    words_of,
+)  # fmt: skip
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, damage_of, reports_of
+
+TOOL = "memtier"
+TABLE = Table(
+    TOOL,
+    ("#begin", "\\[RUN #1\\] Preparing benchmark client..."),
+    ("#several", "\\[RUN #2\\] Preparing benchmark client..."),
+    ("threads", "{client_threads:N} Threads", r"\d+ +Threads\b"),
+    ("connections", "{connections_per_thread:N} Connections per thread", r"\d+ +Connections per thread\b"),
+    ("requests", "{requests_per_client:N} Requests per client", r"\d+ +Requests per client\b"),
+    ("seconds", "{duration_s:N} Seconds", r"\d+ +Seconds\b"),
+    ("table", "{section:ALL STATS|BEST RUN RESULTS|WORST RUN RESULTS}"),
+    ("table", "AGGREGATED AVERAGE RESULTS ({runs:N} runs)"),
+    ("table", "Type Ops/sec {columns:T}", r"Type +Ops/sec\b"),
+    ("table", "{type:W} {figures:cells}", r"(?:Totals|[A-Z][a-z]\w*) +(?:[\d.,]+|---) +(?:[\d.,]+|---) +[\d.-]"),
+)  # fmt: skip
+ANCHORS = re.compile(
+    r"^ *Type +Ops/sec +Hits/sec|\[RUN #\d+\] (?:Preparing benchmark client|Launching threads)"
+    r"|^ *AGGREGATED AVERAGE RESULTS \(",
+    re.MULTILINE,
+)
+DOCUMENT = re.compile(r'"(?:ALL STATS|AGGREGATED AVERAGE RESULTS[^"]*)"')
+COMMAND = re.compile(r"\bmemtier_benchmark\b(?: +\S+)+")
+COLUMN = re.compile(
+    r" *(Ops/sec|Hits/sec|Misses/sec|MOVED/sec|ASK/sec|Avg\. Latency|p[\d.]+ Latency|Latency|KB/sec(?: [RT]X)?"
+    r"|Connection Errors)"
+)
+FIGURES = {
+    "Ops/sec": "ops_per_s", "Hits/sec": "hit_ops_per_s", "Misses/sec": "miss_ops_per_s",
+    "Avg. Latency": "latency_avg_ms", "Latency": "latency_avg_ms",
+}  # fmt: skip
+# Options and names of the JSON's configuration.
+OPTIONS = {
+    "-t": "client_threads", "--threads": "client_threads", "-c": "connections_per_thread",
+    "--clients": "connections_per_thread", "-n": "requests_per_client", "--requests": "requests_per_client",
+    "--test-time": "duration_s", "--ratio": "ratio", "--pipeline": "pipeline", "-d": "data_size_bytes",
+    "--data-size": "data_size_bytes", "--key-pattern": "key_pattern", "--key-maximum": "key_maximum",
+    "-P": "protocol", "--protocol": "protocol", "--command": "command", "-x": "run_count", "--run-count": "run_count",
+}  # fmt: skip
+CONFIGURED = {
+    "threads": "client_threads", "clients": "connections_per_thread", "requests": "requests_per_client",
+    "test_time": "duration_s", "ratio": "ratio", "pipeline": "pipeline", "data_size": "data_size_bytes",
+    "key_pattern": "key_pattern", "key_maximum": "key_maximum", "protocol": "protocol", "run_count": "run_count",
+}  # fmt: skip
+ERROR = re.compile(r"^(?:handle error response|server .* error response|error: response parsing failed)")
+
+
+@once
+def document(file: SourceFile) -> Any:
+    """The JSON of a file; None for what is none of memtier's. Raises NotUnderstood."""
+    if not file.text.lstrip().startswith("{") or not DOCUMENT.search(file.text):
+        return None
+    content, end = decoded(file.text.strip())
+    if file.text.strip()[end:]:
+        raise NotUnderstood("something follows the JSON")
+    return content if isinstance(content, dict) else None
+
+
+def claims(file: SourceFile) -> bool:
+    return ANCHORS.search(file.text) is not None or document(file) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    if (content := document(file)) is not None:
+        return [of_document(content)]
+    lines = printed_lines(file, ANCHORS, COMMAND)
+    reader = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, command=COMMAND)
+    reader.read(lines)
+    refused = sum(1 for line in lines if ERROR.match(line.text))
+    return reports_of(reader.parts, lambda run: of_lines(run, refused), TOOL, "no run of memtier_benchmark")
+
+
+class Calls(Runs):
+    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+        if match.key == "threads" and isinstance(part, Run):
+            return bool(part.lists)
+        return super().is_another(part, match)
+
+
+def of_lines(run: Run, refused: int) -> Report:
+    """The whole of a call: with several runs their averages, which stand behind the best and the worst."""
+    told, sections = run.values, sections_of(run)
+    average = next((at for at, (name, _) in enumerate(sections) if name.startswith("AGGREGATED")), None)
+    several = average is not None or "#several" in run.rows or any(name.endswith("RUN RESULTS") for name, _ in sections)
+    if len(sections) > 1 and not several:
+        raise NotUnderstood(f"line {run.line}: several tables of one run")
+    rows = sections[average or 0][1] if sections and not (several and average is None) else {}
+    ended = "Totals" in rows
+    values = figures_of(rows, run.line) if ended else {}
+    parameters = of_command(run.command_lines) | {
+        name: told[name]
+        for name in ("client_threads", "connections_per_thread", "requests_per_client", "duration_s")
+        if name in told
+    }
+    if average is not None:
+        parameters["run_count"] = int(re.findall(r"\d+", sections[average][0])[0])
+    return report_of(
+        values, parameters, "" if ended else "the output ends before its totals", refused, tuple(run.command_lines)
+    )
+
+
+def sections_of(run: Run) -> list[tuple[str, dict[str, dict[str, float | None]]]]:
+    """The tables under their titles: a type of command -> its figures by heading."""
+    sections: list[tuple[str, dict[str, dict[str, float | None]]]] = []
+    columns: list[str] = []
+    for row in run.lists.get("table", []):
+        if "columns" in row:
+            columns = ["Ops/sec", *COLUMN.findall(row["columns"])]
+            if COLUMN.sub("", row["columns"]).strip():
+                raise NotUnderstood(f"unknown columns: {row['columns'][:60]!r}")
+            if not sections or sections[-1][1]:
+                sections.append(("", {}))
+        elif "type" in row:
+            cells = row.get("figures", "").split()
+            if not cells:
+                continue  # the last line, cut
+            if not sections or len(cells) != len(columns) or row["type"] in sections[-1][1]:
+                raise NotUnderstood(f"not the columns of the table: {row['type']} {row['figures'][:60]!r}")
+            if wrong := next((cell for cell in cells if cell != "---" and not is_number(cell)), ""):
+                raise NotUnderstood(f"{damage_of(wrong, TOOL)}: {wrong[:40]!r}")
+            figures = [None if cell == "---" else number(cell) for cell in cells]
+            sections[-1][1][row["type"]] = dict(zip(columns, figures, strict=True))
+        else:
+            sections.append((row.get("section", f"AGGREGATED {row.get('runs')}"), {}))
+    return sections
+
+
+def figures_of(rows: Mapping[str, Mapping[str, float | None]], line: int) -> dict[str, float]:
+    """Of all and of each type of command, under our names. Raises NotUnderstood where types are not all there."""
+    rates = [row.get("Ops/sec") or 0.0 for name, row in rows.items() if name != "Totals"]
+    total = rows["Totals"].get("Ops/sec") or 0.0
+    if abs(sum(rates) - total) > 0.006 * (len(rates) + 1):
+        raise NotUnderstood(f"line {line}: the rates of the commands do not add up to {total:g} a second")
+    values: dict[str, float] = {}
+    for name in ("Totals", *(name for name in rows if name != "Totals")):
+        front = "" if name == "Totals" else f"{slug(name)}_"
+        own: dict[str, float] = {}
+        for heading, value in rows[name].items():
+            known = FIGURES.get(heading) or percentile(heading)
+            if known and value is not None:
+                own[known] = value
+        ranks = sorted((key for key in own if re.search(r"_p\d", key)), key=rank_of)
+        rising(own, *ranks, "latency_max_ms")
+        # A command that was not used stands there with zeros.
+        if own.get("ops_per_s") or not front:
+            values |= {f"{front}{key}": value for key, value in own.items()}
+    return values
+
+
+def percentile(heading: str) -> str:
+    """`p99.9 Latency`, and of the JSON `p99.90` -> latency_p999_ms."""
+    match = re.fullmatch(r"p(\d+(?:\.\d+)?)(?: Latency)?", heading)
+    if match is None:
+        return ""
+    rank = f"{float(match[1]):g}"
+    if rank == "100":
+        return "latency_max_ms"
+    return f"latency_p{rank.replace('.', '') if rank.startswith('99.9') else rank.replace('.', '_')}_ms"
+
+
+def rank_of(name: str) -> float:
+    digits = re.findall(r"_p(\w+)_ms", name)[0]
+    return float(f"{digits[:2]}.{digits[2:].strip('_') or 0}")
+
+
+def of_document(content: Mapping[str, Any]) -> Report:
+    whole = next((key for key in content if key.startswith("AGGREGATED AVERAGE RESULTS")), "")
+    stats = content.get(whole or "ALL STATS")
+    if not isinstance(stats, dict):
+        raise NotUnderstood("the JSON has no figures")
+    rows: dict[str, dict[str, float | None]] = {}
+    for name, told in stats.items():
+        if not isinstance(told, dict) or "Ops/sec" not in told:
+            continue
+        ranks = told.get("Percentile Latencies")
+        ranks = ranks if isinstance(ranks, dict) else {}
+        names = {
+            "Latency": "Average Latency" if "Average Latency" in told else "Latency",
+            "p100 Latency": "Max Latency",
+        }
+        row = {key: number_in(told, names.get(key, key)) for key in ("Ops/sec", "Hits/sec", "Misses/sec", *names)}
+        rows[name] = row | {key: number_in(ranks, key) for key in ranks if percentile(key)}
+    if "Totals" not in rows:
+        raise NotUnderstood("the JSON has no Totals")
+    configured = content.get("configuration")
+    parameters: dict[str, Scalar] = {}
+    for key, name in CONFIGURED.items():
+        value = configured.get(key) if isinstance(configured, dict) else None
+        if isinstance(value, str | int) and value not in ("", 0, None, "(null)"):
+            parameters[name] = whole_or_text(str(value))
+    if "duration_s" in parameters:
+        parameters.pop("requests_per_client", None)
+    runtime = stats.get("Runtime")
+    runtime = runtime if isinstance(runtime, dict) else {}
+    interrupted = runtime.get("Interrupted") in (True, "true", "True")
+    report = report_of(figures_of(rows, 1), parameters, "the call was interrupted" if interrupted else "", 0, ())
+    started = number_in(runtime, "Start time")
+    if started and runtime.get("Time unit") == "MILLISECONDS" and started < 4e12:
+        moment = datetime.fromtimestamp(int(started) // 1000, UTC).isoformat()
+        report = replace(report, started_at=moment)
+    return report
+
+
+def report_of(
+    values: Mapping[str, float],
+    parameters: dict[str, Scalar],
+    aborted: str,
+    refused: int,
+    commands: tuple[str, ...],
+) -> Report:
+    threads, connections = parameters.get("client_threads"), parameters.get("connections_per_thread")
+    if isinstance(threads, int) and isinstance(connections, int):
+        parameters["terminals"] = threads * connections
+    return Report(
+        tool=TOOL, status=Status.ABORTED if aborted else Status.COMPLETE, reason=aborted, parameters=parameters,
+        metrics=tuple(metric_of(name, value) for name, value in values.items()),
+        warnings=(f"{refused} answers of the server were errors, which count as operations here",) if refused else (),
+        subject=Subject(workload="memtier", workload_name="memtier_benchmark"), command_lines=commands,
+    )  # fmt: skip
+
+
+def metric_of(name: str, value: float) -> Metric:
+    return measured(name, value, better="none" if re.search(r"(?:hit|miss)_ops_per_s$", name) else "")
+
+
+def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
+    words, told = words_of(lines[-1], "|><&") if lines else [], dict[str, Scalar]()
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        option, separator, value = word.partition("=")
+        if (name := OPTIONS.get(option)) and (value if separator else following):
+            told[name] = whole_or_text(value if separator else following)
+    return told

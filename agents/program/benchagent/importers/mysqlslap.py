@@ -1,0 +1,98 @@
+"""mysqlslap of MySQL and mariadb-slap: the report of each concurrency and engine, and the rows of `--csv`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchagent.importers.report import Report, Scalar, Status, Subject, measured, rising
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, whole_or_text, words_of
+from benchagent.importers.tables import Run, Runs, Spoiled, Table, reports_of
+
+TOOL = "mysqlslap"
+TABLE = Table(
+    TOOL,
+    ("#benchmark", "Benchmark", r"Benchmark$"),
+    ("engine", "Running for engine {storage_engine:S}"),
+    ("average", "Average number of seconds to run all queries: {all_queries_s:X} seconds"),
+    ("least", "Minimum number of seconds to run all queries: {all_queries_min_s:X} seconds"),
+    ("most", "Maximum number of seconds to run all queries: {all_queries_max_s:X} seconds"),
+    ("clients", "Number of clients running queries: {terminals:N}"),
+    ("queries", "Average number of queries per client: {queries_per_client:N}"),
+    (
+        "row", "[{storage_engine:W}],{load_type:W},{all_queries_s:X},{all_queries_min_s:X},{all_queries_max_s:X},"
+        "{terminals:N},{queries_per_client:N}", r"\w*,(?:mixed|update|write|key|read),\d",
+    ),
+)  # fmt: skip
+ANCHORS = re.compile(
+    r"(?:Average|Minimum|Maximum) number of seconds to run all queries: |Number of clients running queries: \d"
+    r"|^\w*,(?:mixed|update|write|key|read)(?:,\d+[.,]\d{3}){3},\d+,\d+$",
+    re.MULTILINE,
+)
+COMMAND = re.compile(r"\b(?:mysqlslap|mariadb-slap)\b(?: +\S+)+")
+FIGURES = ("all_queries_s", "all_queries_min_s", "all_queries_max_s")
+PARAMETERS = ("terminals", "queries_per_client", "storage_engine", "load_type")
+# Of the command line; the rest of it is kept with the run as it stands there.
+OPTIONS = {
+    "--iterations": "iterations", "-i": "iterations", "--number-of-queries": "number_of_queries",
+    "--auto-generate-sql-load-type": "load_type", "--query": "query", "-q": "query", "--create": "create",
+    "--commit": "commit_every", "--detach": "detach_every", "--number-int-cols": "int_columns",
+    "--number-char-cols": "char_columns", "-x": "char_columns", "-y": "int_columns",
+}  # fmt: skip
+
+
+def claims(file: SourceFile) -> bool:
+    return ANCHORS.search(file.text) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    reader = Concurrencies(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND)
+    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    return reports_of(reader.parts, report_of, TOOL, "no report of mysqlslap")
+
+
+class Concurrencies(Runs):
+    """A call tries several concurrencies and engines: its command line is that of all of them."""
+
+    said = ""
+
+    def begin(self, part: Run | Spoiled) -> None:
+        self.said = self.commands[-1] if self.commands else self.said
+        self.commands = [self.said] if self.said else []
+        super().begin(part)
+
+
+def report_of(run: Run) -> Report:
+    told = run.values
+    needed = (*FIGURES, "terminals", *(() if run.cut == "queries" else ("queries_per_client",)))
+    if missing := [name for name in needed if name not in told]:
+        if any(name in told for name in FIGURES):
+            return Report(
+                tool=TOOL, status=Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT
+            )
+        raise NotUnderstood(f"line {run.line}: no figures of mysqlslap")
+    rising(told, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
+    parameters = of_command(run.command_lines) | {name: told[name] for name in PARAMETERS if name in told}
+    queries = parameters.get("number_of_queries")
+    sent = told["terminals"] * told.get("queries_per_client", 0)
+    if isinstance(queries, int) and sent and not 0 <= queries - sent < told["terminals"]:
+        raise NotUnderstood(f"line {run.line}: clients and their queries are not the {queries} of the command line")
+    return Report(
+        tool=TOOL, status=Status.COMPLETE, parameters=parameters,
+        metrics=tuple(measured(name, told[name]) for name in FIGURES),
+        subject=SUBJECT, command_lines=tuple(run.command_lines),
+    )  # fmt: skip
+
+
+SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")
+
+
+def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
+    words, told = words_of(lines[-1], "|><&") if lines else [], dict[str, Scalar]()
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        option, separator, value = word.partition("=")
+        if name := OPTIONS.get(option):
+            told[name] = whole_or_text(value if separator else following)
+        elif option in ("-a", "--auto-generate-sql"):
+            told.setdefault("load_type", "mixed")
+    return told

@@ -1,0 +1,148 @@
+"""redis-benchmark (Redis 2 to 8, KeyDB) and valkey-benchmark: report, `-q` and `--csv`, one run of each test."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from benchagent.importers.report import Report, Scalar, Status, Subject, measured, rising
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug, whole_or_text, words_of
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+
+TOOL = "redis-benchmark"
+TABLE = Table(
+    TOOL,
+    ("progress", "{test:T}: rps={:Z} (overall: {:Z}) avg_msec={:Z} (overall: {:Z})", r".{1,300}?: rps=-?[\dn]"),
+    ("title", "====== {test:T} ======", r"====== \S"),
+    ("requests", "{requests:N} requests completed in {elapsed_s:X} seconds", r"\d+ requests completed"),
+    ("clients", "{terminals:N} parallel clients", r"\d+ parallel clients"),
+    ("payload", "{payload_bytes:N} bytes payload", r"\d+ bytes payload"),
+    ("keep alive", "keep alive: {keep_alive:N}"),
+    ("save", 'host configuration "save":[ {save:T}]'),
+    ("appendonly", 'host configuration "appendonly":[ {appendonly:W}]'),
+    ("multi-thread", "multi-thread: {yes|no}"),
+    ("threads", "threads: {client_threads:N}"),
+    ("cluster", "cluster mode: {yes|no}[ {:T}]"),
+    ("share", "{percent:X}% <= {ms:X} milliseconds[ (cumulative count {count:N})]", r"\d+[.,]\d+% <= "),
+    ("throughput", "throughput summary: {requests_per_s:X} requests per second"),
+    ("#latency", "latency summary (msec):"),
+    ("#names", "avg min p50 p95 p99 max"),
+    (
+        "latency", "{latency_avg_ms:X} {latency_min_ms:X} {latency_p50_ms:X} {latency_p95_ms:X} {latency_p99_ms:X} "
+        "{latency_max_ms:X}", r"\d+[.,]\d+ +\d+[.,]\d+ +\d+[.,]\d",
+    ),
+    ("rate", "{requests_per_s:X} requests per second", r"\d[\d.,]* requests per second"),
+    (
+        "quiet", "{test:T}: {requests_per_s:X} requests per second[, p50={latency_p50_ms:X} msec]",
+        r"[^:\"].{0,300}?: \d[\d.,]* requests per second",
+    ),
+    (
+        "row", '"{test:Q}","{requests_per_s:X}"[,"{latency_avg_ms:X}","{latency_min_ms:X}","{latency_p50_ms:X}",'
+        '"{latency_p95_ms:X}","{latency_p99_ms:X}","{latency_max_ms:X}"]', r'"[^"]{1,300}","\d',
+    ),
+)  # fmt: skip
+HEADER = (
+    '"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms","max_latency_ms"'
+)
+ANCHORS = re.compile(
+    r"====== \S[^\n]* ======\n\s*\d+ requests completed|\S: \d+\.\d\d requests per second(?:, p50=|\s*$)"
+    rf"|\S: rps=\S+ \(overall: \S+\) avg_msec=|^{HEADER}"
+    r'|\A"(?:PING_INLINE|PING_BULK|PING_MBULK|SET|GET|INCR|[LR]PUSH|[LR]POP|[SZH]\w+|MSET \(10 keys\))","\d+\.\d\d"$',
+    re.MULTILINE,
+)
+COMMAND = re.compile(r"\b(?:redis|valkey)-benchmark\b(?: +\S+)*")
+ENDS = frozenset({"latency", "rate", "quiet", "row"})
+LATENCIES = ("latency_min_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
+OPTIONS = {
+    "-c": "terminals", "-n": "requests", "-d": "payload_bytes", "-P": "pipeline", "-r": "keyspace",
+    "--threads": "client_threads",
+}  # fmt: skip
+
+
+class Tests(Runs):
+    """A call runs several tests, and one command line stands before all of them."""
+
+    said: str = ""
+
+    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+        if isinstance(part, Spoiled):
+            return True
+        if match.key in ENDS:
+            return not part.rows.keys() <= {"progress"} or part.values.get("test") != match.values.get("test")
+        return bool(ENDS & part.rows.keys()) or part.values.get("test", "") != match.values["test"]
+
+    def begin(self, part: Run | Spoiled) -> None:
+        self.said = self.commands[-1] if self.commands else self.said
+        self.commands = [self.said] if self.said else []
+        super().begin(part)
+
+
+def claims(file: SourceFile) -> bool:
+    return ANCHORS.search(file.text) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    reader = Tests(table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, command=COMMAND)
+    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    return reports_of(reader.parts, report_of, TOOL, "no test of redis-benchmark")
+
+
+def report_of(run: Run) -> Report:
+    told = run.values
+    if "test" not in told:
+        raise NotUnderstood(f"line {run.line}: figures without the name of their test")
+    ended = bool(ENDS & {*run.rows, run.cut})
+    if ended:
+        check(run)
+    parameters: dict[str, Scalar] = of_command(run.command_lines) | {
+        name: told[name] for name in ("terminals", "requests", "payload_bytes", "client_threads") if name in told
+    }
+    if "keep_alive" in told:
+        parameters["keep_alive"] = told["keep_alive"] == 1
+    names = ("requests_per_s", "latency_avg_ms", *LATENCIES, "elapsed_s")
+    return Report(
+        tool=TOOL,
+        status=Status.COMPLETE if ended else Status.ABORTED,
+        reason="" if ended else f"the output ends before the result of {told['test'][:60]}",
+        parameters=parameters,
+        metrics=tuple(measured(name, told[name]) for name in names if name in told) if ended else (),
+        subject=Subject(
+            workload=f"redis-benchmark-{slug(told['test'], '-', 60)}", workload_name=f"redis-benchmark {told['test']}",
+            settings=tuple((name, told.get(name, "")) for name in ("save", "appendonly") if name in run.rows),
+        ),
+        command_lines=tuple(run.command_lines),
+    )  # fmt: skip
+
+
+def check(run: Run) -> None:
+    """What is printed twice, and what follows from other figures. Raises NotUnderstood."""
+    told = run.values
+    rising(told, *LATENCIES)
+    rising(told, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
+    # The time has two decimals.
+    known = "requests" in told and "requests_per_s" in told
+    by_rate_s = told["requests"] / max(told["requests_per_s"], 1e-9) if known else 0.0
+    if known and abs(by_rate_s - told["elapsed_s"]) > 0.0061:
+        raise NotUnderstood(f"line {run.line}: requests by time are not {told['requests_per_s']} a second")
+    shares: list[dict[str, Any]] = run.lists.get("share", [])
+    if shares and "latency" in run.rows and "requests" in told:
+        last = next((at for at, row in enumerate(shares) if row["percent"] == 100), None)
+        first = shares[: last + 1] if last is not None else []
+        counts, times = [row.get("count", 0) for row in first], [row["ms"] for row in first]
+        middle = [row["ms"] for row in first if row["percent"] == 50]
+        if not first or counts[-1] != told["requests"] or counts != sorted(counts) or times != sorted(times):
+            raise NotUnderstood(f"line {run.line}: the distribution is not all there")
+        if times[-1] != told.get("latency_max_ms", times[-1]) or middle[:1] != [told["latency_p50_ms"]]:
+            raise NotUnderstood(f"line {run.line}: the summary contradicts the distribution")
+
+
+def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
+    """What only the command line says."""
+    words = words_of(lines[-1], "|><;&") if lines else []
+    return {
+        OPTIONS[word]: whole_or_text(value)
+        for word, value in itertools.pairwise(words)
+        if word in OPTIONS and value.isdecimal()
+    }

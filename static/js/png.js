@@ -1,0 +1,60 @@
+// A chart as a picture that says what it is: title, note, the chart, and where and when it was saved. Made on a canvas.
+
+/** The words of `text` as lines that fit `width`; `measure` gives the width of a text. A word that is too long stays whole. Pure. */
+export function wrapped(text, width, measure) {
+  const lines = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && measure(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** A long address is cut in its middle: its beginning names the site, its end what was looked at. Pure. */
+export function shortened(text, most) {
+  return text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.7))}…${text.slice(-Math.floor(most * 0.3) + 1)}`;
+}
+
+const PADDING = 16;
+
+/**
+ * `chart`: the drawn canvas. `words`: {title, note, source}; empty ones are left out. A transparent picture would be
+ * unreadable where it is pasted, so it stands on the panel's colour. Returns a canvas.
+ */
+export function picture(chart, words, theme) {
+  const scale = chart.width / chart.clientWidth || 1;
+  const width = chart.width + 2 * PADDING * scale;
+  const probe = document.createElement("canvas").getContext("2d");
+  const block = (text, size, weight, colour) => {
+    const font = `${weight} ${size * scale}px ${theme.font}`;
+    probe.font = font;
+    const lines = wrapped(text ?? "", chart.width, (piece) => probe.measureText(piece).width);
+    return { lines, font, colour, line: size * 1.4 * scale };
+  };
+  const above = [block(words.title, 16, 650, theme.ink), block(words.note, 12, 400, theme.soft)];
+  const below = [block(words.source, 11, 400, theme.soft)];
+  const tall = (blocks) => blocks.reduce((sum, { lines, line }) => sum + lines.length * line, 0);
+  const copy = document.createElement("canvas");
+  copy.width = width;
+  copy.height = Math.ceil(chart.height + tall(above) + tall(below) + 4 * PADDING * scale * 0.75);
+  const context = copy.getContext("2d");
+  context.fillStyle = theme.panel;
+  context.fillRect(0, 0, copy.width, copy.height);
+  context.textBaseline = "top";
+  let y = PADDING * scale;
+  const write = ({ lines, font, colour, line }) => {
+    context.font = font;
+    context.fillStyle = colour;
+    for (const text of lines) {
+      context.fillText(text, PADDING * scale, y);
+      y += line;
+    }
+  };
+  above.forEach(write);
+  y += PADDING * scale * 0.5;
+  context.drawImage(chart, PADDING * scale, y);
+  y += chart.height + PADDING * scale * 0.5;
+  below.forEach(write);
+  return copy;
+}

@@ -1,0 +1,309 @@
+"""Files as people have them: several tools or runs in one, other locales, other versions, runs that failed."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from benchagent.importers import SourceFile, Status
+
+from tests.benchagent.importers.samples import DATA, reports, reports_of, values
+
+
+def text_of(name: str) -> str:
+    return (DATA / name).read_bytes().decode()
+
+
+def told(text: str, name: str = "x.txt"):
+    return reports(name, text.encode())
+
+
+def one(text: str, name: str = "x.txt"):
+    (report,) = told(text, name)
+    return report
+
+
+# Two tools, several reports in one file.
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "tools"),
+    [
+        ("pgbench/v15_tpcb_progress_statements.txt", "sysbench/v10_read_write.txt", ["pgbench", "sysbench"]),
+        ("sysbench/v10_read_write.txt", "fio/seqwrite.txt", ["sysbench", "fio"]),
+        ("hammerdb/run_v4_mariadb.txt", "pgbench/v17_tpcb_progress_statements.txt", ["hammerdb", "pgbench"]),
+        ("gotpc/plain.txt", "fio/randrw.json", ["go-tpc", "fio"]),
+        ("ycsb/run_0_17_jdbc.txt", "gotpc/table.txt", ["ycsb", "go-tpc"]),
+    ],
+)
+def test_two_tools_in_one_file_are_both_read(first, second, tools):
+    each = told(text_of(first)) + told(text_of(second))
+    both = told(text_of(first) + "\n" + text_of(second))
+    assert [report.tool for report in both] == tools
+    assert [(report.status, report.metrics, report.parameters) for report in both] == [
+        (report.status, report.metrics, report.parameters) for report in each
+    ]
+    assert all("in one file: each is read by itself" in report.warnings[-1] for report in both)
+
+
+def test_a_tool_whose_part_cannot_be_read_does_not_vanish_silently():
+    text = text_of("pgbench/v15_tpcb_progress_statements.txt") + "\n[Summary] NEW_ORDER - Takes(s): 1.0, Count: x\n"
+    (report,) = told(text)
+    assert report.tool == "pgbench" and "words of go-tpc and pgbench stand in one file" in report.warnings[-1]
+
+
+def test_lines_of_a_second_tool_are_counted_from_the_beginning_of_the_file():
+    first, second = text_of("sysbench/v10_read_write.txt"), text_of("pgbench/v13_aborted.txt")
+    alone = one(second)
+    number = int(re.match(r"line (\d+): ", alone.reason)[1])
+    _, both = told(f"{first}\n{second}")
+    assert both.reason == alone.reason.replace(f"line {number}:", f"line {number + first.count(chr(10)) + 1}:")
+
+
+def test_every_of_several_pgbench_reports_keeps_its_duration():
+    report = text_of("pgbench/v17_tpcb_progress_statements.txt")
+    runs = told("\n".join(report for _ in range(4)))
+    assert [run.parameters["duration_s"] for run in runs] == [3, 3, 3, 3]
+    assert len({json.dumps(run.parameters, sort_keys=True) for run in runs}) == 1
+
+
+# Logs that belong to a report.
+
+
+def test_aggregated_logs_of_all_threads_join_their_report():
+    names = ("v15_aggregated_stdout.txt", "v15_aggregated.4242", "v15_aggregated.4242.1")
+    run, *logs = reports_of([SourceFile(name, (DATA / "pgbench" / name).read_bytes()) for name in names])
+    assert [series.name for series in run.series] == ["tps", "latency_avg_ms", "latency_max_ms"]
+    assert [log.part_of for log in logs] == [names[0]] * 2
+    assert any("aggregated logs" in warning for warning in run.warnings)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("threads: 2", "threads: 3"), ("duration: 6", "duration: 60"), ("processed: 55405", "processed: 99405")],
+)
+def test_aggregated_logs_of_another_run_stay_alone(old, new):
+    names = ("v15_aggregated_stdout.txt", "v15_aggregated.4242", "v15_aggregated.4242.1")
+    files = [(DATA / "pgbench" / name).read_text() for name in names]
+    files[0] = files[0].replace(old, new)
+    run, *_ = reports_of([SourceFile(name, text.encode()) for name, text in zip(names, files, strict=True)])
+    assert run.series == ()
+
+
+def fio_logs(stem: str, factor: float = 1.0) -> SourceFile:
+    rows = (line.split(", ") for line in text_of("fio/logs_bw.1.log").splitlines())
+    text = "".join(f"{ms}, {int(int(value) * factor)}, {', '.join(rest)}\n" for ms, value, *rest in rows)
+    return SourceFile(f"{stem}_bw.1.log", text.encode())
+
+
+def test_logs_of_two_fio_runs_go_to_the_run_whose_job_they_are_called_after():
+    first, second = text_of("fio/logs.txt"), text_of("fio/logs.txt").replace("logs:", "other:")
+    read = reports_of([
+        SourceFile("a.txt", first.encode()), SourceFile("b.txt", second.encode()), fio_logs("logs"), fio_logs("other"),
+    ])  # fmt: skip
+    assert [report.part_of for report in read] == ["", "", "a.txt", "b.txt"]
+    assert all(report.series for report in read[:2])
+
+
+def test_logs_of_two_fio_runs_go_to_the_run_whose_figures_they_have():
+    first = text_of("fio/logs.txt")
+    second = text_of("fio/seqwrite.txt")
+    read = reports_of([
+        SourceFile("a.txt", second.encode()), SourceFile("b.txt", first.encode()), fio_logs("no_name"),
+    ])  # fmt: skip
+    assert [report.part_of for report in read] == ["", "", "b.txt"]
+
+
+def test_logs_that_fit_two_fio_runs_say_what_to_do():
+    first = text_of("fio/logs.txt").encode()
+    *_, log = reports_of([SourceFile("a.txt", first), SourceFile("b.txt", first), fio_logs("no_name")])
+    assert not log.part_of and "into a folder of its own" in log.warnings[-1]
+
+
+# YCSB.
+
+
+def test_status_lines_that_come_a_second_late_are_a_series_as_before():
+    text = text_of("ycsb/run_0_17_jdbc.txt")
+    late = text.replace(" 30 sec: ", " 31 sec: ")
+    assert late != text and one(late).series == one(text).series != ()
+
+
+def test_a_status_line_that_is_missing_is_a_gap():
+    lines = text_of("ycsb/run_0_17_jdbc.txt").splitlines(keepends=True)
+    report = one("".join(line for line in lines if " 30 sec: " not in line))
+    assert report.series[0].values[2] is None and report.series[0].points == 6
+
+
+def test_status_lines_with_decimal_commas_are_read():
+    text = text_of("ycsb/run_0_17_jdbc.txt")
+    comma = re.sub(r"(\d+)\.(\d+ current)", r"\1,\2", re.sub(r"Avg=(\d+)\.", r"Avg=\1,", text))
+    assert comma != text and one(comma).series == one(text).series
+
+
+NEVER = """[UPDATE], Operations, 0
+[UPDATE], AverageLatency(us), NaN
+[UPDATE], MinLatency(us), 9223372036854775807
+[UPDATE], MaxLatency(us), 0
+[UPDATE], 99thPercentileLatency(us), 0
+[UPDATE], Return=ERROR, 299879
+"""
+
+
+def test_an_operation_that_never_succeeded_fails_the_run_and_the_others_are_read():
+    text = re.sub(r"(?:\[UPDATE\],.*\n)+", NEVER, text_of("ycsb/run_0_17_jdbc.txt"))
+    report = one(text)
+    assert (report.status, report.reason) == (Status.FAILED, "no UPDATE succeeded")
+    assert values(report)["read_latency_p99_ms"] == 3.253 and values(report)["update_errors"] == 299879
+    assert "update_latency_avg_ms" not in values(report)
+
+
+def test_a_load_of_which_nothing_succeeded_failed():
+    text = "[OVERALL], RunTime(ms), 543.0\n[OVERALL], Throughput(ops/sec), 0.0\n" + NEVER.replace("UPDATE", "INSERT")
+    assert (one(text).status, one(text).reason) == (Status.FAILED, "no operation succeeded")
+
+
+# fio.
+
+
+def test_percentiles_of_fio_2_that_are_padded_are_read():
+    text = text_of("fio/fio2.json")
+    padded = text.replace('"0.00" : 0', ",\n".join(['"0.00" : 0'] * 16))
+    assert padded != text and one(padded) == one(text)
+
+
+def test_a_percentile_that_stands_there_twice_is_refused():
+    text = text_of("fio/fio2.json").replace('"50.000000" : 540,', '"50.000000" : 540,\n"50.000000" : 540,')
+    assert one(text).status is Status.NOT_UNDERSTOOD
+
+
+def test_two_files_of_one_fio_job_are_one_factor():
+    text = text_of("fio/randrw.json")
+    mark = '"job options" : {'
+    two = text.replace(mark, mark + '"filename" : "/dev/sdb", "filename" : "/dev/sdc",', 1)
+    assert values(one(two)) == values(one(text))
+
+
+def test_a_fio_job_that_failed_keeps_the_numbers_that_hold():
+    text = text_of("fio/randrw.json")
+    failed = "fio: pid=9, err=84/file:verify.c:400, func=verify, error=Invalid argument\n" + re.sub(
+        r'"error" : 0', '"error" : 84', text
+    )
+    report = one(failed)
+    assert report.status is Status.FAILED and "func=verify" in report.reason
+    assert values(report) == values(one(text))
+    assert "the figures are those of the part that ran" in report.warnings
+
+
+# HammerDB.
+
+
+def power(sets: int) -> str:
+    text = text_of("hammerdb/tproch_power.txt")
+    begin, end = text.index("Vuser 1:Executing Query 14"), text.index("Vuser 1:FINISHED")
+    each = [text[begin:end].replace("Completed 1 query", f"Completed {number} query") for number in range(1, sets + 1)]
+    return text[:begin] + "".join(each) + text[end:]
+
+
+def test_several_query_sets_are_told_apart():
+    single, report = values(one(power(1))), one(power(3))
+    assert report.status is Status.COMPLETE and report.parameters["query_sets"] == 3
+    assert values(report)["elapsed_s"] == 3 * single["elapsed_s"]
+    assert values(report)["geometric_mean_s"] == single["geometric_mean_s"]
+    assert values(report)["set_2_query_14_s"] == single["query_14_s"]
+
+
+@pytest.mark.parametrize("end", ["Error in Virtual User 1: no server\nVuser 1:FINISHED FAILED\n", "", "Vuser 1:Quer"])
+def test_a_run_of_tproch_that_came_to_nothing_is_still_one_of_tproch(end):
+    text = text_of("hammerdb/tproch_power.txt")
+    report = one(text[: text.index("Vuser 1:Executing")] + end)
+    assert report.subject.workload == "tproch" and report.parameters["scale_factor"] == 10
+    assert report.status is (Status.FAILED if "FAILED" in end else Status.ABORTED)
+
+
+def test_a_job_report_of_tproch_is_read():
+    content = {
+        "schema": "hammerdb-job-report-v1",
+        "job": {"hdb_version": "v6.0", "database": "PostgreSQL", "benchmark": "TPROC-H", "release": "16.4",
+                "timestamp": "2026-06-20 12:35:30"},
+        "benchmark_config": {"scale_factor": 10},
+        "result": {"type": "tproc_h_result", "queries": 22, "query_sets": 1, "geomean_seconds": 1.2791,
+                   "total_query_time_seconds": 60.5,
+                   "chart_data": [{"metric": "Geomean", "value": 1.2791}, {"metric": "Query Time", "value": 60.5}]},
+    }  # fmt: skip
+    report = one(json.dumps(content), "job.json")
+    assert (report.status, report.subject.workload) == (Status.COMPLETE, "tproch")
+    assert values(report) == {"geometric_mean_s": 1.2791, "elapsed_s": 60.5}
+    assert report.parameters == {"scale_factor": 10, "query_sets": 1}
+    content["result"]["geomean_seconds"] = 2.2791
+    assert one(json.dumps(content), "job.json").status is Status.NOT_UNDERSTOOD
+
+
+@pytest.mark.parametrize("version", ["v4", "v5"])
+def test_a_time_profile_whose_tabs_became_blanks_is_read(version):
+    text = text_of(f"hammerdb/hdbxtprofile_{version}.log")
+    assert "\t" in text and one(text.replace("\t", "   ")) == one(text)
+
+
+# OLTP-Bench, BenchBase, go-tpc, pgbench.
+
+SUMMARY = """1449142321
+mysql
+5.6.27-log
+tpcc
+[min=0.5, 25th=3.0, median=5.1, avg=6.0, 75th=7.2, 90th=10.0, 95th=13.4, 99th=40.1, max=300.1]
+10601.25
+isolation=TRANSACTION_SERIALIZABLE
+scalefactor=2
+terminals=64
+"""
+
+
+def test_the_plain_summary_of_oltp_bench_is_read():
+    report = one(SUMMARY, "outputfile.summary")
+    assert (report.subject.workload, report.subject.dbms_version) == ("tpcc-benchbase", "5.6.27")
+    assert values(report)["tps"] == 10601.25 and values(report)["latency_p99_ms"] == 40.1
+    assert report.parameters["terminals"] == 64 and report.started_at.startswith("2015-12-03")
+
+
+def test_latencies_whose_unit_nothing_tells_are_left_out():
+    report = one(SUMMARY.replace("avg=6.0", "avg=3.5"), "outputfile.summary")
+    assert values(report)["latency_avg_ms"] == 3.5
+    report = one(SUMMARY.replace("terminals=64\n", ""), "outputfile.summary")
+    assert not any("latency" in name for name in values(report)) and "left out" in report.warnings[0]
+
+
+def test_columns_that_a_fork_adds_are_named_and_the_others_read():
+    name = "tpcc_2025-11-21_08-05-45.results.csv"
+    heading, *rows = text_of(f"benchbase/{name}").splitlines()
+    report = one("\n".join([f"{heading},Abort Rate (%)", *(f"{row},0.5" for row in rows)]) + "\n", name)
+    assert report.series == one(text_of(f"benchbase/{name}"), name).series
+    assert "not read: 'Abort Rate (%)'" in report.warnings[-1]
+
+
+def test_a_table_of_benchbase_with_decimal_commas_is_read():
+    name = "tpcc_2025-11-21_08-05-45.results.csv"
+    heading, *rows = text_of(f"benchbase/{name}").splitlines()
+    commas = "\n".join([heading, *(row.replace(".", ",") for row in rows)]) + "\n"
+    assert one(commas, name).series == one(text_of(f"benchbase/{name}"), name).series
+
+
+def test_a_report_of_pgbench_with_decimal_commas_is_read():
+    text = text_of("pgbench/v15_tpcb_progress_statements.txt")
+    report = one(re.sub(r"(?<=\d)\.(?=\d)", ",", text))
+    assert (report.metrics, report.series) == (one(text).metrics, one(text).series)
+
+
+def test_go_tpc_without_its_word_summary_is_read():
+    text = text_of("gotpc/plain.txt")
+    bare = text.replace("[Summary] ", "").replace("[Current] ", "")
+    assert bare != text and one(bare) == one(text)
+
+
+def test_a_table_with_headings_of_its_own_spoils_no_other_run():
+    table, plain = text_of("gotpc/table.txt"), text_of("gotpc/plain.txt")
+    own = "\n| tpmC | threads | note |\n|------|---------|------|\n| 100.0 | 4 | mine |\n\n"
+    assert told(table + own + plain) == told(table + plain)
+    broken, whole = told(table.replace("COUNT", "HOW MANY") + plain)
+    assert broken.status is Status.NOT_UNDERSTOOD and [whole] == told(plain)
