@@ -28,6 +28,7 @@ urlpatterns = [
     path("uploads/<uuid:upload_id>/delete/", uploads.delete_upload, name="upload-delete"),
     path("uploads/<uuid:upload_id>/restore/", uploads.restore_upload, name="upload-restore"),
     path("compare/", compare.compare, name="compare"),
+    path("compare/ticked/", compare.compare_ticked, name="compare-ticked"),
     path("compare.csv", compare.compare_csv, name="compare-csv"),
     path("hardware/", hardware.hardware_list, name="hardware"),
     path("hardware/new/", hardware.hardware_new, name="hardware-new"),

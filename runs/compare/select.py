@@ -6,8 +6,9 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import cast
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -31,7 +32,7 @@ CONTROLS = (
     "x_as", "y_as", "x_scale", "y_scale", "edit",
 )  # fmt: skip
 # What names runs, and how it is said.
-_NAMED = {"run": "ticked run", "cell": "cell"}
+_NAMED = {"run": "run", "cell": "cell"}
 SET, BASE_SET, STORED = "set", "base_set", "s"
 MAX_SETS = 12
 MAX_QUERY = 50_000
@@ -43,15 +44,32 @@ _IGNORED = ("page", "page_size", "ordering")
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What one query chooses, or what was not understood in it.
+
+    `filters`: (parameter, value, in words) of each; `named`: how many it names by run and cell, in words.
+    """
+
+    problems: dict[str, list[str]]
+    chosen: RunFilter
+    filters: list[tuple[str, str, str]] = field(default_factory=list)
+    named: str = ""
+
+    def rows(self, without: Collection[str] = ()) -> RunQuerySet:
+        """In no order; none where there is a problem. `without`: what they would be without these filters."""
+        return Run.objects.none() if self.problems else cast(RunQuerySet, self.chosen.without(without))
+
+
+@dataclass(frozen=True)
 class RunSet:
     """One of the sets that a comparison adds up, numbered from 1. `ids`: of its runs that are compared.
 
-    `query` selects it alone, `words` say it.
+    `query` selects it alone.
     """
 
     number: int
     query: QueryDict
-    words: str
+    choice: Choice
     ids: frozenset[UUID]
     is_base: bool
 
@@ -142,26 +160,17 @@ def select(params: QueryDict, user: Reader) -> Selection:
     ids: dict[UUID, None] = {}
     sets, left_out = [], 0
     for number, one in enumerate(chosen, start=1):
-        matching, _ = bounded_count(one.rows)
-        newest = list(one.rows.order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
+        matching, _ = bounded_count(one.rows())
+        newest = list(one.rows().order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
-        sets.append(RunSet(number, queries[number - 1], one.words, frozenset(newest), is_base=base == str(number)))
+        sets.append(RunSet(number, queries[number - 1], one, frozenset(newest), is_base=base == str(number)))
     runs = list(Run.objects.for_lists().filter(pk__in=ids))
     return Selection(runs, given=True, left_out=left_out, threshold=threshold, sets=sets)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What one query chooses: its rows, what was not understood in it, and the choice in words."""
-
-    rows: RunQuerySet
-    problems: dict[str, list[str]]
-    words: str
-
-
 def choose(query: QueryDict, user: Reader) -> Choice:
-    """The runs of one set. Rows are in no order, and none where there is a problem."""
+    """The runs of one set."""
     filters, problems = _with_stored(query)
     wanted, not_named = _named(filters, user)
     problems |= not_named
@@ -173,9 +182,9 @@ def choose(query: QueryDict, user: Reader) -> Choice:
     if not chosen.is_valid():
         problems |= {name: [str(message) for message in messages] for name, messages in chosen.errors.items()}
     if problems:
-        return Choice(Run.objects.none(), problems, "")
-    ticked = [f"{count[name]} {word}{'s' * (count[name] > 1)}" for name, word in _NAMED.items() if count[name]]
-    return Choice(chosen.qs, {}, " · ".join([*ticked, *chosen.words()]))
+        return Choice(problems, chosen)
+    named = [f"{count[name]} {word}{'s' * (count[name] > 1)}" for name, word in _NAMED.items() if count[name]]
+    return Choice({}, chosen, chosen.said(), ", ".join(named))
 
 
 def _with_stored(query: QueryDict) -> tuple[QueryDict, dict[str, list[str]]]:
@@ -192,7 +201,7 @@ def _with_stored(query: QueryDict) -> tuple[QueryDict, dict[str, list[str]]]:
 
 
 def shortened(params: QueryDict) -> QueryDict:
-    """The address; where it is too long to be passed on, with a short id for each long list of runs.
+    """The address; where it is too long to be passed on, with a short id for each long list of runs. Stores them.
 
     The id is made of the list: the same list always has the same one. It holds the question only: who reads it sees
     of its runs what they may.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import django_filters
@@ -301,18 +302,24 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             extra.parent, extra.model = self, Run
             self.filters[key] = extra
 
-    def words(self) -> list[str]:
-        """The filters that are set, as people read them; of a valid one."""
-        said = []
-        for name, chosen in self.filters.items():
-            value = self.form.cleaned_data.get(name)
-            if name == "ordering" or value in (None, "", []):
+    def without(self, names: Collection[str]) -> QuerySet[Run]:
+        """What all filters but these choose; of a valid one."""
+        rows: QuerySet[Run] = self.queryset.all()
+        for name, value in self.form.cleaned_data.items():
+            if name not in names:
+                rows = self.filters[name].filter(rows, value)
+        return rows
+
+    def said(self) -> list[tuple[str, str, str]]:
+        """(parameter, value, in words) of each value that is set; of a valid one."""
+        rows = []
+        for name, values in self.data.lists() if isinstance(self.data, QueryDict) else ():
+            if name == "ordering" or name not in self.filters:
                 continue
+            label = str(self.filters[name].label or name.replace("_", " ").capitalize())
             texts = dict(_flat(getattr(self.form.fields[name], "choices", ())))
-            values = value if isinstance(value, list) else [value]
-            named = ", ".join(str(texts.get(str(each), each)) for each in values)
-            said.append(named if texts else f"{chosen.label or name.replace('_', ' ')} {named}")
-        return said
+            rows += [(name, value, texts.get(value) or f"{label} {value}") for value in values]
+        return rows
 
     def _offering(self, name: str, offer: Offer) -> Callable[[], Any]:
         """A closure: a form copies its fields, and must not copy this object with its request."""
@@ -320,7 +327,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         # PostgreSQL refuses NUL even in a question.
         given = [value for value in values if "\x00" not in value]
         user = self.user
-        return lambda: offer(user, given)
+        # A form asks for them several times.
+        return cache(lambda: offer(user, given))
 
     def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:

@@ -9,7 +9,6 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
-from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,17 +21,17 @@ from runs.api.compare import ComparisonSerializer
 from runs.charts import compare as charts
 from runs.charts.curves import curve_figures
 from runs.charts.run import figures
-from runs.compare import reports
+from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
-from runs.compare.select import CONTROLS, MAX_QUERY, Selection, select
+from runs.compare.select import CONTROLS, MAX_QUERY, Selection, read_query, select, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.rows import csv_lines
-from runs.models import Experiment, Publication, Report, Run
-from runs.models.choices import RunState, Visibility
+from runs.models import Report, Run
+from runs.models.choices import Visibility
 from runs.run import series
 from runs.run.facets import ordered_measurements
 from runs.views.guards import PersonRequest, contributor_required, token_may_read
@@ -41,7 +40,11 @@ from runs.views.guards import PersonRequest, contributor_required, token_may_rea
 @require_GET
 @token_may_read
 def compare(request: HttpRequest) -> HttpResponse:
+    if "add" in request.GET:
+        return redirect(f"{request.path}?{choosing.added(request.GET)}")
     selection = select(request.GET, request.user)
+    if not selection.given and "format" not in request.GET and (query := choosing.newest(request.user)):
+        return redirect(f"{request.path}?{query}")
     comparison = compare_selection(selection, request.GET)
     if request.GET.get("format") == "json":
         if selection.problems:
@@ -50,6 +53,8 @@ def compare(request: HttpRequest) -> HttpResponse:
     if not selection.runs:
         return _nothing(request, selection)
     context = comparison_context(selection, comparison, request.GET) | {
+        "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
+        "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
         "query": request.GET.urlencode(),
         "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{request.GET.urlencode()}"),
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
@@ -104,15 +109,17 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
 
 
 def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
-    """Says how to choose runs, with what is there to be chosen."""
-    finished = Run.objects.present().filter(state=RunState.FINISHED)
-    shown, published = finished.filter(experiment=OuterRef("pk")), finished.filter(publication=OuterRef("pk"))
-    context = {
-        "selection": selection,
-        "experiments": Experiment.objects.listed_for(request.user).filter(Exists(shown))[:5],
-        "publications": Publication.objects.filter(Exists(published)),
-    }
-    return render(request, "compare.html", context, status=400 if selection.problems else 200)
+    return render(request, "compare.html", {"selection": selection}, status=400 if selection.problems else 200)
+
+
+@require_POST
+def compare_ticked(request: HttpRequest) -> HttpResponse:
+    """What was ticked, as an address; a long one gets a short id where somebody is logged in."""
+    params = read_query(request.POST.urlencode())
+    params.pop("csrfmiddlewaretoken", None)
+    if request.user.is_authenticated and not select(params, request.user).problems:
+        params = shortened(params)
+    return redirect(f"{reverse('compare')}?{params.urlencode()}")
 
 
 PER_PAGE = 50

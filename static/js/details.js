@@ -4,12 +4,20 @@ const opened = new Set();
 
 export const wasOpened = (details) => opened.has(details.id);
 
+/** What stands beside the page where there is room, and above it behind its button where there is not. */
+function closeOnPhones() {
+  if (!window.matchMedia("(max-width: 59.99rem)").matches) return;
+  for (const details of document.querySelectorAll("details[data-closed-on-phone]")) details.open = false;
+}
+
 export function startDetails() {
+  closeOnPhones();
   document.addEventListener("click", (event) => {
     const details = event.target.closest("summary")?.parentElement;
     if (details?.id) opened[details.open ? "delete" : "add"](details.id);
   });
   document.addEventListener("htmx:afterSwap", () => {
+    closeOnPhones();
     for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   });
 }

@@ -36,7 +36,8 @@ def test_sets_add_up_and_each_says_what_it_is():
     selection = chosen(("set", "publication=tpcb-2010&dbms=postgresql"), ("set", f"run={mine.id}"))
 
     assert [one.count for one in selection.sets] == [5, 1]
-    assert [one.words for one in selection.sets] == ["PostgreSQL · 100 MB TPC-B test of databases", "1 ticked run"]
+    assert [words for *_, words in selection.sets[0].choice.filters] == ["100 MB TPC-B test of databases", "PostgreSQL"]
+    assert selection.sets[1].choice.named == "1 run"
     assert len(selection.runs) == 6 and mine in selection.runs
 
 
@@ -97,7 +98,7 @@ def test_a_long_selection_gets_a_short_id_that_chooses_the_same_each_time():
     assert len(long.urlencode()) > LONG_ADDRESS > len(short.urlencode())
     assert short["metric"] == "tps"
     assert {run.id for run in select(short, STRANGER).runs} == {run.id for run in runs}
-    assert next(one.words for one in select(short, STRANGER).sets) == "60 ticked runs"
+    assert select(short, STRANGER).sets[0].choice.named == "60 runs"
     assert shortened(long) == short and StoredSelection.objects.count() == 1
     assert shortened(short) == short
 

@@ -225,15 +225,6 @@ def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client)
     assert [line["label"] for line in spec(html, "over-time-apart-data")["series"]] == ["H2 2, repeat 1"]
 
 
-def test_it_explains_how_to_choose_when_nothing_is_chosen(client):
-    make_article()
-
-    html = page(client, "/compare/")
-
-    assert "How to choose runs" in html
-    assert '<a href="?publication=tpcb-2010">' in html
-
-
 def test_it_says_when_nothing_matches(client):
     make_article()
 

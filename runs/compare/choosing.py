@@ -1,0 +1,224 @@
+"""How a page chooses what is compared: its sets, what narrows each, what could be added; with their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count
+from django.http import QueryDict
+
+from runs.compare.select import BASE_SET, RunSet, Selection, read_query, set_queries, with_sets
+from runs.listing.facets import Facet, Option, facets_of
+from runs.models import Batch, Metric, Publication, Run
+from runs.models.runs import RunQuerySet
+from runs.models.visible import Reader
+
+# Of newest runs that are looked through for what could be compared: a fixed cost, however many are stored.
+LOOKED_THROUGH = 1_000
+MOST_OFFERED = 6
+# Filters that are typed: parameter -> what stands before the value. `setting` and `factor` take NAME=VALUE.
+TYPED = {
+    "q": "words", "label": "label", "tag": "tag", "above": "value at least", "below": "value at most",
+    "setting": "setting NAME=VALUE", "factor": "factor NAME=VALUE", "measured_from": "from day",
+    "measured_to": "until day", "build": "build", "commit": "commit", "branch": "branch", "owner": "owner",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Link:
+    """`query`: the address that a click leads to."""
+
+    text: str
+    query: str
+    option: Option | None = None
+
+
+@dataclass(frozen=True)
+class ShownSet:
+    """`parts` are its filters, each link takes one out; `edit`, `remove`, `base`: the address with that done."""
+
+    of: RunSet
+    parts: list[Link]
+    edit: str
+    remove: str
+    base: str
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """`edited`: number of the set whose facets are shown. `offers`: sets that could be added, under headings."""
+
+    sets: list[ShownSet]
+    edited: int
+    facets: list[tuple[Facet, list[Link]]]
+    is_whole: bool
+    offers: list[tuple[str, list[Link]]]
+    typed: dict[str, str]
+
+
+def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user: Reader) -> Chooser:
+    queries = [chosen.query for chosen in selection.sets]
+    edited = _edited(params, len(queries))
+
+    def with_query(query: QueryDict) -> str:
+        return address(params, [*queries[: edited - 1], query, *queries[edited:]], edit=edited)
+
+    query = queries[edited - 1]
+    counted = facets_of(query, selection.sets[edited - 1].choice.rows)
+    facets = []
+    for facet in counted.shown:
+        links = []
+        for option in facet.options:
+            changed = query.copy()
+            changed.setlist(facet.name, list(option.adds))
+            links.append(Link(option.text, with_query(_filled(changed)), option))
+        facets.append((facet, links))
+    typed = dict(TYPED)
+    if metric is not None:
+        typed |= {f"above.{metric.name}": f"{metric} at least", f"below.{metric.name}": f"{metric} at most"}
+        del typed["above"], typed["below"]
+    batches = {str(run.batch_id): f"batch {run.batch}" for run in selection.runs}
+    shown = [_shown(params, queries, each, batches, edited) for each in selection.sets]
+    offers = _offers(selection, user)
+    return Chooser(
+        shown, edited, facets, counted.is_whole,
+        [(heading, [Link(text, address(params, [*queries, read_query(of)])) for text, of in rows])
+         for heading, rows in offers if rows],
+        typed,
+    )  # fmt: skip
+
+
+def _edited(params: QueryDict, sets: int) -> int:
+    """The set that a reader chose to change, else the last one."""
+    text = params.get("edit", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 3 and 0 < int(text) <= sets else sets
+
+
+def address(
+    params: QueryDict, queries: Sequence[QueryDict], *, edit: int | None = None, base: int | None = None
+) -> str:
+    """Of the page with these sets and the other controls as they are; `base` 0 takes the baseline side away."""
+    changed = with_sets(params, queries)
+    for name, number in (("edit", edit), (BASE_SET, base)):
+        if name == "edit" or number is not None:
+            changed.pop(name, None)
+        if number and len(queries) > 1:
+            changed[name] = str(number)
+    return changed.urlencode()
+
+
+def _shown(
+    params: QueryDict, queries: list[QueryDict], shown: RunSet, batches: Mapping[str, str], edited: int
+) -> ShownSet:
+    at, choice = shown.number - 1, shown.choice
+    parts = [] if not choice.named else [
+        Link(choice.named, _replaced(params, queries, at, _without(shown.query, ("run", "cell", "s"))))
+    ]  # fmt: skip
+    for name, value, words in choice.filters:
+        changed = shown.query.copy()
+        changed.setlist(name, [each for each in changed.getlist(name) if each != value])
+        text = batches.get(value, words) if name == "batch" else words
+        parts.append(Link(text, _replaced(params, queries, at, _filled(changed))))
+    others = [query for number, query in enumerate(queries) if number != at]
+    base = int(params.get(BASE_SET) or 0)
+    return ShownSet(
+        shown, parts, edit=address(params, queries, edit=shown.number),
+        remove=address(params, others, base=0 if base == shown.number else base - (base > shown.number)),
+        base=address(params, queries, edit=edited, base=0 if shown.is_base else shown.number),
+    )  # fmt: skip
+
+
+def _replaced(params: QueryDict, queries: list[QueryDict], at: int, query: QueryDict) -> str:
+    """A set without any filter is no set: it would be everything."""
+    return address(params, [*queries[:at], *([query] if query else []), *queries[at + 1 :]], edit=at + 1)
+
+
+def _without(query: QueryDict, names: Collection[str]) -> QueryDict:
+    kept = query.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept
+
+
+def _filled(query: QueryDict) -> QueryDict:
+    return _without(query, [name for name, values in query.lists() if not values])
+
+
+def added(params: QueryDict) -> str:
+    """The address with what was typed into the form of filters (`add`, `value`) as one more filter of its set."""
+    given = params.copy()
+    names, values = given.pop("add", [""]), given.pop("value", [""])
+    name, value = str(names[-1]), str(values[-1]).strip()
+    if name in ("setting", "factor") and "=" in value:
+        inner, _, value = value.partition("=")
+        name, value = f"{name}.{inner.strip()}", value.strip()
+    queries = set_queries(given) or [QueryDict(mutable=True)]
+    edited = _edited(given, len(queries))
+    if name and value:
+        queries[edited - 1].appendlist(name, value)
+    return address(given, queries, edit=edited)
+
+
+def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Heading -> (words, query of a set) of what was run with the same kind of workload, and is not compared yet."""
+    runs = selection.runs
+    kinds = {run.workload.kind for run in runs}
+    workloads = {run.workload_id for run in runs}
+    present = {run.publication_id for run in runs if run.publication_id}
+    systems = {run.dbms_version.dbms_id for run in runs}
+    articles: list[tuple[str, str]] = []
+    fields = ("publication__slug", "publication__title_en", "dbms_version__dbms__slug", "dbms_version__dbms__name")
+    publications = list(Publication.objects.exclude(pk__in=present).values_list("pk", flat=True))
+    published = Run.objects.with_values().filter(publication__in=publications, workload__kind__in=kinds)
+    rows = published.filter(dbms_version__dbms__in=systems).order_by(*fields[1::2])
+    for slug, title, dbms, name, count in rows.values(*fields).annotate(n=Count("pk")).values_list(*fields, "n"):
+        articles.append((f"{name} of “{title}”, {count} runs", f"publication={slug}&dbms={dbms}"))
+    wholes = published.order_by("publication__title_en").values(*fields[:2]).annotate(n=Count("pk"))
+    for slug, title, count in wholes.values_list(*fields[:2], "n"):
+        articles.append((f"all of “{title}”, {count} runs", f"publication={slug}"))
+    measured = Run.objects.with_values().listed_for(user).filter(workload__in=workloads, publication=None)
+    chosen = {run.batch_id for run in runs}
+    batches = [(words, f"batch={key}") for key, words in _newest_batches(measured).items() if key not in chosen]
+    cells = {run.cell_key for run in runs}
+    same = [("the same cell, whenever measured", f"cell={next(iter(cells))[:12]}")] if len(cells) == 1 else []
+    return [("Published", articles[:MOST_OFFERED]), ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]])]
+
+
+def _newest_batches(rows: RunQuerySet) -> dict[UUID, str]:
+    """What names each of the newest: its label or time, and its DBMSs."""
+    systems: dict[UUID, dict[str, None]] = {}
+    newest = rows.order_by("-created_at").values_list("batch", "dbms_version__name")[:LOOKED_THROUGH]
+    for key, system in newest:
+        systems.setdefault(key, {})[system] = None
+    keys = list(systems)[: 3 * MOST_OFFERED]
+    batches = Batch.objects.in_bulk(keys)
+    more = {key: f" and {len(systems[key]) - 2} more" if len(systems[key]) > 2 else "" for key in keys}
+    return {key: f"{batches[key]}: {', '.join(list(systems[key])[:2])}{more[key]}" for key in keys}
+
+
+def newest(user: Reader) -> str:
+    """The query of the newest comparison that can be made, of what lists show to this person; "" where there is none.
+
+    The newest batch of several cells; else the two newest batches of one workload; else an article.
+    """
+    rows = Run.objects.with_values().listed_for(user).filter(publication=None).order_by("-created_at")
+    cells: dict[tuple[UUID, UUID], set[str]] = {}
+    for batch, workload, cell in rows.values_list("batch", "workload", "cell_key")[:LOOKED_THROUGH]:
+        cells.setdefault((batch, workload), set()).add(cell)
+    for (batch, _), keys in cells.items():
+        if len(keys) > 1:
+            return f"batch={batch}"
+    latest: dict[UUID, UUID] = {}
+    for batch, workload in cells:
+        if workload in latest:
+            both = QueryDict(mutable=True)
+            return with_sets(both, [read_query(f"batch={latest[workload]}"), read_query(f"batch={batch}")]).urlencode()
+        latest[workload] = batch
+    published = Run.objects.with_values().exclude(publication=None).values("publication__slug", "workload__slug")
+    several = published.annotate(cells=Count("cell_key", distinct=True)).filter(cells__gt=1)
+    article = several.order_by("-publication__published_on", "-cells").first()
+    if article is None:
+        return ""
+    return f"publication={article['publication__slug']}&workload={article['workload__slug']}"

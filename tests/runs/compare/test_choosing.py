@@ -1,0 +1,216 @@
+"""How the compare page chooses: facets with counts, sets and what could be added, the newest comparison."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
+from django.utils import timezone
+
+from runs.compare.select import LONG_ADDRESS, choose, select
+from runs.listing import facets
+from runs.models import Batch, Experiment, HardwareProfile, Run, RunStorage, StoredSelection
+from tests.runs.cells import TOGETHER, machine, make_article, make_run
+
+pytestmark = pytest.mark.django_db
+
+STRANGER = AnonymousUser()
+
+
+def counted(query: str = "", user=STRANGER) -> dict[str, dict[str, int]]:
+    """Filter -> value in words -> runs."""
+    given = QueryDict(query)
+    shown = facets.facets_of(given, choose(given, user).rows).shown
+    return {facet.name: {option.text: option.count for option in facet.options} for facet in shown}
+
+
+def links(html: str) -> dict[str, str]:
+    """Words of a link of the chooser -> where it leads."""
+    aside = html[html.index('id="chooser"') : html.index("</aside>")]
+    rows = re.findall(r'<a [^>]*?href="(\?[^"]*)"[^>]*>(.*?)</a>', aside, re.DOTALL)
+    return {" ".join(re.sub(r"<[^>]*>", " ", text).split()): unescape(href) for href, text in rows}
+
+
+def page(client, url: str) -> str:
+    response = client.get(url)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_counts_each_value_among_the_runs_that_the_other_filters_leave():
+    make_run("PostgreSQL 18.1", 1, factors={"terminals": 1})
+    make_run("PostgreSQL 18.1", 2, factors={"terminals": 4})
+    make_run("PostgreSQL 9.6", 3, factors={"terminals": 4})
+    make_run("SQLite 3.53", 4, factors={"terminals": 4})
+
+    assert counted()["dbms"] == {"PostgreSQL": 3, "SQLite": 1}
+    assert counted("factor.terminals=4") == {
+        "dbms": {"PostgreSQL": 2, "SQLite": 1}, "factor.terminals": {"1": 1, "4": 3},
+    }  # fmt: skip
+    assert counted("dbms=postgresql")["dbms"] == {
+        "PostgreSQL": 3, "PostgreSQL 9.6": 1, "PostgreSQL 18.1": 2, "SQLite": 1,
+    }  # fmt: skip
+    assert list(counted("dbms=postgresql")["dbms"])[1:3] == ["PostgreSQL 9.6", "PostgreSQL 18.1"]
+
+
+def test_it_counts_tags_of_run_and_batch_once_and_disks_of_the_data():
+    runs = [make_run("SQLite 3.53", value, tags="nightly" if value == 1 else "") for value in (1, 2)]
+    other = make_run("SQLite 3.53", 3, batch=Batch.objects.create(tags="arm"))
+    Batch.objects.filter(pk=TOGETHER).update(tags="ci nightly")
+    disk = machine().add_device(name="d", medium="ssd")
+    spinning = machine().add_device(name="e", medium="hdd")
+    for run, device in ((runs[0], disk), (runs[1], disk), (other, spinning)):
+        RunStorage.objects.create(run=run, role="data", device=device)
+
+    assert counted()["tag"] == {"#arm": 1, "#ci": 2, "#nightly": 2}
+    assert counted()["medium"] == {"HDD": 1, "SSD": 2}
+    assert counted("medium=ssd")["medium"] == {"HDD": 1, "SSD": 2}
+
+
+@pytest.mark.parametrize("who", ["stranger", "viewer", "owner"])
+def test_it_counts_and_names_only_what_its_reader_may_list(contributor, viewer, who):
+    user = {"stranger": STRANGER, "viewer": viewer, "owner": contributor}[who]
+    open_machine, secret = machine(), HardwareProfile.objects.create(slug="secret", name="Secret machine")
+    make_run("SQLite 3.53", 1, on=open_machine)
+    make_run("MySQL 5.0", 1, on=open_machine)
+    for visibility in ("private", "unlisted"):
+        make_run("Oracle 10R2", 2, on=secret, visibility=visibility, owner=contributor, tags="secret")
+
+    shown = counted(user=user)
+
+    assert ("Oracle" in shown["dbms"]) == (who == "owner")
+    assert ("hardware" in shown) == ("tag" in shown) == (who == "owner")
+    if who == "owner":
+        assert shown["hardware"] == {"Bench One": 2, "Secret machine": 2}
+
+
+def test_many_runs_are_counted_in_the_newest_only(monkeypatch, client):
+    monkeypatch.setattr(facets, "COUNTED", 3)
+    now = timezone.now()
+    for age in range(5):
+        make_run("SQLite 3.53" if age < 2 else "MySQL 5.0", age + 1, created_at=now - timedelta(hours=age))
+    assert counted()["dbms"] == {"MySQL": 1, "SQLite": 2}
+    html = page(client, "/compare/?status=finished")
+    assert "2+" in html and "Counted in the newest" in html
+
+
+def test_a_click_adds_and_removes_a_filter_of_the_set_and_keeps_the_controls(client):
+    make_article()
+    mine = make_run("SQLite 3.53", 900)
+
+    html = page(client, f"/compare/?set=publication%3Dtpcb-2010&set=run%3D{mine.id}&edit=1&order=best")
+    narrowed = links(html)["MySQL 5"]
+
+    selection = select(QueryDict(narrowed[1:]), STRANGER)
+    assert [len(each.ids) for each in selection.sets] == [5, 1]
+    assert "order=best" in narrowed
+    back = links(page(client, f"/compare/{narrowed}"))["MySQL 5"]
+    assert len(select(QueryDict(back[1:]), STRANGER).sets[0].ids) == 30
+
+
+def test_a_version_narrows_its_dbms_and_only_it(client):
+    for system in ("PostgreSQL 18.1", "PostgreSQL 9.6", "SQLite 3.53"):
+        make_run(system, 1)
+    both = links(page(client, "/compare/?dbms=postgresql&dbms=sqlite"))
+    assert links(page(client, f"/compare/{both['PostgreSQL 9.6 1']}"))["PostgreSQL 2"] == "?dbms=sqlite"
+    assert "dbms=sqlite&dbms=postgresql-9-6" in both["PostgreSQL 9.6 1"]
+
+
+def test_sets_are_removed_and_one_becomes_the_baseline_side(client):
+    make_article()
+    mine = make_run("SQLite 3.53", 900)
+    html = page(client, f"/compare/?set=publication%3Dtpcb-2010&set=run%3D{mine.id}&base_set=2")
+
+    there = links(html)
+
+    assert "base_set" not in there["not the baseline"] and "base_set=1" in there["as baseline"]
+    assert there["remove"] == "?publication=tpcb-2010"
+
+
+def test_from_a_run_the_article_of_the_same_dbms_is_offered_and_added(client):
+    make_article()
+    mine = make_run("PostgreSQL 18.1", 900)
+
+    there = links(page(client, f"/compare/?run={mine.id}"))
+
+    added = there["PostgreSQL of “100 MB TPC-B test of databases”, 5 runs"]
+    assert len(select(QueryDict(added[1:]), STRANGER).runs) == 6
+    assert "all of “100 MB TPC-B test of databases”, 28 runs" in there
+
+
+def test_other_batches_are_offered_by_their_label_and_dbms_but_nothing_hidden(client, contributor):
+    mine = make_run("SQLite 3.53", 1)
+    make_run("MySQL 5.0", 1, batch=Batch.objects.create(label="nightly"))
+    make_run("MySQL 5.0", 1, batch=Batch.objects.create(label="hidden"), visibility="private", owner=contributor)
+
+    there = links(page(client, f"/compare/?run={mine.id}"))
+
+    assert "nightly: MySQL 5.0" in there and not any("hidden" in words for words in there)
+
+
+def test_typed_filters_become_part_of_the_address(client):
+    make_run("SQLite 3.53", 900)
+    for typed, filter in (
+        ("add=above.tps&value=100", "above.tps=100"), ("add=setting&value=fsync+%3D+on", "setting.fsync=on"),
+        ("add=q&value=bench", "q=bench"), ("add=&value=", ""),
+    ):  # fmt: skip
+        response = client.get(f"/compare/?status=finished&order=best&{typed}")
+        assert response.status_code == 302
+        assert filter in response["Location"] and "order=best" in response["Location"]
+
+
+def test_nothing_chosen_shows_the_newest_batch_with_several_cells(client):
+    make_article()
+    for name, systems in (("old", ("SQLite 3.53", "MySQL 5.0")), ("one", ("SQLite 3.53", "SQLite 3.53"))):
+        experiment = Experiment.objects.create(slug=name, name=name)
+        for system in systems:
+            make_run(system, 1, experiment=experiment)
+    old = Experiment.objects.get(slug="old")
+    response = client.get("/compare/")
+    assert (response.status_code, response["Location"]) == (302, f"/compare/?batch={old.pk}")
+
+
+def test_nothing_chosen_sets_the_newest_batch_against_the_one_before(client):
+    now = timezone.now()
+    first, second = Batch.objects.create(), Batch.objects.create()
+    make_run("SQLite 3.53", 1, batch=first, created_at=now - timedelta(days=1))
+    make_run("SQLite 3.53", 1, batch=second)
+    selection = select(QueryDict(client.get("/compare/")["Location"].partition("?")[2]), STRANGER)
+    assert [each.query["batch"] for each in selection.sets] == [str(second.pk), str(first.pk)]
+
+
+def test_nothing_chosen_shows_an_article_where_nothing_was_measured_that_the_reader_sees(client, contributor):
+    make_article()
+    for system in ("SQLite 3.53", "MySQL 5.0"):
+        make_run(system, 1, visibility="private", owner=contributor)
+    assert "publication=tpcb-2010" in client.get("/compare/")["Location"]
+    client.force_login(contributor)
+    assert client.get("/compare/")["Location"] == f"/compare/?batch={TOGETHER}"
+
+
+def test_an_empty_instance_says_what_to_do(client):
+    html = page(client, "/compare/")
+    assert "No runs to compare yet" in html and 'href="/schedule/"' in html and 'href="/imports/"' in html
+
+
+@pytest.mark.parametrize("logged_in", [False, True])
+def test_ticks_become_an_address_and_a_short_one_for_whoever_is_logged_in(client, viewer, logged_in):
+    runs = [make_run("SQLite 3.53", value) for value in range(1, 61)]
+    if logged_in:
+        client.force_login(viewer)
+    few = client.post("/compare/ticked/", {"run": [str(run.id) for run in runs[:2]], "order": "best"})
+    many = client.post("/compare/ticked/", {"run": [str(run.id) for run in runs]})
+
+    assert few["Location"].count("run=") == 2
+    assert (len(many["Location"]) < LONG_ADDRESS) == logged_in == bool(StoredSelection.objects.count())
+    assert len(select(QueryDict(many["Location"].partition("?")[2]), STRANGER).runs) == Run.objects.count()
+
+
+def test_what_is_no_selection_is_not_stored(client, viewer):
+    client.force_login(viewer)
+    client.post("/compare/ticked/", {"run": ["x" * 3000]})
+    assert not StoredSelection.objects.exists()
