@@ -5,6 +5,8 @@ A missing value is an empty text, never zero.
 
 from __future__ import annotations
 
+import re
+
 THIN = "\u202f"
 MINUS = "−"
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -100,3 +102,9 @@ def duration(seconds: float | None) -> str:
         return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def natural(text: str) -> list[tuple[int, float, str]]:
+    """Sorts numbers in names as numbers: 9.6 before 10 before 18.1."""
+    parts = re.findall(r"\d+|\D+", text.lower())
+    return [(0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts]

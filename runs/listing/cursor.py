@@ -18,10 +18,11 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import DateTimeField, Exists, F, Field, OuterRef, Q, QuerySet
+from django.db.models import Case, DateTimeField, Exists, F, Field, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import OrderBy
 
-from runs.models import Run
+from runs.formatting import natural
+from runs.models import DbmsVersion, Run
 
 # Counting stops here: beyond it "more than" is all that a page can use.
 COUNT_LIMIT = 10_000
@@ -41,7 +42,7 @@ class Column:
     nullable: bool = False
 
     def ordering(self, *, backward: bool) -> OrderBy:
-        by = F(self.path)
+        by = _rank_of_version() if self.path == VERSION else F(self.path)
         if not self.nullable:
             return by.desc() if self.falling != backward else by.asc()
         if backward:
@@ -71,6 +72,16 @@ class Column:
         for name in self.path.split("__"):
             value = getattr(value, name) if value is not None else None
         return value
+
+
+VERSION = "dbms_version__name"
+
+
+def _rank_of_version() -> Case:
+    """Versions as people count them, 9.6 before 10: there are few, and no database sorts them so."""
+    names = sorted(DbmsVersion.objects.values_list("pk", "name"), key=lambda row: natural(row[1]))
+    ranks = [When(dbms_version=key, then=Value(rank)) for rank, (key, _) in enumerate(names)]
+    return Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
 
 
 # Orderings by a name, and the field of a run that leads to what has it.
@@ -149,15 +160,15 @@ def _names(
     named = model.objects.filter(Exists(rows.order_by().filter(**{link: OuterRef("pk")})))
     start = values[0] if values else None
     smaller = column.falling != backward
-    if start is not None:
-        named = named.filter(**{f"name__{'lte' if smaller else 'gte'}": start})
     without_name: list[tuple[str | None, list[UUID]]] = [(None, [])] if column.nullable else []
     if backward and (values is not None and start is None):
         yield from without_name
     if start is not None or backward or values is None:
-        ordered = named.order_by("-name" if smaller else "name").values_list("name", "pk")
+        # What two names that count alike have before them is one of them: "1.0" and "1.00".
+        ordered = sorted(named.values_list("name", "pk"), key=lambda row: (natural(row[0]), row[0]), reverse=smaller)
         for name, group in groupby(ordered, key=itemgetter(0)):
-            yield name, [key for _, key in group]
+            if start is None or name == start or ((natural(name), name) > (natural(start), start)) != smaller:
+                yield name, [key for _, key in group]
     if not backward:
         yield from without_name
 

@@ -6,7 +6,6 @@ may have millions, and beyond some thousands "at least" is all that a reader can
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from benchagent.catalog import factor_words
 from django.db.models import Count, Model
 from django.http import QueryDict
 
+from runs.formatting import natural
 from runs.listing.filters import FACTOR_PREFIX
 from runs.models import (
     Config,
@@ -231,9 +231,3 @@ def _tags(rows: Iterable[Row]) -> dict[str, tuple[str, int]]:
         for tag in {*own.split(), *(of_batch or "").split()}:
             counts[tag] += count
     return {tag: (f"#{tag}", count) for tag, count in counts.items()}
-
-
-def natural(text: str) -> list[tuple[int, float, str]]:
-    """Sorts numbers in names as numbers: 9.6 before 10 before 18.1."""
-    parts = re.findall(r"\d+|\D+", text.lower())
-    return [(0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts]

@@ -19,6 +19,7 @@ from django.db.models.functions import Cast, Concat
 from django.http import QueryDict
 
 from runs.access.rules import nameable
+from runs.formatting import natural
 from runs.listing.cursor import LAST_COLUMNS, Column
 from runs.models import (
     Config,
@@ -107,7 +108,7 @@ def workload_choices(user: Reader, given: Sequence[str]) -> Choices:
 
 
 def _by_name(names: Mapping[str, str]) -> Choices:
-    return sorted(names.items(), key=lambda choice: choice[1].lower())
+    return sorted(names.items(), key=lambda choice: natural(choice[1]))
 
 
 def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
@@ -116,6 +117,8 @@ def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
     rows = nameable(DbmsVersion.objects.all(), user).order_by("name")
     for slug, name, dbms in rows.values_list("slug", "name", "dbms__name"):
         versions.setdefault(dbms, []).append((slug, name))
+    for rows_of in versions.values():
+        rows_of.sort(key=lambda choice: natural(choice[1]))
     names = {slug: entry.name for slug, entry in DBMSS.items()}
     names |= dict(nameable(Dbms.objects.all(), user).values_list("slug", "name"))
     return [("any version", _by_name(names)), *sorted(versions.items())]

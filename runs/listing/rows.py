@@ -14,7 +14,7 @@ from django.db.models.fields.json import KeyTransform
 from runs.models import Measurement, Run, RunFactor
 from runs.run.durability import KEY, judgement
 from runs.run.facets import TESTED, facets, tested_words
-from runs.run.number import primary_number, why_no_number
+from runs.run.number import headline_numbers, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
@@ -41,8 +41,13 @@ class RunRow:
         self.run = run
 
     @cached_property
+    def numbers(self) -> list[Measurement]:
+        """Its result in one line, the primary one first."""
+        return headline_numbers(self.run)
+
+    @property
     def measurement(self) -> Measurement | None:
-        return primary_number(self.run)
+        return next(iter(self.numbers), None)
 
     @cached_property
     def gap(self) -> str:
@@ -51,9 +56,8 @@ class RunRow:
 
     @cached_property
     def said(self) -> str:
-        """What tells its batch from others: label, version tested, tags."""
-        tags = " ".join(f"#{tag}" for tag in self.run.said_tags)
-        return " · ".join(filter(None, (self.run.said_label, tested_words(self.run), tags)))
+        """What tells its batch from others beside its tags: label, version tested."""
+        return " · ".join(filter(None, (self.run.said_label, tested_words(self.run))))
 
     @cached_property
     def factors(self) -> str:

@@ -83,6 +83,8 @@ PER_PAGE = 50
 # Pages have numbers while there are few of them; beyond, older and newer rows follow each other.
 NUMBERED_PAGES = 20
 CONTROLS = ("page", "part", "cursor")
+# Lost values of articles are hidden unless a reader asks for them, by this or by a filter that speaks of them.
+SHOW_LOST = "show_lost"
 
 
 @require_safe
@@ -90,12 +92,17 @@ def run_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
     chosen = RunFilter(params, queryset=rows, user=request.user)
-    problems: dict[str, list[str]] = {name: ["There is no such filter."] for name in unknown(params, *CONTROLS)}
+    problems: dict[str, list[str]] = {
+        name: ["There is no such filter."] for name in unknown(params, *CONTROLS, SHOW_LOST)
+    }
     problems |= chosen.errors if not chosen.is_valid() else {}
     page: dict[str, Any] = {}
+    lost, hides = 0, not {"lost", "status", "state"} & set(params)
     if not problems:
+        if hides:
+            lost, _ = cursor.bounded_count(chosen.qs.filter(state=RunState.VALUE_MISSING))
         try:
-            page = _page(chosen.qs, params)
+            page = _page(chosen.qs, params, hidden=0 if SHOW_LOST in params else lost)
         except WrongCursor as error:
             problems["cursor"] = [str(error)]
     chosen_by = without(params, *CONTROLS)
@@ -106,8 +113,13 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "page": page,
         "ordering": params.get("ordering", ""),
         "newest_first": params.get("ordering", "") in ("", "-created_at"),
-        "filtered": any(name not in (*CONTROLS, "ordering") for name in params),
-        "export_query": chosen_by.urlencode(),
+        "filtered": any(name not in (*CONTROLS, SHOW_LOST, "ordering") for name in params),
+        "lost": lost,
+        "lost_switch": (
+            without(chosen_by, SHOW_LOST) if SHOW_LOST in params else _with(chosen_by, SHOW_LOST, "1")
+        ).urlencode(),
+        "lost_shown": SHOW_LOST in params,
+        "export_query": without(chosen_by, SHOW_LOST).urlencode(),
     }
     template = "runs.html#table" if request.headers.get("HX-Target") == "run-table" else "runs.html"
     response = render(request, template, context, status=400 if problems else 200)
@@ -117,14 +129,20 @@ def run_list(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _page(runs: QuerySet[Run], params: QueryDict) -> dict[str, Any]:
-    """What the table and its links show. `number` is 0 where pages have none; queries are "" where there is no page.
+def _page(runs: QuerySet[Run], params: QueryDict, *, hidden: int = 0) -> dict[str, Any]:
+    """What the table and its links show: `hidden` of the runs are lost values, which are left out.
+
+    `number` is 0 where pages have none; queries are "" where there is no page.
 
     Raises WrongCursor.
     """
     previous: int | str | None
     following: int | str | None
+    # All are counted: what is hidden is known, and leaving it out would read every row for its state.
     count, exact = cursor.bounded_count(runs)
+    count -= hidden if exact else 0
+    if hidden:
+        runs = runs.exclude(state=RunState.VALUE_MISSING)
     total = max(1, -(-count // PER_PAGE))
     if exact and total <= NUMBERED_PAGES and "cursor" not in params:
         text = params.get("page", "1")
@@ -147,9 +165,13 @@ def _at(params: QueryDict, control: str, value: int | str | None) -> str:
     """The query of another page of the same list; "" for none."""
     if value is None:
         return ""
-    changed = without(params, *CONTROLS)
-    changed[control] = str(value)
-    return changed.urlencode()
+    return _with(without(params, *CONTROLS), control, str(value)).urlencode()
+
+
+def _with(params: QueryDict, name: str, value: str) -> QueryDict:
+    changed = params.copy()
+    changed[name] = value
+    return changed
 
 
 def without(params: QueryDict, *names: str) -> QueryDict:

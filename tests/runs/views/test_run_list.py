@@ -10,8 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs import results
+from runs.listing.cursor import cursor_at
+from runs.listing.cursor import page as cursor_page
+from runs.listing.filters import columns_of
 from runs.models import Experiment, Run, Workload
-from tests.runs.cells import EMPTY_CELL, make_article, make_run
+from tests.runs.cells import EMPTY_CELL, add_number, make_article, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -72,8 +75,8 @@ def test_it_filters_by_a_factor(client):
 
 def test_it_sorts_by_value_both_ways_with_gaps_last(client):
     make_article()
-    rising = page(client, "/runs/?dbms=derby-10-6&ordering=value")
-    falling = page(client, "/runs/?dbms=derby-10-6&ordering=-value")
+    rising = page(client, "/runs/?dbms=derby-10-6&ordering=value&show_lost=1")
+    falling = page(client, "/runs/?dbms=derby-10-6&ordering=-value&show_lost=1")
     assert values(rising) == [855, 875, 919]
     assert values(falling) == [919, 875, 855]
     assert rising.index("data-gap") > rising.index('data-value="919')
@@ -179,3 +182,56 @@ def test_a_select_offers_the_first_of_many_and_the_one_that_is_chosen(client, mo
     assert offered == ["m0", "m1", "m2", "m5"]
     assert "search finds the others" in html
     assert client.get("/runs/?hardware=m7").status_code == 400
+
+
+def test_lost_values_are_hidden_and_said_and_shown_on_demand(client):
+    make_article()
+    html = page(client)
+    assert len(values(html)) == 28 and "<td data-gap" not in html
+    assert "2 values that their sources have lost are hidden" in html and "28 runs" in html
+    shown = page(client, re.search(r'href="(/runs/\?[^"]*show_lost=1[^"]*)"', html)[1])
+    assert shown.count("<td data-gap") == 2 and "30 runs" in shown
+    assert 'name="show_lost" value="1" form="run-filter"' in shown
+    assert "format=csv" in shown and "show_lost=1&amp;format" not in shown
+    assert len(values(page(client, "/runs/?publication=tpcb-2010&dbms=derby-10-6"))) == 3
+
+
+def test_a_list_of_nothing_but_lost_values_says_so(client):
+    make_article()
+    Run.objects.exclude(state="value_missing").delete()
+    html = page(client)
+    assert "No runs yet" not in html and "2 values that their sources have lost" in html
+
+
+@pytest.mark.parametrize("after", ["", "MySQL 5.0"])
+def test_versions_come_as_people_count_them(client, after):
+    for version in ("18.1", "9.6", "10", "18.1"):
+        make_run(f"PostgreSQL {version}", 1)
+    make_run("MySQL 5.0", 1)
+    columns = columns_of("dbms")
+    cursor = cursor_at(Run.objects.get(dbms_version__name=after), columns, "dbms") if after else ""
+
+    shown = cursor_page(Run.objects.all(), columns=columns, name="dbms", cursor=cursor, size=9)
+    listed = re.findall(r'class="run-name"><a [^>]*>([^<]*)</a>', page(client, "/runs/?ordering=dbms"))
+    falling = re.findall(r'class="run-name"><a [^>]*>([^<]*)</a>', page(client, "/runs/?ordering=-dbms"))
+
+    expected = ["MySQL 5.0", "PostgreSQL 9.6", "PostgreSQL 10", "PostgreSQL 18.1", "PostgreSQL 18.1"]
+    assert [run.dbms_version.name for run in shown.rows] == expected[bool(after) :]
+    assert (listed, falling) == (expected, expected[::-1])
+
+
+def test_versions_are_offered_as_people_count_them(client):
+    for version in ("18.1", "9.6", "10"):
+        make_run(f"PostgreSQL {version}", 1)
+    assert re.findall(r">PostgreSQL ([\d.]+)</option>", page(client)) == ["9.6", "10", "18.1"]
+
+
+def test_a_row_says_its_result_in_one_line_and_links_its_tags(client):
+    row = Workload.objects.create(slug="dump", kind="backup", name="Backup", primary_metric="backup_s")
+    run = make_run("SQLite 3.53", 12.5, number="backup_s", of=row, tags="nightly")
+    add_number(run, 80, name="backup_mb_per_s", unit="MB/s")
+    html = page(client)
+    assert '<a class="plain" href="/runs/?tag=nightly"' in html
+    assert len(values(page(client, "/runs/?tag=nightly"))) == 1
+    cell = re.search(r'<td class="num" data-value="12.5".*?</td>', html, re.DOTALL)[0]
+    assert "80 MB/s" in cell
