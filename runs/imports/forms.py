@@ -42,6 +42,9 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("memtier", "tables and JSON, of all commands and of each"),
     ("mysqlslap", "report and CSV, a run of each concurrency and engine"),
     ("tpcc-mysql", "result, constraints, intervals"),
+    ("BenchmarkSQL", "log of version 5 and 6"),
+    ("ClickBench", "the JSON of a system's result"),
+    ("query times", "lists as “Q1: 0.046 s”, and CSV under a heading with the unit"),
     ("CSV", "any table with a header; you say which column is what"),
 )
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)

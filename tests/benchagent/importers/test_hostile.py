@@ -31,6 +31,7 @@ SAMPLES = (
     "hammerdb/job_report_v6.json", "gotpc/plain.txt", "benchbase/console.log", "ycsb/run_timeseries.txt",
     "fio/seqwrite.txt", "fio/randrw.json", "gbak/backup_verbose.txt", "csv/runs.csv",
     "memtier/one_run.txt", "mysqlslap/concurrency.txt", "redisbench/v7_report.txt", "tpccmysql/percona.txt",
+    "benchmarksql/v5.txt", "clickbench/duckdb.json", "querytimes/duckdb_tpch.txt",
 )  # fmt: skip
 # What is linear takes a few seconds for all of it, what is not takes minutes for one.
 BOUND_S = 60.0

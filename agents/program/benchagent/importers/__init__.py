@@ -18,7 +18,7 @@ PARSER_VERSION = 3
 # In the order in which they are asked; CSV takes any table, so it is the last.
 MODULES = (
     "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
-    "mysqlslap", "tpccmysql", "plain_csv",
+    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "querytimes", "plain_csv",
 )  # fmt: skip
 
 

@@ -27,12 +27,14 @@ from benchagent.redaction import redact_text
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
     "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
-    "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:e[+-]?\d+)?", "time": rf"{_DECIMAL}(?:ms|s)?",
-    "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?", "cells": r"[-\d.,]+(?: +[-\d.,]+)*",
+    "G": r"\d{1,3}(?:,\d{3})*", "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:[eE][+-]?\d+)?",
+    "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
+    "cells": r"[-\d.,]+(?: +[-\d.,]+)*",
 }  # fmt: skip
 _PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
 _READ: dict[str, Callable[[str], int | float | None]] = {
-    "N": int, "X": float, "Y": float, "E": float, "Z": lambda text: None if "n" in text.lower() else float(text),
+    "N": int, "G": lambda text: int(text.replace(",", "")), "X": float, "Y": float, "E": float,
+    "Z": lambda text: None if "n" in text.lower() else float(text),
 }  # fmt: skip
 # Where a line ends with one of these, its form does not show that it is whole.
 _OPEN_KIND = re.compile(r":(?:T|W|S|size)\}\]?$")

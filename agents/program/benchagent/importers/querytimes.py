@@ -1,0 +1,134 @@
+"""A plain list of query times (TPC-H, TPC-DS, one's own): `Q1: 0.046 s`, `query 1 | 46 ms`, or CSV under a heading.
+
+The unit must stand there. Each list is a run; where the same query comes again another list has begun.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.tables import damage_of
+
+TOOL = "query-times"
+UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001, "msec": 0.001, "milliseconds": 0.001}
+_LABEL = r"(?:Query|query|QUERY|Q|q)"
+# `Q01: 0.046 s`, `| query 1 | 46 ms |`; after a heading that says the unit, `1,0.046` or `q1;46`.
+_ROW = re.compile(
+    rf"\|? ?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?)"
+    rf" ?(?P<unit>{'|'.join(UNITS)})\.?(?: ?\|)?"
+)
+_HEADED = re.compile(rf"(?:\"?{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"?[,;\t](?P<value>\d+(?:\.\d+)?)")
+_HEADING = re.compile(
+    rf"\"?{_LABEL}(?:[ _]?(?:id|no|nr|number|name))?\"?[,;\t]\"?(?:time|duration|elapsed|runtime|latency|seconds?)?"
+    r"[ _]?\(?(?P<unit>s|sec|secs|seconds|ms|msec|milliseconds)?\)?\"?",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(rf"\|? ?{_LABEL}[ #_-]{{0,2}}\d")
+_REFRESH = re.compile(rf"RF(?P<query>[12]) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>{'|'.join(UNITS)})")
+_SCALE = re.compile(r"\b(?:scale[ _-]?factor|SF)[ =:]{1,3}(\d+(?:\.\d+)?)\b", re.IGNORECASE)
+_ANCHORS = re.compile(
+    rf"^[ |]*(?:{_ROW.pattern}) *$".replace("?P<query>", "").replace("?P<value>", "").replace("?P<unit>", ""),
+    re.MULTILINE,
+)
+# What a benchmark of queries has, no more and no less.
+_SUITES = {"tpch": ("TPC-H", 22), "tpcds": ("TPC-DS", 99)}
+_LEAST = 3
+
+
+@dataclass
+class _List:
+    line: int
+    seconds: dict[int, float] = field(default_factory=dict)
+    refresh: dict[int, float] = field(default_factory=dict)
+    cut: bool = False
+
+
+def claims(file: SourceFile) -> bool:
+    first = next((line for line in file.lines if line.strip() and not line.startswith("#")), "")
+    headed = _HEADING.fullmatch(first.strip())
+    if headed and headed["unit"]:
+        return sum(1 for line in file.lines if _HEADED.fullmatch(line.strip())) >= _LEAST
+    return len(_ANCHORS.findall(file.text)) >= _LEAST
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    lists: list[_List] = []
+    unit, scale = "", ""
+    with Lines(file, with_cut=True) as lines:
+        for line in lines:
+            text = " ".join(line.text.split(" ")).strip().rstrip("|").strip()
+            if heading := _HEADING.fullmatch(text):
+                unit = heading["unit"] or ""
+                continue
+            row, refresh = _ROW.fullmatch(text), _REFRESH.fullmatch(text)
+            headed = _HEADED.fullmatch(text) if unit and not row else None
+            if headed and not line.whole:  # its number may go on
+                _cut(lists)
+            elif told := row or refresh or headed:
+                seconds = number(told["value"]) * UNITS[(unit if told is headed else told["unit"]).lower()]
+                _add(lists, line.number, int(told["query"]), seconds, is_refresh=told is refresh)
+            elif _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text)):
+                if not line.whole:
+                    _cut(lists)
+                    continue
+                raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
+            elif known := _SCALE.search(text):
+                scale = known[1]
+    if not lists:
+        raise NotUnderstood("no list of query times")
+    counts = {len(each.seconds) for each in lists}
+    if len(counts) > 1:
+        raise NotUnderstood("the lists in it have different numbers of queries: one of them is not whole")
+    suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
+    return [_report(each, suite, scale) for each in lists]
+
+
+def _cut(lists: list[_List]) -> None:
+    if lists:
+        lists[-1].cut = True
+
+
+def _add(lists: list[_List], line: int, query: int, seconds: float, *, is_refresh: bool) -> None:
+    into = (lists[-1].refresh if is_refresh else lists[-1].seconds) if lists else {}
+    if into.get(query) == seconds and [*into][-1] == query:
+        raise NotUnderstood(f"query {query} stands there twice with the same time")
+    if not lists or query in into:
+        lists.append(_List(line))
+        into = lists[-1].refresh if is_refresh else lists[-1].seconds
+    into[query] = seconds
+
+
+def _report(told: _List, suite: str, scale: str) -> Report:
+    title, count = _SUITES.get(suite, ("", 0))
+    if missing := [query for query in range(1, (count or max(told.seconds)) + 1) if query not in told.seconds]:
+        raise NotUnderstood(f"line {told.line}: the list lacks queries {', '.join(map(str, missing[:10]))}")
+    if count and len(told.seconds) != count:
+        raise NotUnderstood(f"line {told.line}: {title} has {count} queries, and these are {len(told.seconds)}")
+    times = [*told.seconds.values()]
+    metrics: list[Metric] = [measured("queries_total_s", round(sum(times), 6))]
+    if all(times):
+        mean_s = math.exp(math.fsum(map(math.log, times)) / len(times))
+        metrics.append(measured("queries_geomean_s", round(mean_s, 6)))
+        refresh = [*told.refresh.values()]
+        if suite == "tpch" and len(refresh) == 2 and all(refresh) and scale:
+            # Clause 5.4.1 of TPC-H: power, of 22 queries and two refresh functions.
+            logs = math.fsum(map(math.log, [*times, *refresh]))
+            metrics.insert(0, measured("power_qphh", round(3600 * float(scale) / math.exp(logs / 24), 3)))
+    metrics += [
+        measured(f"query_{query}_s", round(time_s, 9), "query") for query, time_s in sorted(told.seconds.items())
+    ]
+    metrics += [measured(f"refresh_{name}_s", round(time_s, 9), "query") for name, time_s in told.refresh.items()]
+    # Of other lists nobody says how long they are: a total belongs to its number of queries.
+    parameters: dict[str, Scalar] = {} if suite else {"queries": len(times)}
+    if scale:
+        parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)
+    subject = Subject(workload=f"{suite}-queries", workload_name=f"{title} queries") if suite else Subject()
+    return Report(
+        tool=TOOL, status=Status.ABORTED if told.cut else Status.COMPLETE, parameters=parameters,
+        reason="the last line ends in the middle" if told.cut else "", metrics=tuple(metrics), subject=subject,
+    )  # fmt: skip

@@ -1,0 +1,94 @@
+"""TPC-H of DuckDB 1.0 (scale factor 0.05), run here, its times written as lists are."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from benchagent.importers import Status
+
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
+
+TOOL = "querytimes"
+FILES = sorted((DATA / TOOL).iterdir())
+TEXT = sample(TOOL, "duckdb_tpch.txt").decode()
+
+
+def test_it_reads_a_list():
+    report = report_of(TOOL, "duckdb_tpch.txt")
+    assert (report.tool, report.status, report.subject.workload) == ("query-times", Status.COMPLETE, "tpch-queries")
+    told = values(report)
+    times = [told[f"query_{query}_s"] for query in range(1, 23)]
+    assert times[:3] == [0.0464, 0.0086, 0.0319]
+    assert told["queries_total_s"] == pytest.approx(sum(times))
+    assert told["queries_geomean_s"] == pytest.approx(math.prod(times) ** (1 / 22), abs=1e-6)
+    assert report.parameters == {"scale_factor": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("change", "written"),
+    [
+        ("Q", "Query "), ("Q", "q0"), (": ", " | "), (": ", ", "), (" s\n", "s\n"), (" s\n", " sec\n"), ("Q", "| Q"),
+    ],
+)  # fmt: skip
+def test_it_reads_other_ways_to_write_it(change: str, written: str):
+    (report,) = reports("x", TEXT.replace(change, written).encode())
+    assert values(report) == values(report_of(TOOL, "duckdb_tpch.txt"))
+
+
+def test_it_reads_csv_whose_heading_says_the_unit_and_asks_for_the_workload():
+    report = report_of(TOOL, "duckdb.csv")
+    assert values(report) == values(report_of(TOOL, "duckdb_tpch.txt"))
+    assert report.subject.workload == ""
+    (report,) = reports("x", sample(TOOL, "duckdb.csv").replace(b"time_s", b"time_ms"))
+    assert values(report)["query_1_s"] == 0.0000464
+    assert reports("x", sample(TOOL, "duckdb.csv").replace(b"time_s", b"time"))[0].tool != "query-times"
+
+
+def test_it_reads_several_lists_as_repeats():
+    again = TEXT.partition("\n")[2].replace("0.0464", "0.0564")
+    first, second = reports("x", (TEXT + again).encode())
+    assert [values(report)["query_1_s"] for report in (first, second)] == [0.0464, 0.0564]
+
+
+def test_power_needs_the_refresh_functions():
+    (report,) = reports("x", (TEXT + "RF1: 0.5 s\nRF2: 0.4 s\n").encode())
+    times = [value for name, value in values(report).items() if name.startswith(("query_", "refresh_"))]
+    assert len(times) == 24
+    assert report.metrics[0].name == "power_qphh"
+    assert values(report)["power_qphh"] == pytest.approx(3600 * 0.05 / math.prod(times) ** (1 / 24), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("Q7: 0.0696 s\n", "", "the list lacks queries 7"),
+        ("Q7: 0.0696 s\n", "Q7: 0.0696 s\nQ7: 0.0696 s\n", "twice with the same time"),
+        ("0.0696 s", "0,0696 s", "a decimal comma may mean two things"),
+        ("0.0696 s", "0.0696", "not a wording or number"),
+        ("Q7: 0.0696 s\n", "Q7: 0.0696 s\nQ7: 0.07 s\n", "different numbers of queries"),
+    ],
+)
+def test_it_refuses_a_list_that_is_not_whole(old: str, new: str, why: str):
+    assert old in TEXT
+    (report,) = reports("x", TEXT.replace(old, new, 1).encode())
+    assert why in report.reason
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_it_gives_no_other_numbers_whatever_the_damage(file):
+    wrong = wrong_answers(file.name, file.read_bytes(), seed=14, count=140)
+    # A list without its first queries or its last ones is a list where nobody says how many there are.
+    assert [words for words in wrong if not any(name in words for name in ("_total_s", "_geomean_s", "queries"))] == []
+
+
+def test_a_total_belongs_to_its_number_of_queries_and_a_cut_list_is_aborted():
+    data = sample(TOOL, "duckdb.csv")
+    assert reports("x", data)[0].parameters == {"queries": 22}
+    (report,) = reports("x", data[:-3])
+    assert (report.status, report.parameters, "query_22_s" in values(report)) == (
+        Status.ABORTED,
+        {"queries": 21},
+        False,
+    )
