@@ -45,7 +45,8 @@ def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", titl
 def x_label(axes: Axes) -> str:
     if axes.x_as == "value":
         return axes.x_fact.label if axes.x_fact else ""
-    return {"size": "Size of the database"}.get(axes.x_as, X_AS[axes.x_as].capitalize())
+    words = X_AS[axes.x_as]
+    return "Size of the database" if axes.x_as == "size" else f"{words[:1].upper()}{words[1:]}"
 
 
 def x_unit(axes: Axes, groups: Iterable[Group]) -> str:

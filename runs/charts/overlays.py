@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
-from runs.compare.axes import CLIENTS, DATE, FACTOR, MB, SIZES, Axes, Curve, Panel, sizes_mb
+from runs.compare.axes import CLIENTS, DATE, FACTOR, SIZES, Axes, Curve, Panel, sizes_mb
 from runs.compare.groups import Group
 from runs.formatting import number, size_words, times
-from runs.models import Metric, Run
+from runs.models import Metric
+from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
 from runs.stats import Ratio, ratio
 from runs.stats.curves import Levels, measurable
 from runs.stats.scaling import Scaling, scaling
@@ -79,26 +80,26 @@ def marks(groups: Sequence[Group], axes: Axes, unit: str) -> list[Mark]:
     if axes.x_as in ("of_ram", "of_buffer"):
         return [{"axis": "x", "value": 1.0, "label": "RAM" if axes.x_as == "of_ram" else "buffer pool"}]
     place = _placing(groups, axes, unit)
-    runs = [run for group in groups for run in group.all_runs]
-    known = [(words, place(size_bytes)) for words, size_bytes in memories(runs)]
+    known = [(words, place(size_bytes)) for words, size_bytes in memories(groups)]
     return [{"axis": "x", "value": x, "label": words} for words, x in known if x is not None]
 
 
-def memories(runs: Iterable[Run]) -> list[tuple[str, float]]:
-    """(words, bytes) of what all of them share."""
-    runs = list(runs)
-    limits = {run.factor("memory_limit_mb") for run in runs}
-    only = limits.pop() if len(limits) == 1 else None
-    if isinstance(only, float | int) and only > 0:
-        return [(f"memory limit {size_words(only, 2)}", only * MB)]
-    # Of a server of others the machine that is described need not be the server's.
-    machines = {run.hardware.ram_bytes if run.hardware and not run.context.get("connection") else None for run in runs}
-    ram_bytes = machines.pop() if len(machines) == 1 else None
-    if limits or not ram_bytes:
-        return []
-    # 16 GiB are sold as 16 GB.
-    words = f"{ram_bytes // GIB} GB" if ram_bytes % GIB == 0 else size_words(ram_bytes / MB, 2)
-    return [(f"RAM {words}", float(ram_bytes))]
+def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
+    """(words, bytes) of the memory and of the buffer pool that all of them share, the memory first."""
+    firsts = [group.all_runs[0] for group in groups]
+    limits, memory, buffers = ({told(run) for run in firsts} for told in (limit_bytes, memory_bytes, buffer_bytes))
+    named = [("memory limit" if limits == memory else "RAM", memory), ("buffer pool", buffers)]
+    return [
+        (f"{name} {_memory_words(size)}", size) for name, shared in named if len(shared) == 1 and (size := shared.pop())
+    ]
+
+
+def _memory_words(size_bytes: float) -> str:
+    """As it is sold and set: GB of 1024 MB where it is a whole number of them."""
+    for unit, each in (("GB", 1 << 30), ("MB", 1 << 20)):
+        if size_bytes >= each and size_bytes % each == 0:
+            return f"{size_bytes / each:,.0f} {unit}"
+    return size_words(size_bytes / MB, 2)
 
 
 def _placing(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:

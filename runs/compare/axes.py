@@ -16,6 +16,7 @@ from django.utils.text import slugify
 
 from runs.compare.grouping import day_of
 from runs.compare.groups import NO_FACT, Comparison, Group, VaryingFact
+from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
 from runs.stats import geometric_mean_interval, summarise
 
@@ -40,7 +41,7 @@ _KINDS = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload
 _NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested", "label", "tags", "experiment"})
-SIZE_METRIC, MB = "db_size_bytes", 1_000_000
+SIZE_METRIC = "db_size_bytes"
 _MB_EACH = {"size_gb": 1_000, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
 
 
@@ -322,7 +323,12 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
     if fact is None:
         return dict.fromkeys((group.key for group in groups), 0.0)
     if axes.x_as != "value":
-        return sizes_mb(groups, fact.field)
+        sizes = sizes_mb(groups, fact.field)
+        whole = {"of_ram": memory_bytes, "of_buffer": buffer_bytes}.get(axes.x_as)
+        if whole is None:
+            return sizes
+        of = {group.key: whole(group.all_runs[0]) for group in groups if group.key in sizes}
+        return {key: float(f"{sizes[key] * MB / size:.6g}") for key, size in of.items() if size}
     if fact.is_number:
         return {
             group.key: fact.numbers[value] for group in groups if (value := value_of(group, fact.field)) in fact.numbers

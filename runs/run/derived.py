@@ -14,10 +14,10 @@ from typing import Any
 from runs import stats
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
+from runs.run.memory import MB, limit_bytes, memory_bytes
 from runs.run.series import Series, within
 from runs.tables import Column, Table, TableCell
 
-MB = 1_000_000
 CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
 # The INSERT runs of 2011 lasted 30 minutes; their first five are set against their last five.
 TREND_PARTS, LEAST_IN_A_PART = 6, 2
@@ -218,10 +218,8 @@ def _sizes(run: Run) -> list[Figure]:
     if not size:
         return []
     warehouses = _number(run.dataset.get("warehouses")) or _number(run.factor("warehouses"))
-    limit_mb = _number(run.factor("memory_limit_mb"))
-    machine = run.hardware.ram_bytes if run.hardware and not run.context.get("connection") else None
-    memory = limit_mb * MB if limit_mb else machine
-    name = "memory limit" if limit_mb else "machine's memory"
+    memory = memory_bytes(run)
+    name = "memory limit" if limit_bytes(run) else "machine's memory"
     each = size / MB / warehouses if warehouses else None
     return [
         ("Size of a warehouse", each, "MB", "size of the database by its warehouses, after the run"),

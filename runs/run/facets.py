@@ -19,7 +19,7 @@ from benchagent.catalog import (
     factor_words,
 )
 from benchagent.configfiles.meaning import settings_of
-from benchagent.configfiles.settings import Facts, Given
+from benchagent.configfiles.settings import Facts, Given, Settings
 
 from runs.models import Config, HardwareProfile, Measurement, Run, RunFactor, StateChange
 from runs.models.choices import SHORT_DURABILITY
@@ -176,16 +176,18 @@ def reads_given_settings(run: Run) -> bool:
     return bool(run.upload_id and not run.effective_settings)
 
 
-def recorded(run: Run) -> dict[str, str]:
-    """Of `RECORDED` what a run tells of itself, in words; without what it does not tell.
-
-    Of settings those in force, else those that an upload gives: reads the parameters of its configuration then.
-    """
-    driver, held = run.driver, judgement(run).storage.durability
+def settings_told(run: Run) -> Settings | None:
+    """Those in force, else those that an upload gives: reads the parameters of its configuration then."""
     given = [Given(str(name), str(value)) for name, value in run.effective_settings]
     if reads_given_settings(run) and run.config:
         given = [Given(row.name, row.value, row.section) for row in run.config.parameters.all()]
-    settings = settings_of(run.dbms_version.dbms.slug, given, Facts(complete=False)) if given else None
+    return settings_of(run.dbms_version.dbms.slug, given, Facts(complete=False)) if given else None
+
+
+def recorded(run: Run) -> dict[str, str]:
+    """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
+    driver, held = run.driver, judgement(run).storage.durability
+    settings = settings_told(run)
     meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
     told = {
         **{name: quantity.words for name, quantity in meant.items() if quantity},

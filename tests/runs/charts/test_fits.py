@@ -12,7 +12,7 @@ from runs.charts.base import Multiples
 from runs.charts.curves import curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
-from runs.models import Metric, RunStorage, StorageDevice
+from runs.models import Metric, Run, RunStorage, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
 from tests.runs.stats.test_curves import FIREBIRD
 
@@ -173,3 +173,31 @@ def test_too_few_levels_are_said():
     (said,) = sentences(figure()).values()
     assert said[-1] == "No scaling law: 3 levels are too few for a law of scaling, 4 would do."
     assert figure().said[0].numbers["scaling"] == {"why_not": "3 levels are too few for a law of scaling, 4 would do"}
+
+
+def test_a_size_stands_against_memory_and_buffer_pool():
+    over_sizes(fall=0.9)
+    Run.objects.update(effective_settings=[["shared_buffers", "4GB"]])
+    assert [mark["label"] for mark in figure().figures[0].spec["marks"]] == [  # type: ignore[typeddict-item]
+        "RAM 16 GB", "buffer pool 4 GB",
+    ]  # fmt: skip
+    of_buffer = figure("x_as=of_buffer")
+    (spec,) = (shown.spec for shown in of_buffer.figures)
+    assert spec["type"] == "lines"
+    assert spec["series"][0]["points"][0][0] == pytest.approx(GB / (4 << 30), rel=1e-4)
+    assert spec["marks"] == [{"axis": "x", "value": 1.0, "label": "buffer pool"}]
+    assert of_buffer.title == "Throughput over size ÷ buffer pool"
+    assert " from 0.233\u202f× to 29.8\u202f× buffer pool." in of_buffer.said[0].sentences[0]
+    assert figure("x_as=of_ram").figures[0].spec["series"][0]["points"][-1][0] == pytest.approx(  # type: ignore
+        128 * GB / (16 << 30), rel=1e-4
+    )
+
+
+def test_a_mark_is_told_as_it_is_sold():
+    for scale, size_mb in ((1, 15.2), (4, 61.4), (7, 108.1)):
+        run = make_run("Derby 10.17", 700 / scale, factors={"scale_factor": scale}, on=on(25_277_000_000))
+        add_number(run, size_mb * 1e6, name="db_size_bytes", unit="bytes")
+    (mark,) = figure("x_as=size").figures[0].spec["marks"]  # type: ignore[typeddict-item]
+    assert mark == {"axis": "x", "value": 25_277.0, "label": "RAM 25 GB"}
+    Run.objects.update(context={"connection": "theirs"})
+    assert figure("x_as=size").figures[0].spec["marks"] == []  # type: ignore[typeddict-item]
