@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -34,3 +35,29 @@ class TableCell:
 class Table:
     columns: list[Column]
     rows: list[list[TableCell]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """One fact of several things, in their order; "" where a thing does not state it. `change`: from first to last."""
+
+    label: str
+    values: list[str]
+    change: str = ""
+    # None: it follows from the values.
+    matters: bool | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Stated by some of them only: a gap, which is no difference of machines, but one of settings."""
+        return any(self.values) and not all(self.values)
+
+    @property
+    def differs(self) -> bool:
+        return len({value for value in self.values if value}) > 1 if self.matters is None else self.matters
+
+
+def fact_rows(stated: Sequence[Mapping[str, str]]) -> list[FactRow]:
+    """Label -> text of each thing, side by side; labels in the order in which they first appear."""
+    labels = dict.fromkeys(label for facts in stated for label in facts)
+    return [FactRow(label, [facts.get(label, "") for facts in stated]) for label in labels]

@@ -10,6 +10,7 @@ from runs.views import account, batches, compare, configs, hardware, publication
 urlpatterns = [
     path("", runs.home, name="home"),
     path("runs/", runs.run_list, name="runs"),
+    path("runs/diff/", runs.run_diff, name="run-diff"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run"),
     path("runs/<uuid:run_id>/delete/", runs.delete_run, name="run-delete"),
     path("runs/<uuid:run_id>/restore/", runs.restore_run, name="run-restore"),

@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart of a run's page; it is shown when one of its metrics was sampled, `always` also before that."""
+    """A chart of a run's page; it is shown when one of its metrics was sampled."""
 
     id: str
     title: str
@@ -56,13 +56,12 @@ class Plot:
     unit: str
     lines: tuple[Line, ...]
     note: str = ""
-    always: bool = False
     # Time counts from the begin of this phase; the run's begins with its warm-up.
     phase: str = "run"
 
 
 PLOTS = (
-    Plot("throughput", "Throughput over time", "Throughput", "TPS", (Line("tps", "Throughput", 0),), always=True),
+    Plot("throughput", "Throughput over time", "Throughput", "TPS", (Line("tps", "Throughput", 0),)),
     Plot(
         "latency", "Latency over time", "Latency", "ms",
         (
@@ -70,7 +69,6 @@ PLOTS = (
             Line("latency_p99_ms", "p99", 3, dash=True),
         ),
         note="Percentiles of the transactions that ended in each second; a retry counts from its first attempt.",
-        always=True,
     ),
     Plot(
         "service-time", "Service time at the fixed rate", "Service time", "ms",
@@ -81,10 +79,6 @@ PLOTS = (
         note="From the actual start of a transaction; the latency above counts from when it was due.",
     ),
     Plot("backlog", "Due and waiting", "Backlog", "transactions", (Line("backlog", "not started", 0),)),
-    Plot(
-        "load", "Load rate over time", "Load rate", "MB/s", (Line("load_mb_per_s", "Load rate", 0),), phase="load",
-        note="Bytes of the values, whatever the DBMS makes of them; time counts from the begin of the load.",
-    ),
     Plot(
         "machine-cpu", "CPU of the machine, and its disk", "Busy", "%",
         (
@@ -119,15 +113,18 @@ PLOTS = (
             Line("tool_rss_bytes", "tool", 2),
         ),
     ),
+    # The last: of a backup it is how its data came to be, not what was asked.
+    Plot(
+        "load", "Load rate over time", "Load rate", "MB/s", (Line("load_mb_per_s", "Load rate", 0),), phase="load",
+        note="Bytes of the values, whatever the DBMS makes of them; time counts from the begin of the load.",
+    ),
 )  # fmt: skip
 
 
 def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
-    """The charts of the metrics that the run has samples of; while it is open also the ones that will grow."""
+    """The charts of the metrics that the run has samples of; those of an open one grow."""
     sampled = {metric.name: metric for metric in series}
-    shown = {
-        plot: [line for line in plot.lines if (plot.always and run.is_open) or line.metric in sampled] for plot in PLOTS
-    }
+    shown = {plot: [line for line in plot.lines if line.metric in sampled] for plot in PLOTS}
     columns = columns_of(sum(map(len, shown.values())))
     return [_figure(run, plot, wanted, sampled, columns) for plot, wanted in shown.items() if wanted]
 
@@ -138,8 +135,8 @@ def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, 
     url = f"{reverse('api-run-series', args=[run.id])}?{query}"
     whole = reverse("run-series-csv", args=[run.id])
     live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
-    each = samples_each((sampled[line.metric] for line in wanted if line.metric in sampled), columns)
-    drawn = [thinned(sampled[line.metric], each) if line.metric in sampled else [] for line in wanted]
+    each = samples_each((sampled[line.metric] for line in wanted), columns)
+    drawn = [thinned(sampled[line.metric], each) for line in wanted]
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "zero": True},

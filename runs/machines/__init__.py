@@ -6,7 +6,6 @@ from runs.machines.facts import (
     DEVICE_FIELDS,
     MACHINE_FIELDS,
     DeviceRow,
-    FactRow,
     compare_profiles,
     device_facts,
     profile_facts,

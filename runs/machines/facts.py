@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, StrictBool
 from runs.formatting import byte_size
 from runs.incoming.values import Given, Line, Name, Path, Prose, Strict, Text, Word, whole
 from runs.models import HardwareProfile, StorageDevice
+from runs.tables import FactRow, fact_rows
 
 # GB is 1000³ bytes, GiB 1024³: the two are never mixed.
 _UNITS = {
@@ -99,18 +100,6 @@ DEVICE_LABELS, MACHINE_LABELS = (
 
 
 @dataclass(frozen=True)
-class FactRow:
-    """One fact of several machines, in their order; "" where a machine does not state it."""
-
-    label: str
-    values: list[str]
-
-    @property
-    def differs(self) -> bool:
-        return len({value for value in self.values if value}) > 1
-
-
-@dataclass(frozen=True)
 class DeviceRow:
     """A device of each machine, with what it says of it; None where a machine has no such device.
 
@@ -142,7 +131,7 @@ def device_facts(device: StorageDevice) -> list[tuple[str, str]]:
 
 def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:
     """Facts and devices side by side. `profiles` with their storage prefetched."""
-    facts = [FactRow(label, [shown(profile, name) for profile in profiles]) for name, label in MACHINE_LABELS.items()]
+    facts = fact_rows([dict(profile_facts(profile)) for profile in profiles])
     by_name = [{device.name: device for device in profile.storage.all()} for profile in profiles]
     counts = Counter(name for known in by_name for name in known)
     alone = [[device for name, device in known.items() if counts[name] == 1] for known in by_name]
@@ -154,10 +143,7 @@ def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow]
     for devices in beside:
         names = [device.name if device is not None else "" for device in devices]
         named = [FactRow("Name", names)] if len(set(filter(None, names))) > 1 else []
-        told = named + [
-            FactRow(label, [shown(device, fact) if device is not None else "" for device in devices])
-            for fact, label in DEVICE_LABELS.items()
-        ]
+        told = named + fact_rows([dict(device_facts(device)) if device is not None else {} for device in devices])
         name = " ↔ ".join(dict.fromkeys(filter(None, names)))
         rows.append(DeviceRow(name, devices, [row for row in told if any(row.values)]))
     return facts, rows

@@ -6,6 +6,7 @@ about 5 bytes a sample. A gap is NaN in the chunk and None everywhere else.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import sys
 import zlib
@@ -155,6 +156,12 @@ def _total(known: Sequence[float]) -> float | None:
         return math.fsum(known) if known else None
     except OverflowError:
         return None
+
+
+def sampled(run: Run) -> str:
+    """The names of the metrics that a run has samples of, as one word for an address: another one, another chart."""
+    names = SeriesChunk.objects.filter(run=run).order_by().values_list("metric__name", flat=True).distinct()
+    return hashlib.sha256(" ".join(sorted(names)).encode()).hexdigest()[:16]
 
 
 def read(run: Run, metric_name: str) -> Series:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -35,11 +36,11 @@ from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
 from runs.results import purge as purging
-from runs.run import derived, engine_report, series
+from runs.run import derived, diff, engine_report, series, standing
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
-from runs.run.number import implausible, primary_number, why_no_number
+from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.templatetags.show import visibility_control
 from runs.views.guards import PersonRequest, administrator_required, contributor_required, page_before, token_may_read
 
@@ -193,13 +194,22 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     if request.GET.get("part") == "state":
         return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
+    if request.GET.get("part") == "charts" and request.GET.get("seen") == series.sampled(run):
+        return HttpResponse(status=NOTHING_NEW if run.is_open else STOP_POLLING)
     samples, source = series.read_all(run), source_of(run)
+    if request.GET.get("part") == "charts":
+        drawn = {"run": run, "figures": figures(run, samples), "sampled": series.sampled(run)}
+        return render(request, "run.html#charts", drawn)
     of_source = changes.history(source) if source and source != run else ()
+    result = headline_numbers(run)
     context = {
         "run": run,
         "figures": figures(run, samples),
+        "sampled": series.sampled(run) if run.is_open else "",
         "derived": derived.of_run(run, samples),
-        "primary": primary_number(run),
+        "result": result,
+        "standing": standing.of_run(run, result[0], request.user) if result and run.counts else None,
+        "before": standing.run_before(run, request.user),
         "gap": "" if run.is_open else why_no_number(run),
         "implausible": [why for row in run.measurements.all() if (why := implausible(row))],
         "measurements": ordered_measurements(run),
@@ -216,6 +226,31 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }
     return render(request, "run.html", context)
+
+
+# Columns of the page of differences.
+MOST_DIFFERED = 6
+
+
+@require_safe
+def run_diff(request: HttpRequest) -> HttpResponse:
+    """Runs side by side: the rows that differ, or with `all=` every one."""
+    given = list(dict.fromkeys(filter(None, request.GET.getlist("run"))))[:MOST_DIFFERED]
+    ids = {text: _uuid_or_none(text) for text in given}
+    rows = Run.objects.present().for_lists().prefetch_related("config__parameters").readable_by(request.user)
+    known = {run.id: run for run in rows.filter(pk__in=filter(None, ids.values()))}
+    runs = [known[found] for found in ids.values() if found in known]
+    everything = bool(request.GET.get("all"))
+    sections = diff.sections(runs, everything=everything)
+    differing = sum(row.differs or row.partial for section in sections for row in section.rows)
+    context: dict[str, Any] = {
+        "runs": runs, "alone": len(runs) < 2, "unknown": [text for text, id in ids.items() if id not in known],
+        "sections": sections, "same": [section for section in sections if not section.rows],
+        "everything": everything, "differing": differing,
+        "known": sum(len(section.rows) + section.alike for section in sections),
+        "query": urlencode([("run", run.id) for run in runs]),
+    }  # fmt: skip
+    return render(request, "run_diff.html", context, status=404 if context["unknown"] else 200)
 
 
 @require_safe
@@ -338,11 +373,17 @@ def purge_list(request: PersonRequest) -> HttpResponse:
     return render(request, "purges.html", {"page": page})
 
 
-def _uuid(text: str) -> uuid.UUID:
+def _uuid_or_none(text: str) -> uuid.UUID | None:
     try:
         return uuid.UUID(text)
     except ValueError:
-        raise Http404 from None
+        return None
+
+
+def _uuid(text: str) -> uuid.UUID:
+    if found := _uuid_or_none(text):
+        return found
+    raise Http404
 
 
 @require_safe

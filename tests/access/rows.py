@@ -69,6 +69,7 @@ PAGES = [
     page("home", "read", "/"),
     page("runs", "read", "/runs/"),
     page("run", "read", "/runs/{run}/"),
+    page("run-diff", "read", "/runs/diff/?run={run}"),
     form("run-delete", "correct", "/runs/{run}/delete/"),
     form("run-restore", "correct", "/runs/{run}/restore/"),
     form("run-invalidate", "correct", "/runs/{run}/invalidate/", data={"reason": "x"}),

@@ -26,7 +26,7 @@ RECORDED = {
     "/runs/": 15,
     "/runs/?dbms=postgresql&factor.scale_factor=10&ordering=-value&q=xeon": 12,
     "/runs/?ordering=hardware": 15,
-    "/runs/{run}/": 12,
+    "/runs/{run}/": 14,
     "/experiments/{experiment}/": 7,
     "/compare/": 2,
     "/compare/?cell={cell}": 23,

@@ -101,10 +101,34 @@ def test_a_run_that_goes_on_is_asked_for_by_its_chart_and_by_its_state(client):
     assert client.get(f"/runs/{run.id}/?part=state").status_code == 200
 
 
-def test_it_has_its_charts_ready_before_the_first_sample(client):
-    html = page(client, moved(scheduled(), "assigned", "preparing"))
-    assert spec(html, "throughput")["series"][0]["points"] == []
-    assert len(spec(html, "latency")["series"]) == 3
+def test_a_queued_run_draws_no_empty_chart_and_gets_its_charts_with_the_first_samples(client):
+    run = moved(scheduled(hardware=machine()), "assigned", "preparing", "loading", "warming_up")
+    html = page(client, run)
+    assert "data-no-samples" in html and "<canvas" not in html
+    again = re.search(r'hx-get="([^"]+part=charts[^"]+)"', html)[1].replace("&amp;", "&")
+    assert client.get(again).status_code == 204
+    results.append_samples(run=run, item=samples("tps", 0, 0.0, TPS))
+    drawn = client.get(again).content.decode()
+    assert spec(drawn, "throughput")["live"]["every_ms"] == 2000
+    assert "data-no-samples" not in drawn and 'id="latency"' not in drawn
+    again = re.search(r'hx-get="([^"]+part=charts[^"]+)"', drawn)[1].replace("&amp;", "&")
+    assert client.get(again).status_code == 204
+
+
+def test_live_memory_is_in_the_unit_of_its_axis(client):
+    run = measuring()
+    results.append_samples(run=run, item=samples("server_rss_bytes", 0, 0.0, [300_000_000.0]))
+    drawn = spec(page(client, run), "memory")
+    assert (drawn["y"]["unit"], drawn["series"][0]["scale"]) == ("MiB", 2**20)
+    assert drawn["series"][0]["points"][0][1] == pytest.approx(286.1, abs=0.1)
+
+
+def test_it_says_its_result_under_its_title(client):
+    html = page(client, finished())
+    result = html[html.index('id="result"') : html.index("</dl>", html.index('id="result"'))]
+    assert 'data-result="tps"><dt>Throughput</dt><dd>123.5 <small>TPS</small>' in result
+    assert "survives power loss" in result and 'data-standing="alone"' in result
+    assert html.index('id="result"') < html.index('id="charts"')
 
 
 def test_the_polling_stops_with_the_run(client):

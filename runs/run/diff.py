@@ -1,0 +1,105 @@
+"""Runs side by side: what was run, with which settings, on which machine, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchagent.catalog import threshold_of
+
+from runs.formatting import percent, quantity
+from runs.machines.facts import device_facts, profile_facts
+from runs.models import Measurement, Run
+from runs.run.engine_report import CONDITIONS
+from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, tested_words
+from runs.tables import FactRow, fact_rows
+
+
+@dataclass(frozen=True)
+class Section:
+    """`rows` are those that are shown, what only some state among them; `alike` counts the others."""
+
+    title: str
+    rows: list[FactRow]
+    alike: int
+
+
+def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
+    """Rows that differ, or all of them; sections of which nothing is known are left out.
+
+    `runs` come from `Run.objects.for_lists()`.
+    """
+    told = {
+        "What was run": fact_rows([_what(run) for run in runs]),
+        "Factors": fact_rows([{facet.label: facet.words for facet in factor_facets(run)} for run in runs]),
+        "Settings in force": fact_rows([_settings(run) for run in runs]),
+        "Machine": fact_rows([dict(profile_facts(run.hardware)) if run.hardware else {} for run in runs]),
+        "Disks": fact_rows([_disks(run) for run in runs]),
+        "Environment": fact_rows([_environment(run) for run in runs]),
+        "Numbers": _numbers(runs),
+    }
+    shown = []
+    for title, rows in told.items():
+        stated = [row for row in rows if any(row.values)]
+        kept = stated if everything else [row for row in stated if row.differs or row.partial]
+        if stated:
+            shown.append(Section(title, kept, len(stated) - len(kept)))
+    return shown
+
+
+def _what(run: Run) -> dict[str, str]:
+    return {
+        "Workload": str(run.workload),
+        "DBMS": run.dbms_version.name,
+        "Tested": tested_words(run),
+        "Configuration": run.config.name if run.config else "",
+        "Machine": run.hardware.name if run.hardware else "",
+        "Durability": run.get_durability_display() if run.durability else "",
+        "Batch": str(run.batch),
+        "Label": run.said_label,
+        "Tags": " ".join(run.said_tags),
+        "Provenance": run.get_provenance_display(),
+        "State": run.get_state_display(),
+    }
+
+
+def _settings(run: Run) -> dict[str, str]:
+    """As the DBMS says; what it does not report as it was given."""
+    rows = setting_rows(run)
+    return {row.name: ", ".join(row.given) or "flag" if row.effective is None else row.effective for row in rows}
+
+
+def _disks(run: Run) -> dict[str, str]:
+    return {
+        f"{use.get_role_display()}: {label[:1].lower()}{label[1:]}" if label else use.get_role_display(): text
+        for use in run.storage.all()
+        for label, text in [("", "in memory" if use.in_memory else use.device.name), *device_facts(use.device)]
+    }
+
+
+def _environment(run: Run) -> dict[str, str]:
+    conditions = run.statistics.get("conditions") or {}
+    return dict(origin(run)) | {label: str(conditions.get(name) or "") for name, label in CONDITIONS.items()}
+
+
+def _numbers(runs: Sequence[Run]) -> list[FactRow]:
+    """What differs by less than the metric's threshold is alike."""
+    measured = [
+        {(row.metric.label, row.metric.unit, row.phase): row for row in ordered_measurements(run)} for run in runs
+    ]
+    labels = {key: f"{key[0]}, {key[2]}" if key[2] != "run" else key[0] for numbers in measured for key in numbers}
+    rows = []
+    for key, label in labels.items():
+        found = [numbers.get(key) for numbers in measured]
+        texts = [quantity(row.value, row.metric.unit) if row else "" for row in found]
+        rows.append(_number_row(label, texts, [row for row in found if row]))
+    return rows
+
+
+def _number_row(label: str, texts: list[str], known: Sequence[Measurement]) -> FactRow:
+    if len(known) < 2:
+        return FactRow(label, texts, matters=False)
+    first, last, metric = known[0].value, known[-1].value, known[0].metric
+    least, most = min(row.value for row in known), max(row.value for row in known)
+    matters = most - least > threshold_of(metric.name, metric.unit) * abs(least)
+    return FactRow(label, texts, percent(last / first - 1, signed=True) if first > 0 else "", matters)

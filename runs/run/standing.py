@@ -1,0 +1,78 @@
+"""How the result of one run stands against the other repeats of its cell in its batch, and the run before it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchagent.catalog import refusal
+from django.db.models import Q
+
+from runs import stats
+from runs.formatting import number, percent, quantity
+from runs.models import Measurement, Run
+from runs.models.visible import Reader, listed, readable
+
+# With fewer others a repeat cannot be called unlike them.
+LEAST_OTHERS = 3
+CONFIDENCE = 0.95
+
+
+TITLES = {
+    "alike": "as its batch", "better": "better than its batch", "worse": "worse than its batch",
+    "apart": "unlike its batch", "few": "too few to judge", "alone": "the only repeat",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`kind` is one of `TITLES`: apart for a metric without a direction; `words` say against what."""
+
+    kind: str
+    words: str
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.kind]
+
+
+def of_run(run: Run, primary: Measurement, user: Reader) -> Standing:
+    """Against the repeats that `user` may open and that are as public as the run."""
+    others = Run.objects.with_values().filter(readable(user), cell_key=run.cell_key, batch=run.batch_id)
+    others = others.filter(visibility=run.visibility)
+    others = others.exclude(pk=run.pk)
+    rows = Measurement.objects.filter(run__in=others, metric=primary.metric, phase=primary.phase)
+    metric = primary.metric
+    values = [value for value in rows.values_list("value", flat=True) if not refusal(metric.name, value, metric.unit)]
+    return standing(primary.value, values, unit=metric.unit, better=metric.better)
+
+
+def standing(value: float, others: Sequence[float], *, unit: str, better: str) -> Standing:
+    """Unlike is what lies outside of the interval in which the next repeat falls with 95 % (of t, on logs)."""
+    if not others:
+        return Standing("alone", "in its batch")
+    low, high = min(others), max(others)
+    span = quantity(low, unit) if low == high else f"{number(low)}–{quantity(high, unit)}"
+    words = f"{len(others)} other repeat{'s' if len(others) > 1 else ''}: {span}"
+    logs, centre = stats.log_values(others), stats.geometric_mean(others)
+    if len(others) < LEAST_OTHERS or logs is None or centre is None or value <= 0:
+        return Standing("few", words)
+    spread = stats.stdev(logs) or 0.0
+    half = stats.t_quantile(0.5 + CONFIDENCE / 2, len(logs) - 1) * spread * math.sqrt(1 + 1 / len(logs))
+    difference = math.log(value / centre)
+    words = f"{percent(value / centre - 1, signed=True)} from {words}"
+    if abs(difference) <= half:
+        return Standing("alike", words)
+    if better not in ("higher", "lower"):
+        return Standing("apart", words)
+    return Standing("better" if (difference > 0) == (better == "higher") else "worse", words)
+
+
+def run_before(run: Run, user: Reader) -> Run | None:
+    """The finished run of the same cell that was made before it, of whatever batch; None where there is none."""
+    rows = Run.objects.with_values().filter(listed(user), cell_key=run.cell_key).exclude(pk=run.pk)
+    if run.started_at:
+        return rows.filter(started_at__lt=run.started_at).order_by("-started_at").first()
+    earlier = Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, repeat__lt=run.repeat)
+    return rows.filter(earlier).order_by("-created_at", "-repeat").first()

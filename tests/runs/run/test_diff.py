@@ -1,0 +1,76 @@
+"""Runs side by side: page and rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.models import Run
+from runs.run.diff import sections
+from tests.runs.cells import add_number, all_runs, machine, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def pair() -> list[Run]:
+    first = make_run(
+        "SQLite 3.53", 500, on=machine(), effective_settings=[["synchronous", "2"], ["cache_size", "-2000"]]
+    )  # fmt: skip
+    second = make_run(
+        "SQLite 3.54", 400, on=machine(),
+        effective_settings=[["synchronous", "1"], ["cache_size", "-2000"], ["new", "1"]],
+        factors={"scale_factor": 10, "terminals": 8},
+    )  # fmt: skip
+    add_number(first, 2.0, name="latency_p99_ms")
+    add_number(second, 2.1, name="latency_p99_ms")
+    return [first, second]
+
+
+def rows(**options) -> dict[str, dict[str, tuple[list[str], bool, str]]]:
+    return {
+        section.title: {row.label: (row.values, row.differs, row.change) for row in section.rows}
+        for section in sections(sorted(all_runs(), key=lambda run: run.created_at), **options)
+    }
+
+
+def test_it_shows_what_differs_and_counts_what_is_alike():
+    pair()
+    said = rows()
+    assert said["What was run"]["DBMS"] == (["SQLite 3.53", "SQLite 3.54"], True, "")
+    assert said["Factors"] == {"Terminals": (["4", "8"], True, "")}
+    assert said["Settings in force"] == {"synchronous": (["2", "1"], True, ""), "new": (["", "1"], False, "")}
+    assert said["Machine"] == {}
+    assert said["Numbers"] == {"Throughput": (["500 TPS", "400 TPS"], True, "−20.0\u202f%")}
+
+
+def test_it_shows_everything_when_asked():
+    pair()
+    said = rows(everything=True)
+    assert said["Settings in force"]["cache_size"] == (["-2000", "-2000"], False, "")
+    assert said["Numbers"]["latency_p99_ms"] == (["2 ms", "2.1 ms"], False, "+5.0\u202f%")
+    assert said["Machine"]["CPU"][0] == ["Two quiet cores", "Two quiet cores"]
+
+
+def test_its_page_marks_differences_by_a_sign_and_a_word(client):
+    first, second = pair()
+    html = client.get(f"/runs/diff/?run={first.id}&run={second.id}").content.decode()
+    assert html.count('<tr data-differs><th scope="row"><span class="differs" aria-hidden="true">≠</span>') == 4
+    assert html.count('<span class="badge">differs</span>') == 4 and "only in one" in html
+    assert "cache_size" not in html
+    assert "cache_size" in client.get(f"/runs/diff/?run={first.id}&run={second.id}&all=1").content.decode()
+
+
+def test_it_says_what_it_was_not_given(client):
+    first, second = pair()
+    Run.objects.filter(pk=second.pk).update(visibility="private")
+    response = client.get(f"/runs/diff/?run={first.id}&run={second.id}&run=nonsense")
+    assert response.status_code == 404
+    html = response.content.decode()
+    assert str(second.id) in html and "nonsense" in html and "Two runs are needed" in html
+    assert client.get("/runs/diff/").status_code == 200
+
+
+def test_a_run_leads_to_what_changed_since_the_one_before(client):
+    first = make_run("SQLite 3.53", 500, repeat=1)
+    second = make_run("SQLite 3.53", 400, repeat=2)
+    assert f"/runs/diff/?run={first.id}&amp;run={second.id}" in client.get(second.get_absolute_url()).content.decode()
+    assert "/runs/diff/" not in client.get(first.get_absolute_url()).content.decode()
