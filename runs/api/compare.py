@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
@@ -16,7 +17,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, PageField
+from runs.charts.drawing import VIEWS, Drawing, DrawnMetric, draw
 from runs.compare import reports
+from runs.compare.axes import SCALES, X_AS, Y_AS, Curve, Panel, Point
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
@@ -132,6 +135,61 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     left_out = serializers.IntegerField()
 
 
+class DrawnPointSerializer(serializers.Serializer[Point]):
+    """`groups`: key of the group, of the first where several are pooled. `value` is null where all is lost."""
+
+    x = serializers.FloatField()
+    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
+    group = serializers.CharField(source="group.key")
+    value = serializers.FloatField(source="group.centre", allow_null=True)
+    interval = AnswerField(Interval | None, source="group.interval")
+    n = serializers.IntegerField(source="group.n")
+    values = serializers.ListField(child=serializers.FloatField(), source="group.values")
+    gap = serializers.CharField(source="group.gap", allow_null=True)
+
+
+class DrawnCurveSerializer(serializers.Serializer[Curve]):
+    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
+    key = serializers.CharField()
+    points = DrawnPointSerializer(many=True)
+
+
+class DrawnPanelSerializer(serializers.Serializer[Panel]):
+    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
+    key = serializers.CharField()
+    curves = DrawnCurveSerializer(many=True)
+
+
+class DrawnMetricSerializer(serializers.Serializer[DrawnMetric]):
+    metric = ComparedMetricSerializer(allow_null=True)
+    panels = DrawnPanelSerializer(many=True, help_text="Of a curve, a heat map, a table; in per cent where y_as asks.")
+    groups = DrawnPointSerializer(many=True, help_text="Of bars and of a trade-off; x says nothing there.")
+
+
+class DrawingSerializer(serializers.Serializer[Drawing]):
+    """What the page draws: facts are named as in the parameters x, series, panels, fix, pool."""
+
+    view = serializers.ChoiceField(list(VIEWS), source="axes.view")
+    x = serializers.CharField(source="axes.x")
+    series = serializers.ListField(child=serializers.CharField(), source="axes.series")
+    panels = serializers.CharField(source="axes.panels")
+    fixed = serializers.DictField(child=serializers.CharField(), source="axes.fixed")
+    pooled = serializers.ListField(child=serializers.CharField(), source="axes.pooled")
+    follow = serializers.ListField(
+        child=serializers.CharField(), source="axes.follow", help_text="Facts that follow from the chosen ones."
+    )
+    facts = serializers.ListField(child=serializers.CharField(), source="axes.facts", help_text="All that vary.")
+    metrics = DrawnMetricSerializer(many=True, source="drawn")
+
+
+class DrawnComparisonSerializer(ComparisonSerializer):
+    drawing = DrawingSerializer()
+
+
+def answer(comparison: Comparison, drawing: Drawing) -> dict[str, Any]:
+    return {**ComparisonSerializer(comparison).data, "drawing": DrawingSerializer(drawing).data}
+
+
 class Compare(APIView):
     @extend_schema(
         parameters=[
@@ -145,15 +203,30 @@ class Compare(APIView):
             ),
             OpenApiParameter("base_set", int, description="Number of the set whose first group is the baseline."),
             OpenApiParameter("s", str, description="Id of a stored selection of runs."),
-            OpenApiParameter("metric", str, description="Name of a metric; without it the workload's primary one."),
+            OpenApiParameter(
+                "metric",
+                str,
+                many=True,
+                description="Names of metrics, four at most; verdicts are of the first. The workload's primary one.",
+            ),
             OpenApiParameter("baseline", str, description="Key of a group; without it the first one."),
             OpenApiParameter(
                 "group", str, enum=list(GROUPINGS), description="What is pooled; without it repeats of one batch."
             ),
             OpenApiParameter("order", str, enum=["best"], description="By geometric mean, best first."),
             OpenApiParameter("threshold", float, description="In per cent: from where on a difference matters."),
+            OpenApiParameter("view", str, enum=list(VIEWS), description="What is drawn; without it by what varies."),
+            OpenApiParameter("x", str, description="Fact of the x axis, as factor:scale_factor, or none."),
+            OpenApiParameter("series", str, many=True, description="Facts that name a series together, or none."),
+            OpenApiParameter("panels", str, description="Fact that cuts into panels, or none."),
+            OpenApiParameter("fix", str, many=True, description="FACT=VALUE: only this level."),
+            OpenApiParameter("pool", str, many=True, description="Facts whose levels are taken together."),
+            OpenApiParameter("x_as", str, enum=list(X_AS), description="What stands on the x axis for a level."),
+            OpenApiParameter("y_as", str, enum=list(Y_AS), description="Values, or per cent of which."),
+            OpenApiParameter("x_scale", str, enum=list(SCALES)),
+            OpenApiParameter("y_scale", str, enum=list(SCALES)),
         ],
-        responses={200: ComparisonSerializer, 400: FIELD_ERRORS},
+        responses={200: DrawnComparisonSerializer, 400: FIELD_ERRORS},
     )
     def get(self, request: Request) -> Response:
         """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
@@ -165,8 +238,9 @@ class Compare(APIView):
             raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
         _refuse_unseen(params.getlist("run"), selection)
         comparison = compare_selection(selection, params)
-        _refuse_unknown_names(params.get("metric", ""), params.get("baseline", ""), params.get("group", ""), comparison)
-        return Response(ComparisonSerializer(comparison).data)
+        drawing = draw(comparison, params)
+        _refuse_unknown_names(params, comparison, drawing)
+        return Response(answer(comparison, drawing))
 
 
 def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
@@ -179,13 +253,14 @@ def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
         raise NotFound(f"No run here has the id {missing[0]}.")
 
 
-def _refuse_unknown_names(metric: str, baseline: str, grouping: str, comparison: Comparison) -> None:
+def _refuse_unknown_names(params: QueryDict, comparison: Comparison, drawing: Drawing) -> None:
     """A page falls back to what it has; a program that asks for one thing must not be answered another."""
-    errors: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {**drawing.axes.problems}
+    grouping, baseline = params.get("group", ""), params.get("baseline", "")
     if grouping and grouping not in GROUPINGS:
         errors["group"] = [f"There is no such grouping. There are: {', '.join(GROUPINGS)}."]
     names = [compared.name for compared in comparison.metrics]
-    if metric and metric not in names:
+    if any(metric not in names for metric in params.getlist("metric") if metric):
         errors["metric"] = [f"No run has it. There are: {', '.join(dict.fromkeys(names)) or 'none'}."]
     keys = [group.key for group in comparison.groups if group.dots]
     if baseline and baseline not in keys:
@@ -205,7 +280,7 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
 
 
 class ReportDetailSerializer(ReportSerializer):
-    comparison = ComparisonSerializer(help_text="as /compare/ answers it")
+    comparison = DrawnComparisonSerializer(help_text="as /compare/ answers it")
 
     class Meta(ReportSerializer.Meta):
         fields = [*ReportSerializer.Meta.fields, "comparison"]
@@ -234,4 +309,5 @@ class ReportDetail(APIView):
         report = get_object_or_404(rows, slug=slug)
         _, comparison = reports.live(report, request.user)
         body = ReportSerializer(report, context={"request": request}).data
-        return Response({**body, "comparison": ComparisonSerializer(comparison).data})
+        drawing = draw(comparison, reports.params_of(report))
+        return Response({**body, "comparison": answer(comparison, drawing)})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 from runs.run.series import Stretch
 from runs.tables import Column, Table, TableCell
@@ -153,13 +153,37 @@ class StackedSpec(TypedDict):
     parts: list[StackedPart]
 
 
+class TradeOffGroup(TypedDict):
+    """A dot at two metrics with its intervals; `front`: none is better in both."""
+
+    label: str
+    color: int
+    x: float
+    y: float
+    x_interval: tuple[float, float] | None
+    y_interval: tuple[float, float] | None
+    n: int
+    front: bool
+
+
+class TradeOffSpec(TypedDict):
+    """`joined`: all may be compared, so that there is one front."""
+
+    joined: bool
+    type: Literal["tradeoff"]
+    x: YAxis
+    y: YAxis
+    groups: list[TradeOffGroup]
+
+
 @dataclass(frozen=True)
 class Figure:
     """`id` is unique on the page; `alt` says in words what the picture shows."""
 
+    template: ClassVar[str] = "_chart.html"
     id: str
     title: str
-    spec: LinesSpec | BarsSpec | StackedSpec
+    spec: LinesSpec | BarsSpec | StackedSpec | TradeOffSpec
     table: Table
     alt: str
     note: str = ""
@@ -192,6 +216,7 @@ class Multiples:
     `said` of each curve, `said_note` of all of them. `beneath`: figures of what follows from the curves.
     """
 
+    template: ClassVar[str] = "_multiples.html"
     id: str
     title: str
     figures: list[Figure]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from runs import formatting
 from runs.charts.base import (
@@ -42,13 +44,41 @@ CSV_HEAD = [
 ]  # fmt: skip
 
 
-def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
-    """The ranked groups, and apart from them, class by class, on scales of their own, those that are not."""
-    ranked, palette = comparison.ranked, colours(comparison)
+# Up to so many groups without a value have a row of their own among the bars.
+MOST_GAPS = 5
+
+
+def bars_figures(
+    comparison: Comparison, groups: Sequence[Group] | None = None, *, id: str = "comparison", title: str = ""
+) -> list[Figure]:
+    """The ranked groups, and apart from them, class by class, on scales of their own, those that are not.
+
+    `groups`: those of the comparison that are drawn, all without them. Many without a value are counted in words.
+    """
+    palette = colours(comparison)
+    drawn = [*(comparison.groups if groups is None else groups)]
+    if lost := many_lost(drawn):
+        drawn = [group for group in drawn if group.dots]
+    comparison = replace(comparison, groups=drawn)
+    ranked = comparison.ranked
     apart = apart_figures(comparison, palette, id="apart" if id == "comparison" else f"{id}-apart")
     if not ranked:
         return apart
-    return [bars_figure(comparison, ranked, palette, id=id, title=title, note=BARS_NOTE), *apart]
+    note = " ".join(filter(None, (BARS_NOTE, lost_words(lost))))
+    return [bars_figure(comparison, ranked, palette, id=id, title=title, note=note), *apart]
+
+
+def many_lost(groups: Sequence[Group]) -> list[Group]:
+    """Groups without a value, where they are too many for a row each; not where there are no others."""
+    lost = [group for group in groups if not group.dots]
+    return lost if MOST_GAPS < len(lost) < len(groups) else []
+
+
+def lost_words(groups: Sequence[Group]) -> str:
+    """ "34 groups are not known: 23 × no throughput in this run, 11 × lost in a picture." """
+    reasons = Counter(group.gap for group in groups)
+    said = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+    return f"{len(groups)} groups are not known: {said}." if groups else ""
 
 
 def apart_figures(comparison: Comparison, palette: Mapping[str, int], *, id: str = "apart") -> list[Figure]:

@@ -21,6 +21,8 @@ from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
 X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
+# How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
+MOST_OF_A_BAND = 1.5
 NOTE = "Line: geometric mean of the repeats. Band: its interval of ninety-five per cent. Dots: every repeat."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
@@ -68,7 +70,7 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
 def _multiples(
     panels: Sequence[Panel], axes: Axes, metric: Metric, base: Group | None, *, id: str, title: str
 ) -> Multiples:
-    absolute, panels = panels, [_relative(panel, axes.y_as, base, panels) for panel in panels]
+    absolute, panels = panels, relative(panels, axes.y_as, base)
     points = _points(panels)
     groups = [point.group for point in points]
     xs = [point.x for point in points]
@@ -86,8 +88,9 @@ def _multiples(
         lines(
             x=x,
             y={
-                "label": _RELATIVE.get(axes.y_as, metric.label), "unit": unit, "zero": scale == "linear",
-                "scale": scale, "better": metric.better, "span": (min(drawn), max(drawn)),
+                "label": _RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in _RELATIVE else unit,
+                "zero": scale == "linear", "scale": scale, "better": metric.better if len(panels) == 1 else "none",
+                "span": (min(drawn), max(drawn)),
             },
             series=[_series(curve) for curve in panel.curves],
             marks=marks(groups_of(panel), axes, x["unit"]),
@@ -95,10 +98,12 @@ def _multiples(
         for panel in panels
     ]  # fmt: skip
     table = _table(panels, axes, x, metric, unit)
+    better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
+    note = f"{_RELATIVE.get(axes.y_as) or unit}{better}. {NOTE}".removeprefix(". ")
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, title=panel.label or title, spec=spec, table=table,
-            alt=_alt(panel, metric, unit), note="" if panel.label else NOTE,
+            alt=_alt(panel, metric, unit), note="" if panel.label else note,
         )
         for panel, spec in zip(panels, specs, strict=True)
     ]  # fmt: skip
@@ -106,7 +111,7 @@ def _multiples(
             for panel in panels for curve in panel.curves}  # fmt: skip
     said, said_note = told(absolute, axes, x, metric)
     return Multiples(
-        id, title, figures, [keys[color] for color in sorted(keys)], table, NOTE, said, said_note,
+        id, title, figures, [keys[color] for color in sorted(keys)], table, note, said, said_note,
         beneath=media_figures(absolute, axes, x, metric, id=id),
     )  # fmt: skip
 
@@ -119,7 +124,7 @@ def _ends(group: Group) -> list[float]:
     """Of its interval, as far as it leaves the values readable."""
     if group.interval is None or not group.values:
         return []
-    return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * 1.15)]
+    return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * MOST_OF_A_BAND)]
 
 
 def _series(curve: Curve) -> LineSeries:
@@ -158,25 +163,30 @@ def _ticks(points: Iterable[Point], axes: Axes) -> list[tuple[float, str]]:
     return [] if axes.x_fact.is_number else sorted({(point.x, point.label) for point in points})
 
 
-def _relative(panel: Panel, y_as: str, base: Group | None, panels: Sequence[Panel]) -> Panel:
-    """The panel in % of the first level of each curve, or of the curve that the baseline belongs to."""
+def relative(panels: Sequence[Panel], y_as: str, base: Group | None) -> list[Panel]:
+    """The panels in % of the first level of each curve, or of the series that the baseline belongs to."""
     if y_as not in _RELATIVE:
-        return panel
-    of_base = {}
-    if y_as == "baseline" and base is not None:
-        color = next((curve.color for one in panels for curve in one.curves
-                      for point in curve.points if set(point.group.runs) & set(base.runs)), None)  # fmt: skip
-        of_base = {point.x: point.group.centre for curve in panel.curves if curve.color == color
-                   for point in curve.points}  # fmt: skip
-    curves = []
-    for curve in panel.curves:
+        return [*panels]
+    runs = {run.id for run in base.runs} if base else set()
+    color = next(
+        (curve.color for panel in panels for curve in panel.curves for point in curve.points
+         if any(run.id in runs for run in point.group.runs)), None,
+    )  # fmt: skip
+    return [replace(panel, curves=_shares(panel.curves, None if y_as == "first" else color)) for panel in panels]
+
+
+def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
+    """In % of the first value of each; with a color of the values of that series at the same places."""
+    of_base = {point.x: point.group.centre for curve in curves if curve.color == color for point in curve.points}
+    shares = []
+    for curve in curves:
         first = next((point.group.centre for point in curve.points if point.group.dots), None)
-        shares = [
-            replace(point, group=_share(point.group, first if y_as == "first" else of_base.get(point.x)))
+        points = [
+            replace(point, group=_share(point.group, first if color is None else of_base.get(point.x)))
             for point in curve.points
         ]
-        curves.append(replace(curve, points=shares))
-    return replace(panel, curves=curves)
+        shares.append(replace(curve, points=points))
+    return shares
 
 
 def _share(group: Group, of: float | None) -> Group:
@@ -185,13 +195,13 @@ def _share(group: Group, of: float | None) -> Group:
         return replace(group, dots=[], values=[], n=0, summary=None, interval=None,
                        gap=group.gap or "nothing to set it against")  # fmt: skip
     summary, interval = group.summary, group.interval
-    values = [100 * value / of for value in group.values]
+    values = [100 * (value / of) for value in group.values]
     if summary:
         mean = summary.geometric_mean
-        summary = replace(summary, median=100 * summary.median / of, mean=100 * summary.mean / of,
-                          geometric_mean=None if mean is None else 100 * mean / of)  # fmt: skip
+        summary = replace(summary, median=100 * (summary.median / of), mean=100 * (summary.mean / of),
+                          geometric_mean=None if mean is None else 100 * (mean / of))  # fmt: skip
     if interval:
-        interval = replace(interval, low=100 * interval.low / of, high=100 * interval.high / of)
+        interval = replace(interval, low=100 * (interval.low / of), high=100 * (interval.high / of))
     return replace(group, values=values, summary=summary, interval=interval)
 
 

@@ -25,6 +25,8 @@ BARS, CURVE, HEAT_MAP, TABLE, TIME, LATENCY, TRADE_OFF = VIEWS = (
 )  # fmt: skip
 # What a select says to have no fact on this axis.
 NONE = "none"
+# For a value, of a fact that is pooled.
+POOL = "*"
 X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
 Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
 SCALES = ("linear", "log")
@@ -98,8 +100,7 @@ class Axes:
     """The fields of `facts` that take x, series and panels, empty where none does.
 
     `fixed`: field -> the one value that is drawn. `pooled`: fields that the reader pools. `facts`: all that vary, by
-    field. `follow`: fields that say nothing beyond the chosen ones. `groups`: keys of what is drawn; `without`: of
-    what is not, as it has another workload than all that have the metric. `problems`: parameter -> what there is not.
+    field. `follow`: fields that say nothing beyond the chosen ones. `problems`: parameter -> what there is not.
     """
 
     view: str
@@ -114,7 +115,6 @@ class Axes:
     y_scale: str = ""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     follow: tuple[str, ...] = ()
-    groups: frozenset[str] = frozenset()
     problems: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -122,24 +122,23 @@ class Axes:
         return self.facts.get(self.x)
 
     def drawn(self, comparison: Comparison) -> list[Group]:
-        return [group for group in comparison.groups if group.key in self.groups]
+        return _held(asked(comparison), self.fixed)
 
 
-def arrange(comparison: Comparison, params: QueryDict | None = None) -> Axes:
-    """What `params` ask for; what they leave open by the rule.
+def arrange(comparison: Comparison, params: QueryDict | None = None, others: Sequence[Comparison] = ()) -> Axes:
+    """What `params` ask for; what they leave open by the rule. `others`: the same groups by further metrics.
 
     A numeric factor with three levels or more becomes x: a size first, then terminals or threads, then what has most
     levels, then the date. Of the other facts the one with most levels names the series, the next cuts panels (twelve
     at most), and what is left over names series too. Facts that follow from the chosen ones take no part.
     """
-    params = params if params is not None else QueryDict()
+    params, comparisons = params if params is not None else QueryDict(), [comparison, *others]
     problems: dict[str, list[str]] = {}
-    groups = asked(comparison)
-    everything = _facts(comparison, groups)
-    fixed = _fixed(params, everything, problems)
-    groups = [group for group in groups if all(value_of(group, field) == fixed[field] for field in fixed)]
-    facts = _facts(comparison, groups)
-    pooled = _known(params.getlist("pool"), everything, "pool", problems)
+    everything = _facts(comparisons, {})
+    fixed, pooled = _fixed(params, everything, problems)
+    groups = list({group.key: group for one in comparisons for group in _held(asked(one), fixed)}.values())
+    facts = _facts(comparisons, fixed)
+    pooled += _known(params.getlist("pool"), everything, "pool", problems)
     view = _choice(params, "view", VIEWS, problems)
     free = [name for name in facts if name not in pooled]
     facts = everything | facts
@@ -147,7 +146,9 @@ def arrange(comparison: Comparison, params: QueryDict | None = None) -> Axes:
     if x is None:
         x = _x_by_rule(facts, groups, [name for name in free if name not in _taken(params)])
     series = tuple(name for name in _known(params.getlist("series"), everything, "series", problems) if name in free)
+    series = tuple(name for name in series if name != x)
     panels = _asked_for(params, "panels", everything, problems)
+    panels = None if panels and (panels in (x, *series) or panels not in free) else panels
     chosen = [name for name in (x, *series, panels or "") if name]
     open_ones = _by_levels([name for name in free if name not in chosen and name not in _NEVER_TAKEN], facts)
     open_ones = [name for name in open_ones if not _goes_with_x(name, x, groups)]
@@ -165,7 +166,8 @@ def arrange(comparison: Comparison, params: QueryDict | None = None) -> Axes:
             panels = name
         else:
             left.append(name)
-    series = _with_dbms((*series, *left), [x, panels or ""], facts)
+    if NONE not in params.getlist("series"):
+        series = _with_dbms((*series, *left), [x, panels or ""], facts)
     used = {x, panels, *series, *pooled, *fixed}
     return Axes(
         view=view or (CURVE if x and facts[x].is_number else BARS),
@@ -180,7 +182,6 @@ def arrange(comparison: Comparison, params: QueryDict | None = None) -> Axes:
         y_scale=_choice(params, "y_scale", SCALES, problems),
         facts=facts,
         follow=tuple(name for name in facts if name not in used and name not in _NEVER_TAKEN),
-        groups=frozenset(group.key for group in groups),
         problems=problems,
     )
 
@@ -232,6 +233,20 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     return panels
 
 
+def bars_of(comparison: Comparison, axes: Axes) -> list[Group]:
+    """The groups without those that a reader fixes away, taken together over what is pooled."""
+    names = [name for name in axes.facts if name not in axes.pooled and name not in _NEVER_TAKEN and name != DATE]
+    alike: dict[tuple[str, ...], list[Group]] = {}
+    for group in _held(comparison.groups, axes.fixed):
+        alike.setdefault(_key(group, names) if axes.pooled else (group.key,), []).append(group)
+    groups = []
+    for key, several in alike.items():
+        label = " · ".join(axes.facts[name].said(value) for name, value in zip(names, key, strict=False)
+                           if name not in axes.fixed and name not in axes.follow)  # fmt: skip
+        groups.append(replace(merged(several), label=label or "all") if len(several) > 1 else several[0])
+    return groups
+
+
 def merged(groups: Sequence[Group]) -> Group:
     """All repeats of these as those of one group; what is said of it beyond its numbers is the first one's."""
     if len(groups) == 1:
@@ -249,17 +264,22 @@ def merged(groups: Sequence[Group]) -> Group:
     )  # fmt: skip
 
 
-def _facts(comparison: Comparison, groups: Sequence[Group]) -> dict[str, Fact]:
-    """Those that differ among the groups."""
-    days = list(dict.fromkeys(value_of(group, DATE) for group in groups))
-    dates = VaryingFact(DATE, "Date", tuple(days), {day: day for day in days})
-    facts = {}
-    for varying in (*comparison.varying, dates):
-        values = list(dict.fromkeys(value_of(group, varying.field) for group in groups))
-        if len(values) > 1:
-            numbers = _numbers(groups, varying.field)
-            values.sort(key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
-            facts[varying.field] = Fact(varying.field, varying.label, values, varying.words, numbers)
+def _held(groups: Iterable[Group], fixed: Mapping[str, str]) -> list[Group]:
+    return [group for group in groups if all(value_of(group, field) == fixed[field] for field in fixed)]
+
+
+def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[str, Fact]:
+    """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart."""
+    facts: dict[str, Fact] = {}
+    sets = [_held(asked(comparison), fixed) for comparison in comparisons]
+    every = list({group.key: group for groups in sets for group in groups}.values())
+    days = list(dict.fromkeys(value_of(group, DATE) for group in every))
+    for varying in (*comparisons[0].varying, VaryingFact(DATE, "Date", tuple(days), {day: day for day in days})):
+        if any(len({value_of(group, varying.field) for group in groups}) > 1 for groups in sets):
+            values = dict.fromkeys(value_of(group, varying.field) for group in every)
+            numbers = _numbers(every, varying.field)
+            ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
+            facts[varying.field] = Fact(varying.field, varying.label, ordered, varying.words, numbers)
     return facts
 
 
@@ -392,16 +412,21 @@ def _asked_for(
     return next(iter(_known([params.get(parameter, "")], facts, parameter, problems)), None)
 
 
-def _fixed(params: QueryDict, facts: Mapping[str, Fact], problems: dict[str, list[str]]) -> dict[str, str]:
-    fixed = {}
+def _fixed(
+    params: QueryDict, facts: Mapping[str, Fact], problems: dict[str, list[str]]
+) -> tuple[dict[str, str], list[str]]:
+    """Field -> its one value, and the fields that are pooled, as a form says it (`fix=FIELD=*`)."""
+    fixed, pooled = {}, []
     for text in filter(None, params.getlist("fix")):
         field, _, value = text.partition("=")
-        if field in facts and value in facts[field].values:
+        if field in facts and value == POOL:
+            pooled.append(field)
+        elif field in facts and value in facts[field].values:
             fixed[field] = value
         else:
             there = ", ".join(facts[field].values) if field in facts else ", ".join(facts)
             problems.setdefault("fix", []).append(f"There is no “{text}”. There are: {there or NONE}.")
-    return fixed
+    return fixed, pooled
 
 
 def _choice(params: QueryDict, name: str, choices: Iterable[str], problems: dict[str, list[str]]) -> str:

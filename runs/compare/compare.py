@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from benchagent import histogram
@@ -23,12 +24,13 @@ from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD, geometric_mean_interval
 
 # A warning names groups up to this many; beyond, it counts them.
 MOST_NAMED = 4
+MOST_METRICS = 4
 
 
 def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
     """With the metric, the baseline, the order and the grouping that an address asks for."""
     comparison = compare(
-        selection.runs, metric=params.get("metric", ""), baseline=params.get("baseline"),
+        selection.runs, metric=next(iter(params.getlist("metric")), ""), baseline=params.get("baseline"),
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
         base_runs=selection.base,
     )  # fmt: skip
@@ -132,43 +134,71 @@ def _group(
     at: int,
 ) -> Group:
     """`at`: the position of the cell among those that have been named."""
-    counted = {run.id: number_of(run, metric.name, metric.unit) for run in cell if metric and run.id in counting}
-    numbers = [(run, counted.get(run.id)) for run in cell]
-    dots = [Dot(run, number.value, number.as_printed, number.provenance) for run, number in numbers if number]
-    label = metric.label if metric else ""
-    gaps = [Gap(run, why_no_number(run, label)) for run, number in numbers if number is None]
-    measured, ids, values = [dot.run for dot in dots], {run.id for run in cell}, [dot.value for dot in dots]
-    summary, interval = summarise(values), geometric_mean_interval(values)
-    said = stated(measured or cell)
-    doubted = said.doubt if dots else ""
+    ids = {run.id for run in cell}
+    measured = _measured(cell, counting, metric)
+    said = stated(measured["runs"] or cell)
+    doubted = said.doubt if measured["dots"] else ""
     return Group(
         key=naming.keys[at],
         label=naming.labels[at],
         factors={fact.label: fact.values[at] for fact in naming.varying},
         facts={fact.field: fact.values[at] for fact in naming.varying},
-        dots=dots,
-        gaps=gaps,
         printed=[
             Printed(aggregate.statistic, aggregate.value, aggregate.as_printed or f"{aggregate.value:g}", len(of))
             for aggregate, of in printed
             if of & ids
         ],
-        values=values,
-        n=len(values),
-        median=summary.median if summary else None,
-        summary=summary,
-        interval=interval,
-        gap=None if dots else "; ".join(dict.fromkeys(gap.reason for gap in gaps)),
-        runs=measured,
-        all_runs=[*measured, *(gap.run for gap in gaps)],
         demonstration=any(run.demonstration for run in cell),
-        provenances=list(dict.fromkeys(dot.provenance for dot in dots)),
         stated=said,
         durability=said.durability,
         durability_words=claim_words(said.durability, doubted),
         doubt=doubted,
-        pooled=_pooled(metric, measured),
+        **measured,
     )
+
+
+def _measured(cell: Sequence[Run], counting: Set[UUID], metric: Metric | None) -> dict[str, Any]:
+    """What a group says of one metric, by its field."""
+    counted = {run.id: number_of(run, metric.name, metric.unit) for run in cell if metric and run.id in counting}
+    numbers = [(run, counted.get(run.id)) for run in cell]
+    dots = [Dot(run, number.value, number.as_printed, number.provenance) for run, number in numbers if number]
+    label = metric.label if metric else ""
+    gaps = [Gap(run, why_no_number(run, label)) for run, number in numbers if number is None]
+    runs, values = [dot.run for dot in dots], [dot.value for dot in dots]
+    summary = summarise(values)
+    return {
+        "dots": dots,
+        "gaps": gaps,
+        "values": values,
+        "n": len(values),
+        "median": summary.median if summary else None,
+        "summary": summary,
+        "interval": geometric_mean_interval(values),
+        "gap": None if dots else "; ".join(dict.fromkeys(gap.reason for gap in gaps)),
+        "runs": runs,
+        "all_runs": [*runs, *(gap.run for gap in gaps)],
+        "provenances": list(dict.fromkeys(dot.provenance for dot in dots)),
+        "pooled": _pooled(metric, runs),
+    }
+
+
+def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
+    """The same groups with their values of another metric, to be drawn beside: without verdicts and headline."""
+    groups = []
+    for group in comparison.groups:
+        counting = {run.id for run in group.all_runs if run.counts}
+        measured = _measured(group.all_runs, counting, metric)
+        groups.append(replace(group, printed=[], against=None, **measured))
+    base = next((group for group in groups if group.is_baseline), None)
+    return replace(comparison, metric=metric, groups=groups, baseline=base, headline="", warnings=[], family=0)
+
+
+def beside(comparison: Comparison, params: QueryDict) -> list[Comparison]:
+    """The comparison by each metric that an address names, four at most, the first of them first."""
+    by_name = {metric.name: metric for metric in reversed(comparison.metrics)}
+    wanted = [by_name[name] for name in dict.fromkeys(params.getlist("metric")) if name in by_name]
+    others = [metric for metric in wanted if metric != comparison.metric]
+    return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]
 
 
 def _pooled(metric: Metric | None, runs: Sequence[Run]) -> float | None:

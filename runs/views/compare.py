@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
@@ -17,23 +18,25 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from runs.access import changes
 from runs.access.rules import changeable, default_visibility
-from runs.api.compare import ComparisonSerializer
+from runs.api.compare import answer
 from runs.charts import compare as charts
-from runs.charts.curves import curve_figures
+from runs.charts.drawing import draw, point_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
-from runs.compare.axes import CURVE, arrange
+from runs.compare.axes import BARS, CURVE, HEAT_MAP, TABLE
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, MAX_QUERY, Selection, read_query, select, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
+from runs.listing.filters import without_blanks
 from runs.listing.rows import csv_lines
 from runs.models import Report, Run
 from runs.models.choices import Visibility
 from runs.run import series
 from runs.run.facets import ordered_measurements
+from runs.views.controls import controls_of
 from runs.views.guards import PersonRequest, contributor_required, token_may_read
 
 
@@ -49,7 +52,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     if request.GET.get("format") == "json":
         if selection.problems:
             return JsonResponse(selection.problems, status=400)
-        return JsonResponse(ComparisonSerializer(comparison).data)
+        return JsonResponse(answer(comparison, draw(comparison, request.GET)))
     if not selection.runs:
         return _nothing(request, selection)
     context = comparison_context(selection, comparison, request.GET) | {
@@ -59,21 +62,23 @@ def compare(request: HttpRequest) -> HttpResponse:
         "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{request.GET.urlencode()}"),
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
     }
-    return render(request, "compare.html", context)
+    response = render(request, "compare.html", context)
+    response["HX-Push-Url"] = f"{request.path}?{without_blanks(request.GET).urlencode()}"
+    return response
 
 
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
     palette = charts.colours(comparison)
-    axes = arrange(comparison, params)
-    multiples = curve_figures(comparison, axes) if axes.view == CURVE else []
-    return {
+    drawing = draw(comparison, params)
+    lost = charts.many_lost(comparison.groups)
+    return controls_of(drawing, params) | {
         "selection": selection,
         "comparison": comparison,
-        "axes": axes,
-        "multiples": multiples,
-        "figures": [] if multiples else charts.bars_figures(comparison),
-        "over_time": charts.overlay_figures(comparison),
+        "drawing": drawing,
+        "view_asked": params.get("view", ""),
+        "metrics_shown": len(drawing.comparisons),
+        "over_time": charts.overlay_figures(comparison) if drawing.axes.view == BARS else [],
         "rows": [
             {
                 "group": group,
@@ -82,7 +87,10 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
                 "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
             }
             for group in comparison.groups
+            if group.key not in {one.key for one in lost}
         ],
+        "lost": lost,
+        "lost_words": charts.lost_words(lost),
         "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
         "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
         or any(group.doubt for group in comparison.groups),
@@ -104,8 +112,16 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
-    response.writelines(csv_lines(charts.csv_rows(compare_selection(selection, request.GET))))
+    comparison = compare_selection(selection, request.GET)
+    response.writelines(csv_lines(_csv_rows(comparison, request.GET)))
     return response
+
+
+def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
+    """The points of the view that is asked for; without one the groups."""
+    if params.get("view") not in (CURVE, HEAT_MAP, TABLE):
+        return charts.csv_rows(comparison)
+    return point_rows(draw(comparison, params))
 
 
 def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
@@ -155,14 +171,11 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     if kept.deleted_at is not None:
         return render(request, "reports/deleted.html", {"report": kept}, status=GONE)
     selection, comparison = reports.live(kept, request.user, request.GET)
-    controls = request.GET.copy()
-    for name in [name for name in controls if name not in CONTROLS]:
-        del controls[name]
-    context = comparison_context(selection, comparison, controls) | {
+    params = reports.params_of(kept, request.GET)
+    context = comparison_context(selection, comparison, params) | {
         "report": kept,
-        "order": reports.params_of(kept, request.GET).get("order", ""),
-        "threshold": reports.params_of(kept, request.GET).get("threshold", ""),
-        "query": reports.params_of(kept, request.GET).urlencode(),
+        "kept": [],
+        "query": params.urlencode(),
         "embed_url": request.build_absolute_uri(reverse("embed-report", args=[kept.slug])),
         "hidden": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
         "changes": changes.history(kept),
@@ -239,7 +252,7 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
     comparison = compare_selection(selection, params)
     source = f"{reverse('compare')}?{params.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    return _embedded(request, comparison, source=source, title=comparison.headline, status=status)
+    return _embedded(request, comparison, params, source=source, title=comparison.headline, status=status)
 
 
 @require_safe
@@ -247,7 +260,8 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
 def embed_report(request: HttpRequest, slug: str) -> HttpResponse:
     report = get_object_or_404(Report.objects.present().readable_by(STRANGER), slug=slug)
     _, comparison = reports.live(report, STRANGER, request.GET)
-    return _embedded(request, comparison, source=report.get_absolute_url(), title=report.name)
+    params = reports.params_of(report, request.GET)
+    return _embedded(request, comparison, params, source=report.get_absolute_url(), title=report.name)
 
 
 @require_safe
@@ -260,7 +274,7 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     wanted = [figure for figure in drawn if figure.id == request.GET.get("chart", ANY_CHART)] or drawn[:1]
     context = {
         "title": f"{run.dbms_version} · {run.workload}, repeat {run.repeat}",
-        "figures": wanted,
+        "parts": wanted,
         "run": run,
         "measurements": [] if wanted else ordered_measurements(run),
         "source": run.get_absolute_url(),
@@ -270,8 +284,8 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 def _embedded(
-    request: HttpRequest, comparison: Comparison, *, source: str, title: str, status: int = 200
+    request: HttpRequest, comparison: Comparison, params: QueryDict, *, source: str, title: str, status: int = 200
 ) -> HttpResponse:
-    drawn = charts.bars_figures(comparison) if comparison.groups else []
-    context: dict[str, Any] = {"title": title, "figures": drawn, "source": source, "count": comparison.run_count}
+    parts = draw(comparison, params).parts if comparison.groups else []
+    context: dict[str, Any] = {"title": title, "parts": parts, "source": source, "count": comparison.run_count}
     return render(request, "embed.html", context, status=status)

@@ -2,7 +2,7 @@
 import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
-import { exactNumber, withOrigin, withUnit } from "./format.js";
+import { exactNumber, roundEnd, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
@@ -83,6 +83,8 @@ function xScale(spec, xs, theme) {
 }
 
 function yScale(spec, theme) {
+  // Panels end at the same round number, which a band may run beyond.
+  if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), min: Math.min(0, spec.y.span[0]), max: roundEnd(spec.y.span[1] * 1.02) };
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
   return spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), grace: "5%" }), spec.y);
 }

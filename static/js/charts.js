@@ -3,6 +3,7 @@
 import { barsConfig, barsHeight } from "./chart-bars.js";
 import { linesConfig, linesHeight } from "./chart-lines.js";
 import { stackedConfig, stackedHeight } from "./chart-stacked.js";
+import { tradeOffConfig, tradeOffHeight } from "./chart-tradeoff.js";
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
 import { loadRange, showWhole } from "./detail.js";
@@ -11,8 +12,8 @@ import { startLive } from "./live.js";
 import { picture, shortened } from "./png.js";
 import { onThemeChange } from "./theme.js";
 
-const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig };
-const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight };
+const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig };
+const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight };
 const drawn = new Map(); // figure -> {spec, chart, stop}
 
 function readSpec(figure) {

@@ -38,7 +38,15 @@ function stackedRows(spec) {
   return [head, ...spec.rows.map((row, index) => [row, ...spec.parts.map((part) => part.values[index])])];
 }
 
-const ROWS = { lines: linesRows, bars: barsRows, stacked: stackedRows };
+function tradeOffRows(spec) {
+  const ends = (axis) => [heading(axis), "Low", "High"];
+  const rows = spec.groups.map((group) => [
+    group.label, group.y, ...(group.y_interval ?? [null, null]), group.x, ...(group.x_interval ?? [null, null]), group.n, group.front ? "yes" : "no",
+  ]);
+  return [["Group", ...ends(spec.y), ...ends(spec.x), "Repeats", "No other is better in both"], ...rows];
+}
+
+const ROWS = { lines: linesRows, bars: barsRows, stacked: stackedRows, tradeoff: tradeOffRows };
 
 /** CSV text, one line per x or per group; a missing value is an empty cell. */
 export function chartCsv(spec) {

@@ -20,9 +20,9 @@ export const exactNumber = (value) => value.toLocaleString("en-US", { maximumSig
 /** ", printed" where a series or bar says where its values come from. */
 export const withOrigin = (shown) => (shown?.origin ? `, ${shown.origin}` : "");
 
-/** "Throughput (TPS)"; with a direction "Throughput (TPS), higher is better". */
+/** "Throughput (TPS)", or the unit alone; with a direction "Throughput (TPS), higher is better". */
 export function axisTitle({ label, unit, better }) {
-  const title = unit ? `${label} (${unit})` : label;
+  const title = label && unit ? `${label} (${unit})` : label || unit;
   return better === "higher" || better === "lower" ? `${title}, ${better} is better` : title;
 }
 
@@ -46,6 +46,13 @@ export function logBounds(values) {
   const known = values.filter((value) => value > 0);
   if (known.length === 0) return { min: 1, max: 10 };
   return { min: neighbour(Math.min(...known), -1), max: neighbour(Math.max(...known), +1) };
+}
+
+/** The first round number from `value` on at which an axis may end: 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 in each decade. */
+export function roundEnd(value) {
+  if (!(value > 0)) return undefined;
+  const decade = 10 ** Math.floor(Math.log10(value));
+  return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => Number((step * decade).toPrecision(12))).find((end) => end >= value * 0.999999);
 }
 
 function neighbour(value, direction) {

@@ -145,11 +145,13 @@ def test_what_is_left_over_names_series_unless_it_is_fixed_or_pooled():
     ]  # fmt: skip
 
     axes, panels = arranged("fix=factor:terminals=8")
-    assert (axes.series, axes.panels, len(axes.groups)) == (("dbms",), "factor:io_depth", 12)
-
-    axes, panels = arranged("pool=factor:terminals")
     assert (axes.series, axes.panels) == (("dbms",), "factor:io_depth")
-    assert [point.group.n for point in panels[0].curves[0].points] == [2, 2, 2]
+    assert {point.group.facts["factor:terminals"] for panel in panels for point in panel.curves[0].points} == {"8"}
+
+    for pool in ("pool=factor:terminals", "fix=factor:terminals=*"):
+        axes, panels = arranged(pool)
+        assert (axes.series, axes.panels) == (("dbms",), "factor:io_depth")
+        assert [point.group.n for point in panels[0].curves[0].points] == [2, 2, 2]
 
 
 def test_a_reader_turns_the_axes_round_and_switches_them_off():

@@ -1,0 +1,142 @@
+"""What a comparison shows: the view that its address asks for, or that the rule gives. The same for pages and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from runs import formatting
+from runs.charts.base import Figure, Multiples
+from runs.charts.compare import bars_figures, overlay_figures
+from runs.charts.curves import curve_figures, relative, x_label, x_unit
+from runs.charts.pivots import Pivot, heat_maps, table_pivots
+from runs.charts.tradeoff import trade_off_figures
+from runs.compare.axes import (
+    BARS,
+    CURVE,
+    HEAT_MAP,
+    TABLE,
+    TIME,
+    TRADE_OFF,
+    Axes,
+    Panel,
+    Point,
+    arrange,
+    bars_of,
+    panels_of,
+)
+from runs.compare.compare import beside
+from runs.compare.groups import Comparison
+from runs.models import Metric
+
+# Each has a `template`.
+Part = Figure | Multiples | Pivot
+
+
+@dataclass(frozen=True)
+class DrawnMetric:
+    """The numbers of one metric: `panels` of curves, heat maps and tables, else `groups`."""
+
+    metric: Metric | None
+    panels: list[Panel]
+    groups: list[Point]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """`comparisons`: the same groups by each metric that is shown, `parts` in the order of the page."""
+
+    comparisons: list[Comparison]
+    axes: Axes
+    parts: list[Part]
+
+    @property
+    def drawn(self) -> list[DrawnMetric]:
+        axes = self.axes
+        if axes.view in (CURVE, HEAT_MAP, TABLE):
+            return [
+                DrawnMetric(one.metric, relative(panels_of(one, axes), axes.y_as, one.baseline), [])
+                for one in self.comparisons
+            ]
+        return [
+            DrawnMetric(one.metric, [], [Point(0.0, group.label, group) for group in bars_of(one, axes)])
+            for one in self.comparisons
+        ]
+
+
+def draw(comparison: Comparison, params: QueryDict) -> Drawing:
+    comparisons = beside(comparison, params)
+    axes = arrange(comparison, params, comparisons[1:])
+    return Drawing(comparisons, axes, VIEWS[axes.view][1](comparisons, axes))
+
+
+def _id(name: str, at: int) -> str:
+    """The first of several metrics has the bare name."""
+    return f"{name}-metric-{at + 1}" if at else name
+
+
+def _bars(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [
+        figure
+        for at, one in enumerate(comparisons)
+        for figure in bars_figures(one, bars_of(one, axes), id=_id("comparison", at))
+    ]
+
+
+def _curves(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [part for at, one in enumerate(comparisons) for part in curve_figures(one, axes, id=_id("curve", at))]
+
+
+def _heat_maps(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [part for at, one in enumerate(comparisons) for part in heat_maps(one, axes, id=_id("heat", at))]
+
+
+def _tables(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [part for at, one in enumerate(comparisons) for part in table_pivots(one, axes, id=_id("table", at))]
+
+
+def _over_time(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [*overlay_figures(comparisons[0])]
+
+
+def _trade_off(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [*trade_off_figures(comparisons, axes)]
+
+
+# In the order of the tabs: the name in addresses, what a tab says, and what draws it.
+VIEWS: dict[str, tuple[str, Callable[[Sequence[Comparison], Axes], list[Part]]]] = {
+    BARS: ("Bars", _bars),
+    CURVE: ("Curve", _curves),
+    HEAT_MAP: ("Heat map", _heat_maps),
+    TABLE: ("Table", _tables),
+    TRADE_OFF: ("Trade-off", _trade_off),
+    TIME: ("Over time", _over_time),
+}
+
+POINT_HEAD = [
+    "metric", "unit", "panel", "series", "x_label", "x", "x_unit", "value", "interval_low", "interval_high", "n",
+    "median", "values", "gap", "groups", "runs",
+]  # fmt: skip
+
+
+def point_rows(drawing: Drawing) -> Iterator[list[str]]:
+    """The head and one row per point, for a CSV file of what is drawn."""
+    yield POINT_HEAD
+    axes = drawing.axes
+    for comparison, drawn in zip(drawing.comparisons, drawing.drawn, strict=True):
+        metric = comparison.metric
+        unit = x_unit(axes, axes.drawn(comparison))
+        for panel in drawn.panels:
+            for curve in panel.curves:
+                for point in curve.points:
+                    group, interval = point.group, point.group.interval
+                    yield [
+                        metric.name if metric else "", metric.unit if metric and axes.y_as == "absolute" else "%",
+                        panel.label, curve.label, point.label or x_label(axes), formatting.plain(point.x), unit,
+                        formatting.plain(group.centre), formatting.plain(interval.low if interval else None),
+                        formatting.plain(interval.high if interval else None), str(group.n),
+                        formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
+                        group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
+                    ]  # fmt: skip

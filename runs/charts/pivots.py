@@ -1,0 +1,102 @@
+"""A comparison as numbers in a grid: one level of x against one series in each cell, coloured or plain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from runs.charts.curves import relative, x_label, x_unit
+from runs.compare.axes import Axes, Panel, Point, panels_of
+from runs.compare.groups import Comparison
+
+# Steps of the colour scale in static/css/compare.css.
+STEPS = 9
+LOG_FROM = 10.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`heat`: step of the colour scale. Without `point` nothing was measured there."""
+
+    point: Point | None = None
+    heat: int | None = None
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """`rows`: label and cells. `scale`: the values at the ends of the colour scale, None without colours."""
+
+    template: ClassVar[str] = "_pivot.html"
+    id: str
+    title: str
+    corner: str
+    columns: list[str]
+    rows: list[tuple[str, list[Cell]]]
+    unit: str
+    note: str
+    scale: tuple[float, float] | None = None
+    steps: ClassVar[range] = range(STEPS)
+
+
+def table_pivots(comparison: Comparison, axes: Axes, *, id: str = "table") -> list[Pivot]:
+    """x down, series across; one for each panel."""
+    return _pivots(comparison, axes, id, coloured=False)
+
+
+def heat_maps(comparison: Comparison, axes: Axes, *, id: str = "heat") -> list[Pivot]:
+    """x across, series down; one for each panel, all with the same scale of colours."""
+    return _pivots(comparison, axes, id, coloured=True)
+
+
+def _pivots(comparison: Comparison, axes: Axes, id: str, *, coloured: bool) -> list[Pivot]:
+    panels = relative(panels_of(comparison, axes), axes.y_as, comparison.baseline)
+    values = [
+        centre for panel in panels for curve in panel.curves for point in curve.points
+        if (centre := point.group.centre) is not None
+    ]  # fmt: skip
+    scale = (min(values), max(values)) if coloured and values else None
+    return [_pivot(panel, axes, comparison, scale, f"{id}-{panel.key}" if len(panels) > 1 else id) for panel in panels]
+
+
+def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float, float] | None, id: str) -> Pivot:
+    metric, groups = comparison.metric, axes.drawn(comparison)
+    label = metric.label if metric else ""
+    unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
+    across = _headings(panel, f" {x_unit(axes, groups)}".rstrip())
+    grid = {
+        (point.x, at): Cell(point, None if scale is None else heat(point.group.centre, scale))
+        for at, curve in enumerate(panel.curves)
+        for point in curve.points
+    }
+    names = [curve.label or label for curve in panel.curves]
+    if scale:
+        columns = [words for _, words in across]
+        rows = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
+    else:
+        columns = names
+        rows = [(words, [grid.get((x, at), Cell()) for at in range(len(names))]) for x, words in across]
+    title = f"{label}{f', {unit}' if unit else ''}"
+    series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
+    x = x_label(axes) or "All"
+    corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
+    note = "Geometric means of the repeats, with their intervals of ninety-five per cent."
+    if scale:
+        note = "Geometric means of the repeats."
+    return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
+
+
+def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:
+    """Places on x in their order, with words."""
+    places = {point.x: point.label for curve in panel.curves for point in curve.points}
+    return sorted((x, words or f"{x:,.6g}{unit}") for x, words in places.items())
+
+
+def heat(value: float | None, scale: tuple[float, float]) -> int | None:
+    """Step of the colour scale from 0; by logarithms where the values lie far apart."""
+    least, most = scale
+    if value is None:
+        return None
+    if least > 0 and most / least >= LOG_FROM:
+        value, least, most = math.log(value), math.log(least), math.log(most)
+    return min(STEPS - 1, int(STEPS * (value - least) / (most - least))) if most > least else STEPS // 2

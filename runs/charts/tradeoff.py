@@ -1,0 +1,142 @@
+"""Metric against metric: a dot for each group with its intervals, and those that no other beats in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchagent.catalog import Role, factor_role
+
+from runs import formatting
+from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
+from runs.charts.compare import colours
+from runs.charts.curves import X_LOG_FROM, scale_of
+from runs.compare.axes import FACTOR, Axes, bars_of
+from runs.compare.compare import with_metric
+from runs.compare.groups import Comparison, Group
+from runs.models import Metric
+from runs.stats import Interval
+from runs.tables import Column, Table, TableCell
+
+# What is set against a metric when a reader names one only: what most often has to be paid for it.
+PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "db_size_bytes", "load_mb_per_s", "tps")
+NOTE = "Dot: geometric means of a group. Whiskers: their intervals of ninety-five per cent."
+FRONT = "Ringed: no other that it may be compared with is better in both."
+
+
+def trade_off_figures(comparisons: Sequence[Comparison], axes: Axes, *, id: str = "tradeoff") -> list[Figure]:
+    """The first metric upright, the second across; one figure for the ranked groups and one for each other class."""
+    upright = comparisons[0]
+    across = comparisons[1] if len(comparisons) > 1 else _paid(upright)
+    if upright.metric is None or across is None or across.metric is None:
+        return []
+    other = {group.key: group for group in bars_of(across, axes)}
+    classes = {"": upright.ranked, **upright.apart}
+    palette, figures = colours(upright), []
+    for index, (words, groups) in enumerate(classes.items()):
+        keys = {group.key for group in groups}
+        pairs = [
+            (other[group.key], group)
+            for group in bars_of(upright, axes)
+            if group.key in keys and group.dots and group.key in other and other[group.key].dots
+        ]
+        if pairs:
+            title = f"{upright.metric.label} against {across.metric.label[:1].lower()}{across.metric.label[1:]}"
+            drawn = _drawn(pairs, across.metric, upright.metric, palette)
+            alike = len({_question(group) for _, group in pairs}) == 1
+            figures.append(_figure(
+                drawn, across.metric, upright.metric, id=f"{id}-{index}" if index else id,
+                title=f"Not ranked: {words}. {title}" if words else title, joined=alike,
+            ))  # fmt: skip
+    return figures
+
+
+def _paid(comparison: Comparison) -> Comparison | None:
+    """By the metric that is to be set against the only one: with a better side where there is one."""
+    others = [metric for metric in comparison.metrics if comparison.metric and metric.name != comparison.metric.name]
+    order = {name: at for at, name in enumerate(PAID_WITH)}
+    others.sort(key=lambda metric: (order.get(metric.name, len(order)), metric.better == "none"))
+    return with_metric(comparison, others[0]) if others else None
+
+
+def _drawn(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: dict[str, int]) -> list[TradeOffGroup]:
+    ends = [(across.centre or 0.0, upright.centre or 0.0) for across, upright in pairs]
+    asked: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    for (_, upright), at in zip(pairs, ends, strict=True):
+        asked.setdefault(_question(upright), []).append(at)
+    fronts = {question: front_of(of_it, (x.better, y.better)) for question, of_it in asked.items()}
+    return [
+        {
+            "label": upright.label, "color": palette.get(upright.key, 0), "x": at[0], "y": at[1],
+            "x_interval": _pair(across.interval), "y_interval": _pair(upright.interval), "n": upright.n,
+            "front": at in fronts[_question(upright)],
+        }
+        for (across, upright), at in zip(pairs, ends, strict=True)
+    ]  # fmt: skip
+
+
+def _question(group: Group) -> tuple[str, ...]:
+    """What was asked of it: a small database never beats a large one."""
+    return tuple(
+        value for field, value in sorted(group.facts.items())
+        if field == "workload" or (
+            field.startswith(FACTOR) and factor_role(field.removeprefix(FACTOR)) == Role.QUESTION
+        )
+    )  # fmt: skip
+
+
+def _pair(interval: Interval | None) -> tuple[float, float] | None:
+    return (interval.low, interval.high) if interval else None
+
+
+def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> set[tuple[float, float]]:
+    """The points that no other beats in one of both and equals at least in the other. Needs two better sides."""
+    if not {"higher", "lower"}.issuperset(better):
+        return set()
+    known = {*points}
+    signs = [1 if side == "higher" else -1 for side in better]
+
+    def beaten(point: tuple[float, float]) -> bool:
+        mine = [sign * value for sign, value in zip(signs, point, strict=True)]
+        return any(
+            all(sign * value >= own for sign, value, own in zip(signs, other, mine, strict=True))
+            for other in known
+            if other != point
+        )
+
+    return {point for point in known if not beaten(point)}
+
+
+def _figure(drawn: list[TradeOffGroup], x: Metric, y: Metric, *, id: str, title: str, joined: bool) -> Figure:
+    spec: TradeOffSpec = {
+        "joined": joined, "type": "tradeoff", "x": _axis(x, [group["x"] for group in drawn]),
+        "y": _axis(y, [group["y"] for group in drawn]), "groups": drawn,
+    }  # fmt: skip
+    columns = [Column("Group", numeric=False)]
+    for metric in (y, x):
+        columns += [
+            Column(metric.label, metric.unit),
+            Column("95 % interval from", metric.unit),
+            Column("to", metric.unit),
+        ]
+    columns += [Column("n"), Column("Best of its kind", numeric=False)]
+    rows = [
+        [
+            TableCell(text=group["label"]),
+            TableCell(group["y"]), *map(TableCell, group["y_interval"] or (None, None)),
+            TableCell(group["x"]), *map(TableCell, group["x_interval"] or (None, None)),
+            TableCell(group["n"]), TableCell(text="no other is better in both" if group["front"] else ""),
+        ]
+        for group in drawn
+    ]  # fmt: skip
+    best = [group["label"] for group in drawn if group["front"]]
+    said = "; ".join(
+        f"{group['label']} {formatting.quantity(group['y'], y.unit)} at {formatting.quantity(group['x'], x.unit)}"
+        for group in drawn
+    )
+    note = f"{NOTE} {FRONT}" if best else NOTE
+    return Figure(id=id, title=title, spec=spec, table=Table(columns, rows), alt=f"{title}: {said}.", note=note)
+
+
+def _axis(metric: Metric, values: Sequence[float]) -> YAxis:
+    scale = scale_of(values, "", X_LOG_FROM)
+    return {"label": metric.label, "unit": metric.unit, "better": metric.better, "scale": scale, "zero": scale != "log"}

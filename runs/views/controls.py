@@ -1,0 +1,112 @@
+"""The controls of a comparison as plain selects: what its address asks for, what it could ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from runs.charts.drawing import VIEWS, Drawing
+from runs.compare.axes import CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, X_AS, Y_AS, Fact
+from runs.compare.compare import MOST_METRICS
+from runs.formatting import number
+
+# Facts of more levels are not offered to be held at one.
+MOST_LEVELS = 60
+
+
+@dataclass(frozen=True)
+class Select:
+    """`options`: value and words; `chosen` is one of the values."""
+
+    name: str
+    id: str
+    label: str
+    options: list[tuple[str, str]]
+    chosen: str
+
+
+def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
+    """Context of templates/_comparison_controls.html."""
+    axes, metrics = drawing.axes, [one.metric for one in drawing.comparisons if one.metric]
+    on_axes = axes.view in (CURVE, HEAT_MAP, TABLE)
+    held = [_hold(fact, drawing) for fact in axes.facts.values() if fact.field != axes.x or not on_axes]
+    return {
+        "tabs": [(name, label, name == axes.view) for name, (label, _) in VIEWS.items()],
+        "axis_selects": [_axis(name, drawing, params) for name in ("x", "series", "panels")] if on_axes else [],
+        "held": [select for select in held if len(select.options) > 1],
+        "holds": bool(axes.fixed or axes.pooled),
+        "scales": _scales(drawing, params) if on_axes else [],
+        "scaled": any(params.get(name) for name in ("x_as", "y_as", "x_scale", "y_scale")),
+        "more_metrics": [
+            (metric, metric in metrics[1:]) for metric in drawing.comparisons[0].metrics if metric != metrics[0]
+        ] if metrics else [],
+        "most_metrics": MOST_METRICS,
+        "drawn_words": drawn_words(drawing),
+        "unread": [words for messages in axes.problems.values() for words in messages],
+    }  # fmt: skip
+
+
+def drawn_words(drawing: Drawing) -> list[str]:
+    """What a reader must know of the chart besides its axes, once: what is held, pooled, follows, or is not drawn."""
+    axes, comparison = drawing.axes, drawing.comparisons[0]
+    words = [f"Only {axes.facts[name].label}: {_words(axes.facts[name], value)}." for name, value in axes.fixed.items()]
+    if axes.pooled:
+        words.append(f"Pooled: {', '.join(axes.facts[name].label for name in axes.pooled)}.")
+    if axes.view in (CURVE, HEAT_MAP, TABLE):
+        if follow := [axes.facts[name].label for name in axes.follow]:
+            words.append(f"Goes with these: {', '.join(follow)}.")
+        held = [group for group in comparison.groups if all(group.facts.get(name) == value
+                for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
+        others = len(held) - len(axes.drawn(comparison))
+        if others > 0 and len(drawing.comparisons) == 1 and comparison.metric:
+            words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
+    return words
+
+
+def _words(fact: Fact, value: str) -> str:
+    return fact.words.get(value, value)
+
+
+def _axis(name: str, drawing: Drawing, params: QueryDict) -> Select:
+    axes = drawing.axes
+    taken = {"x": [axes.x], "series": axes.series, "panels": [axes.panels]}[name]
+    said = " · ".join(axes.facts[field].label for field in taken if field in axes.facts) or "none"
+    asked = params.get(name, "")
+    chosen = asked if asked in axes.facts or asked == NONE else ""
+    options = [("", said if chosen == "" else "as the rule says"), *_facts(axes.facts.values()), (NONE, "none")]
+    return Select(name, f"axis-{name}", {"x": "x axis", "series": "Series", "panels": "Panels"}[name], options, chosen)
+
+
+def _facts(facts: Iterable[Fact]) -> list[tuple[str, str]]:
+    return [(fact.field, fact.label) for fact in facts]
+
+
+def _hold(fact: Fact, drawing: Drawing) -> Select:
+    """A fact at all its levels, at one, or pooled."""
+    axes = drawing.axes
+    chosen = axes.fixed.get(fact.field, POOL if fact.field in axes.pooled else None)
+    options = [("", "each level")]
+    if len(fact.values) <= MOST_LEVELS:
+        options += [(f"{fact.field}={value}", f"only {_words(fact, value)}") for value in fact.values]
+    if fact.field not in (axes.x, axes.panels):
+        options.append((f"{fact.field}={POOL}", "pooled"))
+    return Select(
+        "fix", f"hold-{fact.field.replace(':', '-')}", fact.label, options,
+        "" if chosen is None else f"{fact.field}={chosen}",
+    )  # fmt: skip
+
+
+def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
+    axes = drawing.axes
+    scales = [("", "by the span"), *((scale, f"{scale}arithmic" if scale == "log" else scale) for scale in SCALES)]
+    selects = [Select("y_as", "y-as", "Values", list(Y_AS.items()), axes.y_as)]
+    if axes.view == CURVE:
+        selects += [
+            Select("x_as", "x-as", "x as", list(X_AS.items()), axes.x_as),
+            Select("x_scale", "x-scale", "x scale", scales, axes.x_scale),
+            Select("y_scale", "y-scale", "y scale", scales, axes.y_scale),
+        ]
+    return selects

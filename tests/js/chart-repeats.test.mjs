@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { repeatDatasets, repeatWords } from "../../static/js/chart-repeats.js";
+import { frontPoints } from "../../static/js/chart-tradeoff.js";
+import { axisTitle, roundEnd } from "../../static/js/format.js";
+
+const theme = { series: Array(8).fill("rgb(1, 2, 3)") };
+const series = { label: "H2", color: 1, dash: false, points: [[1, 20], [4, null], [16, 5]], dots: [[1, 19], [1, 21], [16, 5]], band: [[1, 18, 22]] };
+
+test("it draws every repeat, and a band that breaks where there is no interval", () => {
+  const [dots, low, high] = repeatDatasets({ series: [series] }, theme);
+  assert.deepEqual(dots.data, [{ x: 1, y: 19 }, { x: 1, y: 21 }, { x: 16, y: 5 }]);
+  assert.deepEqual(low.data.map(({ y }) => y), [18, null, null]);
+  assert.deepEqual(high.data.map(({ y }) => y), [22, null, null]);
+  assert.deepEqual([dots.of, low.fill, low.role], [0, "+1", "band"]);
+  assert.deepEqual(repeatDatasets({ series: [{ ...series, dots: undefined, band: undefined }] }, theme), []);
+});
+
+test("it says of a point what its interval is and how many repeats it has", () => {
+  assert.deepEqual(repeatWords(series, 1, "TPS"), ["95 % interval 18 to 22 TPS", "2 repeats"]);
+  assert.deepEqual(repeatWords(series, 4, "TPS"), []);
+});
+
+test("it ends an axis at a round number", () => {
+  assert.deepEqual([7693, 494.7, 0.013, 100].map(roundEnd), [8000, 500, 0.015, 100]);
+  assert.equal(roundEnd(0), undefined);
+});
+
+test("it titles an axis by its unit where it has no label", () => {
+  assert.equal(axisTitle({ label: "", unit: "TPS", better: "higher" }), "TPS, higher is better");
+});
+
+test("it joins the points of the front in the order of x", () => {
+  const groups = [{ x: 3, y: 1, front: true }, { x: 2, y: 9, front: false }, { x: 1, y: 4, front: true }];
+  assert.deepEqual(frontPoints(groups), [{ x: 1, y: 4 }, { x: 3, y: 1 }]);
+});

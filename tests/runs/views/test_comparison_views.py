@@ -1,0 +1,230 @@
+"""The views of one selection: curve, heat map, table, trade-off; their controls, exports and the same over the API."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html import unescape
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.charts.pivots import heat
+from runs.charts.tradeoff import front_of
+from runs.models import Experiment, Report
+from tests.runs.cells import add_number, make_run
+
+pytestmark = pytest.mark.django_db
+HIGHER, LOWER = "higher", "lower"
+
+
+@pytest.fixture
+def sweep(db) -> Experiment:
+    """2 engines × 3 scales × 2 terminal counts × 3 repeats, with throughput and latency."""
+    experiment = Experiment.objects.create(slug="sweep", name="Sweep")
+    at = 0
+    for repeat in (1, 2, 3):
+        for engine, factor in (("Derby 10.6", 1), ("H2 2.4", 2)):
+            for scale in (1, 4, 16):
+                for terminals in (2, 8):
+                    at += 1
+                    rate = 1000 * factor / scale + 10 * terminals + repeat
+                    run = make_run(
+                        engine, rate, factors={"scale_factor": scale, "terminals": terminals}, experiment=experiment,
+                        repeat=repeat, order_index=at,
+                    )  # fmt: skip
+                    add_number(run, 10_000 / rate, name="latency_p99_ms")
+    return experiment
+
+
+def page(client, query: str) -> str:
+    response = client.get(f"/compare/?experiment=sweep{query}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def spec(html: str, source: str) -> dict:
+    found = re.search(rf'<script id="{source}-data" type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found is not None, re.findall(r'<script id="([^"]*)"', html)
+    return json.loads(found[1])
+
+
+def options(html: str, name: str) -> dict[str, str]:
+    select = re.search(rf'<select id="[^"]*" name="{name}">(.*?)</select>', html, re.DOTALL)
+    assert select is not None
+    return dict(re.findall(r'<option value="([^"]*)"[^>]*>([^<]*)<', select[1]))
+
+
+def test_a_sweep_is_two_panels_with_the_same_axes_and_one_legend(client, sweep):
+    html = page(client, "")
+    left, right = spec(html, "curve-terminals-2"), spec(html, "curve-terminals-8")
+    assert left["x"] == right["x"]
+    assert left["y"]["span"] == right["y"]["span"]
+    assert [line["label"] for line in left["series"]] == ["Derby 10.6", "H2 2.4"]
+    assert left["series"][0]["dots"][:3] == [[1, 1021], [1, 1022], [1, 1023]]
+    assert len(left["series"][0]["band"]) == 3
+    assert html.count('<ul class="keys">') == 1
+    assert "Table of these numbers" in html
+
+
+def test_a_wide_span_is_logarithmic_unless_a_reader_says(client, sweep):
+    assert spec(page(client, ""), "curve-terminals-2")["x"]["scale"] == "log"
+    assert spec(page(client, "&x_scale=linear"), "curve-terminals-2")["x"]["scale"] == "linear"
+    assert spec(page(client, "&y_scale=log"), "curve-terminals-2")["y"]["scale"] == "log"
+
+
+def test_values_are_per_cent_of_the_first_level_or_of_the_baselines_series(client, sweep):
+    first = spec(page(client, "&y_as=first"), "curve-terminals-2")
+    assert [line["points"][0][1] for line in first["series"]] == [100, 100]
+    base = spec(page(client, "&y_as=baseline"), "curve-terminals-2")
+    assert [point[1] for point in base["series"][0]["points"]] == [100, 100, 100]
+    assert base["series"][1]["points"][0][1] == pytest.approx(197.8, abs=0.1)
+
+
+def test_several_metrics_are_rows_over_the_same_axis_and_cost_no_query(client, sweep, django_assert_num_queries):
+    html = page(client, "&metric=tps&metric=latency_p99_ms")
+    assert spec(html, "curve-terminals-2")["x"] == spec(html, "curve-metric-2-terminals-2")["x"]
+    assert re.search(r'name="metric" value="latency_p99_ms" checked', html)
+
+    with CaptureQueriesContext(
+        connection,
+    ) as one:
+        page(client, "")
+    with django_assert_num_queries(len(one)):
+        page(client, "&metric=tps&metric=latency_p99_ms")
+
+
+def test_its_selects_offer_what_varies_and_say_what_the_rule_chose(client, sweep):
+    html = page(client, "")
+    assert options(html, "x") == {
+        "": "Scale factor", "dbms": "DBMS", "factor:scale_factor": "Scale factor", "factor:terminals": "Terminals",
+        "none": "none",
+    }  # fmt: skip
+    assert (options(html, "series")[""], options(html, "panels")[""]) == ("DBMS", "Terminals")
+    assert '<option value="factor:terminals=8">only 8</option>' in html
+    html = page(client, "&x=factor:terminals&fix=factor:scale_factor=4")
+    assert "Only Scale factor: 4." in html
+    assert '<option value="factor:scale_factor=4" selected>only 4</option>' in html
+    assert spec(html, "curve")["series"][0]["points"] == [
+        [2, pytest.approx(272, abs=0.1)],
+        [8, pytest.approx(332, abs=0.1)],
+    ]
+
+
+def test_a_fact_that_does_not_vary_is_said_and_the_rule_stays(client, sweep):
+    html = unescape(page(client, "&x=colour"))
+    assert "“colour” does not vary. There are: dbms, factor:scale_factor, factor:terminals." in html
+    assert spec(html, "curve-terminals-2")
+
+
+def test_htmx_takes_the_part_that_changes_and_the_address_has_no_blanks(client, sweep):
+    response = client.get("/compare/?experiment=sweep&x=&series=&view=table", headers={"HX-Request": "true"})
+    assert response["HX-Push-Url"] == "/compare/?experiment=sweep&view=table"
+    html = response.content.decode()
+    assert 'id="compared"' in html
+    assert 'hx-target="#compared"' in html
+    assert '<button class="button">Show</button>' in html
+
+
+def test_a_heat_map_has_the_value_in_each_cell_and_one_scale_for_all_panels(client, sweep):
+    html = page(client, "&view=heatmap")
+    cells = re.findall(r'data-value="([\d.]+)" data-heat="(\d)"', html)
+    assert len(cells) == 12
+    by_value = sorted((float(value), int(step)) for value, step in cells)
+    assert [step for _, step in by_value] == sorted(step for _, step in by_value)
+    assert (by_value[0][1], by_value[-1][1]) == (0, 8)
+
+
+def test_steps_of_colour_are_logarithmic_where_values_lie_far_apart():
+    assert [heat(value, (1, 9)) for value in (1, 5, 9)] == [0, 4, 8]
+    assert [heat(value, (1, 10_000)) for value in (1, 100, 10_000)] == [0, 4, 8]
+    assert heat(None, (1, 2)) is None
+    assert heat(7, (7, 7)) == 4
+
+
+def test_a_table_has_x_down_and_series_across(client, sweep):
+    html = page(client, "&view=table&panels=none&series=dbms&fix=factor:terminals=2")
+    head = re.search(r"Scale factor ↓ {2}DBMS →</th>(.*?)</tr>", html, re.DOTALL)
+    assert head is not None
+    assert re.findall(r">([^<>]+)</th>", head[1]) == ["Derby 10.6", "H2 2.4"]
+    assert re.findall(r'<th scope="row">(\d+)</th>', html) == ["1", "4", "16"]
+
+
+def test_many_bars_of_two_facts_are_a_heat_map(client):
+    experiment = Experiment.objects.create(slug="sweep", name="Many")
+    for engine in range(11):
+        for method in ("local", "over TCP"):
+            make_run(f"Engine {engine}", engine + 1, factors={"method": method}, experiment=experiment)
+    assert page(client, "").count("data-heat=") > 22
+    assert "comparison-data" in page(client, "&view=bars")
+
+
+def test_many_groups_without_a_value_are_one_line(client):
+    experiment = Experiment.objects.create(slug="sweep", name="Lost")
+    for at in range(9):
+        lost = {"state": "value_missing", "missing_reason": "lost in a picture"} if at > 1 else {}
+        make_run(f"Engine {at}", None if lost else 7, experiment=experiment, **lost)
+    html = page(client, "")
+    assert len(spec(html, "comparison")["groups"]) == 2
+    assert "7 groups are not known: 7 × lost in a picture." in html
+    assert html.count("<li data-gap>Engine") == 7
+
+
+def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client, sweep):
+    html = page(client, "&view=tradeoff&metric=tps&metric=latency_p99_ms")
+    drawn = spec(html, "tradeoff")
+    assert (drawn["y"]["label"], drawn["x"]["better"], drawn["joined"]) == ("Throughput", "lower", False)
+    assert len(drawn["groups"]) == 12
+    ringed = {group["label"] for group in drawn["groups"] if group["front"]}
+    assert ringed == {f"H2 2.4 · scale factor {scale} · terminals 8" for scale in (1, 4, 16)}
+
+
+def test_only_what_nothing_beats_in_both_is_on_the_front():
+    points = [(1, 1), (2, 5), (3, 4), (5, 5)]
+    assert front_of(points, (HIGHER, HIGHER)) == {(5, 5)}
+    assert front_of(points, (LOWER, HIGHER)) == {(1, 1), (2, 5)}
+    assert front_of(points, (LOWER, "none")) == set()
+
+
+def test_files_hold_what_is_drawn(client, sweep):
+    response = client.get("/compare.csv?experiment=sweep&view=curve&metric=tps&metric=latency_p99_ms")
+    rows = list(csv.DictReader(b"".join(response.streaming_content if response.streaming else [response.content])
+                               .decode().splitlines()))  # fmt: skip
+    assert len(rows) == 24
+    assert {row["metric"] for row in rows} == {"tps", "latency_p99_ms"}
+    assert (rows[0]["panel"], rows[0]["series"], rows[0]["x"], rows[0]["n"]) == ("Terminals 2", "Derby 10.6", "1", "3")
+    assert float(rows[0]["interval_low"]) < float(rows[0]["value"]) < float(rows[0]["interval_high"])
+
+
+def test_page_and_api_answer_the_same_drawing(client, sweep):
+    query = "experiment=sweep&metric=tps&metric=latency_p99_ms&x=factor:terminals&panels=dbms"
+    of_page = client.get(f"/compare/?{query}&format=json").json()
+    assert of_page == client.get(f"/api/v1/compare/?{query}").json()
+    drawing = of_page["drawing"]
+    assert (drawing["view"], drawing["x"], drawing["series"], drawing["panels"]) == (
+        "curve", "factor:terminals", ["factor:scale_factor"], "dbms",
+    )  # fmt: skip
+    assert [one["metric"]["name"] for one in drawing["metrics"]] == ["tps", "latency_p99_ms"]
+    point = drawing["metrics"][0]["panels"][0]["curves"][0]["points"][0]
+    assert (point["x"], point["n"], point["values"]) == (2, 3, [1021, 1022, 1023])
+
+
+@pytest.mark.parametrize(
+    "wrong", ["x=colour", "view=pie", "fix=dbms=Oracle", "pool=colour", "y_as=half", "metric=colour"]
+)
+def test_a_program_is_told_what_there_is_not(client, sweep, wrong):
+    response = client.get(f"/api/v1/compare/?experiment=sweep&{wrong}")
+    assert response.status_code == 400
+    assert "There are: " in json.dumps(response.json(), ensure_ascii=False)
+
+
+def test_embeds_and_reports_carry_the_controls(client, sweep):
+    embedded = client.get("/embed/compare/?experiment=sweep&view=heatmap").content.decode()
+    assert "data-heat=" in embedded
+    Report.objects.create(slug="kept", name="Kept", query="experiment=sweep&view=table&series=factor:terminals",
+                          visibility="public")  # fmt: skip
+    html = client.get("/reports/kept/").content.decode()
+    assert "Scale factor ↓  Terminals →" in html
+    assert "data-heat=" in client.get("/reports/kept/?view=heatmap").content.decode()
