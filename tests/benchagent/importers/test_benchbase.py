@@ -162,6 +162,7 @@ def test_it_reads_the_configuration() -> None:
     assert report.parameters == {
         "isolation": "TRANSACTION_SERIALIZABLE", "scale_factor": 2, "terminals": 2, "batch_size": 128,
         "duration_s": 12, "rate_limit_tps": 10000, "transaction_mix": "45,43,4,4,4",
+        "reconnect_on_connection_failure": "true",
     }  # fmt: skip
 
 

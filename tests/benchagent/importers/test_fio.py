@@ -18,7 +18,7 @@ def test_it_reads_json_of_version_3_in_nanoseconds() -> None:
     assert (report.status, report.tool_version) == (Status.COMPLETE, "3.33")
     assert report.parameters == {
         "read_write": "randrw", "io_engine": "psync", "io_depth": 4, "read_mix_percent": 70,
-        "block_size_bytes": 8192, "size_bytes": 33554432, "duration_s": 3.0,
+        "block_size_bytes": 8192, "size_bytes": 33554432, "duration_s": 3.0, "filename": "fio.dat",
     }  # fmt: skip
     found = values(report)
     assert found["read_iops"] == 15615.128291
@@ -339,6 +339,7 @@ def test_it_reads_options_in_every_form_of_the_command_line() -> None:
     (report,) = reports("x", (command + JOB.format(**PLAIN)).encode())
     assert report.parameters == {
         "read_write": "write", "io_depth": 4, "direct": True, "block_size_bytes": 16384, "duration_s": 1000.0,
+        "filename": "/dev/x", "thread": True,
     }  # fmt: skip
     assert "ran 10 s of the 1000 s" in " ".join(report.warnings)
 

@@ -23,7 +23,9 @@ def read(text: str) -> list[Report]:
 def test_it_reads_a_plain_run():
     report = report_of(TOOL, "plain.txt")
     assert (report.tool, report.status) == ("go-tpc", Status.COMPLETE)
-    assert report.parameters == {"warehouses": 4, "terminals": 4, "duration_s": 65, "driver": "postgres"}
+    assert report.parameters == {
+        "warehouses": 4, "terminals": 4, "duration_s": 65, "driver": "postgres", "conn_params": "sslmode=disable",
+    }  # fmt: skip
     found = values(report)
     assert found["tpmc"] == 17305.8
     assert found["tpm"] == 38603.6

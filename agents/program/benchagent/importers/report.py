@@ -7,15 +7,16 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.source import NotUnderstood, SourceFile
-from benchagent.redaction import redact_text
+from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text
+from benchagent.redaction import names_a_secret, redact_text
 
 Scalar = str | int | float | bool
 
@@ -111,6 +112,32 @@ def dbms_called(name: str) -> str:
     """The slug of a DBMS by what a tool calls it; empty where nobody calls one so."""
     low = name.strip().lower()
     return _CALLED.get(low, low if low in _SLUGS else "")
+
+
+# Where a server is, who asks it, what is shown of a run and kept of it: another word there makes no other run.
+_NO_FACTOR = re.compile(
+    r"(?:^|[._-])(?:hosts?|ports?|addr|address|servers?|user|username|uid|superuser|owner|socket|ur[li]s?|dsn|dbase|dbname|database"
+    r"|schema|db|password|help|version|verbos(?:e|ity)|debug|quiet|silen(?:t|ce)|logs?|output|export\w*|report|status)(?:$|[._-])"
+)
+
+
+def further(options: Mapping[str, str], known: Collection[str], left_out: Collection[str] = ()) -> dict[str, Scalar]:
+    """What is set besides what an importer knows, under its own name: no factor that a tool prints is lost.
+
+    `left_out`: what says only how the run is told of. Addresses, names of users and secrets are never taken.
+    """
+    told: dict[str, Scalar] = {}
+    for option, text in options.items():
+        name, value = slug(option), text.strip()
+        if option in known or option in left_out or not name or len(value) > MAX_FACTOR:
+            continue
+        if not (_NO_FACTOR.search(option.lower()) or names_a_secret(option) or "://" in value):
+            is_decimal = re.fullmatch(r"\d{1,12}\.\d{1,12}", value)
+            told[name] = float(value) if is_decimal else whole_or_text(value) if value else True
+    return told
+
+
+MAX_FACTOR = 200
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, further, measured
 from benchagent.importers.source import NotUnderstood, decoded, number, number_in, slug
 from benchagent.redaction import redact_text, redact_value
 
@@ -98,6 +98,8 @@ _CONFIGURED = {
     "isolation": "isolation", "scalefactor": "scale_factor", "terminals": "terminals", "batchsize": "batch_size",
     "loaderThreads": "loader_threads", "randomSeed": "seed", "retries": "max_retries",
 }  # fmt: skip
+# The DBMS and how it is reached; where results go.
+_NO_FACTORS = {"type", "dbtype", "driver", "db_url", "db_name", "upload_code", "upload_url", "upload_hash"}
 SETTINGS_ONLY = "the settings of the DBMS: not a result by itself"
 METRICS_ONLY = "counters of the DBMS: not a result by itself, and not read"
 CONFIG_ONLY = "the configuration of a run: not a result by itself"
@@ -324,6 +326,8 @@ def config(text: str) -> Report:
     told = {alias: plain(_child(root, name)) for name, alias in _CONFIGURED.items() if _child(root, name)}
     if (reconnects := _child(root, "newConnectionPerTxn").lower()) in ("true", "false"):
         told["new_connection_per_transaction"] = reconnects == "true"
+    leaves = {snake(child.tag): child.text or "" for child in root if not len(child) and not child.attrib}
+    told |= further(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"}, _NO_FACTORS)
     works = root.findall("./works/work")
     if not works:
         raise NotUnderstood("a configuration without work")

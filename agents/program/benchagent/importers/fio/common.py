@@ -10,10 +10,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from benchagent.importers.fio.wording import DIRECTIONS
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, further, measured
 from benchagent.importers.source import NotUnderstood, slug, words_of
 
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
+_KNOWN = {
+    "rw", "readwrite", "ioengine", "iodepth", "numjobs", "rwmixread", "fsync", "fdatasync", "rate_iops", "direct",
+    "buffered", "runtime", "timeout", "ramp_time",
+}  # fmt: skip
+# How fio tells of the run.
+_TOLD_ONLY = {
+    "name", "description", "group_reporting", "output", "output-format", "append-terse", "write_bw_log",
+    "write_iops_log", "write_lat_log", "write_hist_log", "log_avg_msec", "log_hist_msec", "log_hist_coarseness",
+    "log_max_value", "log_offset", "per_job_logs", "percentile_list", "clat_percentiles", "lat_percentiles",
+    "slat_percentiles", "disk_util", "eta", "eta-newline", "minimal", "terse-version", "status-interval", "bwavgtime",
+    "iopsavgtime", "unlink", "stonewall", "new_group", "wait_for", "significant_figures", "unified_rw_reporting",
+}  # fmt: skip
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TEXTS = {"rw": "read_write", "readwrite": "read_write", "ioengine": "io_engine"}
 _NUMBERS = {
@@ -194,7 +206,7 @@ def command_options(command: str, job: str) -> dict[str, str]:
     if len(told) > 1 and job not in told:
         # The command of another run.
         return {}
-    return {key: value for key, value in {**told["global"], **told.get(job, {})}.items() if value}
+    return {**told["global"], **told.get(job, {})}
 
 
 def _parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Scalar]:
@@ -209,10 +221,12 @@ def _parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Sc
             told |= {"block_size_bytes": parsed} if parsed is not None else {"block_sizes": block}
         if (size := size_bytes(options.get("size", ""))) is not None:
             told["size_bytes"] = size
+        options = {name: text for name, text in options.items() if name not in ("bs", "blocksize", "kb_base")}
+        options = {name: text for name, text in options.items() if name != "size" or "size_bytes" not in told}
     if (ramp_s := seconds(options.get("ramp_time", ""))) is not None:
         told["ramp_up_s"] = ramp_s
     if (runtime_s := seconds(options.get("runtime", options.get("timeout", "")))) is not None:
         told["duration_s"] = runtime_s
     if len(jobs) > 1 and "jobs" not in told:
         told["jobs"] = len(jobs)
-    return told
+    return further(options, _KNOWN, _TOLD_ONLY) | told

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchagent.importers.report import Scalar
+from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import (
     MAX_COMMAND,
     TIME_IN_FRONT,
@@ -37,6 +37,7 @@ _FLAGS = {
     "--isolation": "isolation", "--sf": "scale_factor", "--wait": "keying_and_thinking", "--weight": "weights",
     "-d": "driver", "--driver": "driver",
 }  # fmt: skip
+_TOLD_ONLY = {"interval", "pprof", "silence", "max-procs", "dropdata", "no-check", "output-type", "output-dir"}
 
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
@@ -59,6 +60,9 @@ def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
                 told[name] = hours * 3600 + minutes * 60 + seconds
         elif name and value and not value.startswith("-"):
             told[name] = whole_or_text(value)
+        elif flag.startswith("--") and not name:
+            is_switch = not separator and (not following or following.startswith("-"))
+            told |= further({flag[2:]: "" if is_switch else value}, (), _TOLD_ONLY)
     return line, match["workload"], told
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, iso, spaced, tcl_time
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, measured
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, further, measured
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.redaction import names_a_secret
 
@@ -237,9 +237,12 @@ class Settings:
         told: dict[str, Scalar] = {}
         for (section, name), printed in self.values.items():
             parameter = SETTINGS.get(_PREFIX.sub("", _PREFIX.sub("", name)), "")
-            if section != benchmark or not parameter or names_a_secret(name) or (section, name) in self.doubtful:
+            if section != benchmark or names_a_secret(name) or (section, name) in self.doubtful:
                 continue
             text = printed.strip()
+            if not parameter:
+                told |= further({_PREFIX.sub("", _PREFIX.sub("", name)): text}, ()) if text else {}
+                continue
             whole = text.isascii() and text.isdecimal() and len(text) < 18
             if parameter in IN_MINUTES:
                 told |= {parameter: int(text) * 60} if whole else {}

@@ -204,9 +204,20 @@ def _parameters(run: Run) -> dict[str, Scalar]:
     told |= {name: run.values[name] for name in _TOLD if name in run.values}
     if script := run.values.get("script"):
         told["script"] = script_name(script)
+    if mix := _mix(run):
+        told["scripts"] = mix
     if run.values.get("kind") == "including reconnection times":
         told["connect_per_transaction"] = True
     return told
+
+
+def _mix(run: Run) -> str:
+    """Several scripts with their weights, where all of them are there: `tpcb-like@9, select-only@1`."""
+    parts = [script.values for script in run.scripts]
+    whole = sum(part.get("target_percent", 0) for part in parts)
+    if len(parts) < 2 or not math.isclose(whole, 100, abs_tol=0.1 * len(parts)):
+        return ""
+    return ", ".join(f"{script_name(part.get('script', ''))}@{part['weight']}" for part in parts)
 
 
 def _metrics(run: Run) -> list[Metric]:

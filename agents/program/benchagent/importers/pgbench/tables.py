@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from benchagent.importers.report import Scalar
+from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import Line, words_of
 from benchagent.importers.tables import Table
 
@@ -133,6 +133,16 @@ _GIVEN: dict[str, tuple[str, Scalar]] = {
     "-S": ("script", "select-only"), "--select-only": ("script", "select-only"),
     "-N": ("script", "simple-update"), "--skip-some-updates": ("script", "simple-update"),
 }  # fmt: skip
+# How pgbench tells of the run, and that it vacuums before.
+_TOLD_ONLY = {
+    "progress", "progress-timestamp", "aggregate-interval", "log-prefix", "report-latencies", "report-per-command",
+    "no-vacuum", "failures-detailed", "verbose-errors", "initialize", "show-script", "vacuum-all",
+}  # fmt: skip
+# Long options that take the next word.
+_TAKE_NEXT = {
+    "--define", "--tablespace", "--index-tablespace", "--partition-method", "--init-steps", "--host", "--port",
+    "--username", "--dbname", "--progress", "--aggregate-interval", "--log-prefix",
+}  # fmt: skip
 _WITH_VALUE = "cjTtsRLFMbfPDhpUIV"
 
 
@@ -147,6 +157,11 @@ def parameters(command: str) -> dict[str, Scalar]:
         elif name in _GIVEN:
             key, given = _GIVEN[name]
             told[key] = given
+        elif name in ("-D", "--define") and "=" in value:
+            variable, _, text = value.partition("=")
+            told |= {f"variable_{key}": given for key, given in further({variable: text}, ()).items()}
+        elif name.startswith("--"):
+            told |= further({name[2:]: value}, (), _TOLD_ONLY)
     return told
 
 
@@ -156,7 +171,7 @@ def _options(command: str) -> Iterator[tuple[str, str]]:
     for word in words:
         if word.startswith("--"):
             name, equals, value = word.partition("=")
-            takes_next = not equals and (name in _NUMBERS or name in _TEXTS)
+            takes_next = not equals and (name in _NUMBERS or name in _TEXTS or name in _TAKE_NEXT)
             yield name, next(words, "") if takes_next else value
         elif word.startswith("-"):
             for at, letter in enumerate(word[1:], start=2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchagent.importers.report import Scalar
+from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import Line, SourceFile, printed_lines, unquoted, words_of
 from benchagent.importers.tables import Table
 
@@ -191,6 +191,16 @@ _NAMES = {
     "skip_trx": "skip_trx", "table_size": "table_size_rows", "oltp_tables_count": "tables",
 }  # fmt: skip
 _TESTS = {"fileio", "cpu", "memory", "threads", "mutex", "oltp"}
+# How sysbench tells of the run; the test is told by its own name.
+_TOLD_ONLY = {
+    "test",
+    "report-interval",
+    "percentile",
+    "histogram",
+    "report-checkpoints",
+    "init-rng",
+    "create-secondary",
+}
 # What 0 means for these: no limit.
 _LIMITS = {"duration_s", "events", "rate_limit_tps"}
 
@@ -222,6 +232,9 @@ def parameters(command: str) -> dict[str, Scalar]:
         name, _, value = word.lstrip("-").partition("=")
         key = _NAMES.get(name) if word.startswith("--") else None
         if key is None:
+            told |= (
+                further({name: value}, (), _TOLD_ONLY) if word.startswith("--") and not value.startswith("$") else {}
+            )
             continue
         if re.fullmatch(r"\d+", value):
             if int(value) or key not in _LIMITS:

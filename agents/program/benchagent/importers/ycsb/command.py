@@ -6,7 +6,7 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Scalar, Subject, dbms_called
+from benchagent.importers.report import Scalar, Subject, dbms_called, further
 from benchagent.importers.source import MAX_COMMAND, whole_or_text
 
 _LINE = re.compile(
@@ -24,6 +24,12 @@ _NAMES = {
     "updateproportion": "update_proportion", "insertproportion": "insert_proportion",
     "scanproportion": "scan_proportion", "readmodifywriteproportion": "read_modify_write_proportion",
     "requestdistribution": "request_distribution",
+}  # fmt: skip
+# How YCSB tells of the run; `dotransactions` is its phase, `workload` the class of all workloads.
+_TOLD_ONLY = {
+    "dotransactions", "workload", "exportfile", "exporter", "measurementtype", "measurement.interval", "command",
+    "outputstyle", "hdrhistogram.percentiles", "histogram.buckets", "timeseries.granularity", "db.driver", "dropdata",
+    "label",
 }  # fmt: skip
 
 
@@ -70,7 +76,9 @@ class Told:
 
     def _parameter(self, name: str, value: str) -> None:
         """A placeholder such as `xxx` or `$threads` is no number."""
-        if name == "requestdistribution" or (name in _NAMES and re.fullmatch(r"[0-9]+\.[0-9]+", value)):
+        if name not in _NAMES and value and not value.startswith("$"):
+            self.parameters |= further({name: value}, (), _TOLD_ONLY)
+        elif name == "requestdistribution" or (name in _NAMES and re.fullmatch(r"[0-9]+\.[0-9]+", value)):
             self.parameters[_NAMES[name]] = value if name == "requestdistribution" else float(value)
         elif name in _NAMES and isinstance(parsed := whole_or_text(value), int):
             self.parameters[_NAMES[name]] = parsed

@@ -1,0 +1,218 @@
+"""What each tool states, line by line, and where it goes: a line of an output that nobody has thought of fails here."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from benchagent.importers.pgbench.tables import parameters as pgbench_parameters
+from benchagent.importers.sysbench.tables import parameters as sysbench_parameters
+
+from tests.benchagent.importers.samples import DATA, reports, values
+
+# Regular expression of a line -> where what it states goes: `factor NAME`, `metric NAME`, `series NAME`, `subject`,
+# `version`, `status`, `check` (it must agree with others), or why nowhere. Several by commas.
+STATED = {
+    "pgbench/v15_tpcb_progress_statements.txt": [
+        (r"pgbench \(15\.18", "version, subject"),
+        (r"starting vacuum\.\.\.end\.", "status"),
+        (r"progress: ", "series tps, series latency_avg_ms, series latency_stddev_ms, series failed_transactions"),
+        (r"transaction type: ", "factor script, subject"),
+        (r"scaling factor: ", "factor scale_factor"),
+        (r"query mode: ", "factor query_mode"),
+        (r"number of clients: ", "factor terminals"),
+        (r"number of threads: ", "factor threads"),
+        (r"maximum number of tries: ", "factor max_tries"),
+        (r"duration: ", "factor duration_s"),
+        (r"number of transactions actually processed: ", "metric transactions"),
+        (r"number of failed transactions: ", "metric failed_transactions, check"),
+        (r"latency average = ", "metric latency_avg_ms"),
+        (r"latency stddev = ", "metric latency_stddev_ms"),
+        (r"initial connection time = ", "metric connect_ms"),
+        (r"tps = ", "metric tps"),
+        (r"statement latencies in milliseconds and failures:", "heading"),
+        (r" +\d+\.\d{3} +\d+ +", "metric statement_begin_latency_avg_ms"),
+    ],
+    "sysbench/v10_read_write.txt": [
+        (r"sysbench 1\.0\.20", "version"),
+        (r"Running the test with following options:|Initializing|Threads started!|SQL statistics:", "heading"),
+        (r"General statistics:|Latency \(ms\):|Threads fairness:| +queries performed:", "heading"),
+        (r"Number of threads: ", "factor terminals"),
+        (r"Report intermediate results every", "series tps"),
+        (r"\[ \d+s \] ", "series tps, series qps, series latency_p95_ms, series errors_per_s, series reconnects_per_s"),
+        (r" +read: ", "metric read_queries"),
+        (r" +write: ", "metric write_queries"),
+        (r" +other: ", "metric other_queries"),
+        (r" +total: ", "metric queries, check"),
+        (r" +transactions: ", "metric transactions, metric tps"),
+        (r" +queries: ", "metric qps"),
+        (r" +ignored errors: ", "metric errors, metric errors_per_s"),
+        (r" +reconnects: ", "metric reconnects"),
+        (r" +total time: ", "metric elapsed_s"),
+        (r" +total number of events: ", "check"),
+        (r" +min: ", "metric latency_min_ms"),
+        (r" +avg: ", "metric latency_avg_ms"),
+        (r" +max: ", "metric latency_max_ms"),
+        (r" +95th percentile: ", "metric latency_p95_ms"),
+        (r" +sum: | +events \(avg/stddev\): | +execution time \(avg/stddev\): ", "check"),
+    ],
+    "gotpc/plain.txt": [
+        (r".*go-tpc tpcc ", "factor warehouses, factor terminals, factor duration_s, factor driver"),
+        (r".*maxprocs: ", "the load generator's own"),
+        (r"\[Current\] ", "series tpm, series tpmc"),
+        (r"\[Summary\] .*_ERR - ", "metric new_order_errors"),
+        (r"\[Summary\] ", "metric new_order_transactions, metric new_order_tpm, metric new_order_latency_p99_ms"),
+        (r"tpmC: ", "metric tpmc, metric tpm, metric efficiency_pct"),
+        (r"Finished", "status"),
+        (r"\[\S+ \S+\] ", "status"),
+    ],
+    "ycsb/run_0_17_jdbc.txt": [
+        (r".*java .*Client", "factor terminals"),
+        (r"Loading workload|Starting test", "heading"),
+        (r"Command line: ", "factor terminals, factor table_size_rows, factor operations, subject"),
+        (r"YCSB Client ", "version"),
+        (r".* sec: \d+ operations", "series ops_per_s, series read_latency_avg_ms"),
+        (r"\[OVERALL\], RunTime", "metric elapsed_s"),
+        (r"\[OVERALL\], Throughput", "metric ops_per_s"),
+        (r"\[TOTAL_GC|\[CLEANUP\]", "the load generator's own"),
+        (r"\[READ\], Operations", "metric read_operations"),
+        (r"\[READ\], AverageLatency", "metric read_latency_avg_ms"),
+        (r"\[READ\], MinLatency", "metric read_latency_min_ms"),
+        (r"\[READ\], MaxLatency", "metric read_latency_max_ms"),
+        (r"\[READ\], 95thPercentileLatency", "metric read_latency_p95_ms"),
+        (r"\[READ\], 99thPercentileLatency", "metric read_latency_p99_ms"),
+        (r"\[READ\], Return=OK|\[UPDATE\], Return=OK", "check"),
+        (r"\[UPDATE\], ", "metric update_operations, metric update_latency_p99_ms"),
+    ],
+    "hammerdb/run_v4_mariadb.txt": [
+        (r"Vuser \d+ created|\d+ Virtual Users Created", "check"),
+        (r"Logging activated|to /tmp/", "where it writes"),
+        (r"Vuser \d+:RUNNING|Vuser \d+:Processing|Vuser \d+:FINISHED|ALL VIRTUAL USERS COMPLETE", "status"),
+        (r"Vuser 1:Beginning rampup time|Vuser 1:Rampup", "factor ramp_up_s"),
+        (r"Vuser 1:Timing test period|Vuser 1:\d+ \.\.\.|Vuser 1:Test complete", "factor duration_s"),
+        (r"Vuser 1:3 Active Virtual Users", "factor terminals"),
+        (r"Vuser 1:TEST RESULT", "metric nopm, metric tpm, subject"),
+    ],
+    "benchbase/console.log": [
+        (r"\$ java ", "subject"),
+        (r"\[INFO \].*(=====|Creating new|Finished creating|MEASURE|TERMINATE|Output |Workload Hist)", "heading"),
+        (r"\[INFO \].*(Loading data|Finished loading)", "the load, a report of its own"),
+        (r"\[INFO \].*Creating \d+ virtual terminals", "factor terminals"),
+        (r"\[INFO \].*(Launching|PHASE START)", "factor duration_s"),
+        (r"\[INFO \].*(Starting MonitorThread|Throughput: )", "series tps"),
+        (r"\[INFO \].*Results\(", "metric tps, metric transactions, metric elapsed_s, metric goodput_per_s"),
+        (r"Benchmark: |Type: ", "subject"),
+        (r"Configuration: |Driver: |URL: ", "where it is"),
+        (r"Isolation: ", "factor isolation"),
+        (r"Batch Size: ", "factor batch_size"),
+        (r"Scale Factor: ", "factor scale_factor, factor warehouses"),
+        (r"New Connection Per Txn: ", "factor new_connection_per_transaction"),
+        (r"Terminals: ", "factor terminals"),
+        (r".*(Transactions|Errors|Aborts)[^:]*:", "heading"),
+        (r"com\.oltpbenchmark\.|<EMPTY>", "metric completed_transactions, metric new_order_completed_transactions"),
+    ],
+    "fio/seqwrite.txt": [
+        (r"seqw: \(g=0\): rw=", "factor read_write, factor block_size_bytes, factor io_engine, factor io_depth"),
+        (r"fio-3", "version"),
+        (r"Starting|seqw: Laying out|Run status group| *fsync/fdatasync|.*percentiles \(|Disk stats", "heading"),
+        (r"seqw: \(groupid=", "status"),
+        (r"  write: ", "metric write_iops, metric write_mb_per_s, metric elapsed_s"),
+        (r"    clat \(|  WRITE: |     issued rwts", "check"),
+        (r"     lat \(", "metric write_latency_avg_ms, metric write_latency_min_ms, metric write_latency_stddev_ms"),
+        (r"     \| ", "metric write_latency_p99_ms, metric fsync_latency_p99_ms"),
+        (r"    sync \(", "metric fsync_latency_avg_ms"),
+        (r"  lat \(|  IO depths|     submit|     complete|     latency ", "the same in classes"),
+        (r"  cpu |  vda: ", "the machine's, not the run's"),
+    ],
+    "gbak/backup_stats_z.txt": [
+        (r"gbak:gbak version|gbak: +Version|.*access method", "version, subject"),
+        (r"gbak: time", "heading"),
+        (r"gbak: +[\d.]+ +", "metric elapsed_s"),
+        (r"gbak:readied|gbak:closing|gbak: *total statistics|gbak:", "status"),
+        (r".*", "the server's own words"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_every_line_of_an_output_has_its_place(name):
+    text = (DATA / name).read_text()
+    *_, report = reports(name, text.encode())
+    there = {f"factor {name}" for name in report.parameters} | {f"metric {name}" for name in values(report)}
+    there |= {f"series {series.name}" for series in report.series}
+    there |= {"version"} if report.tool_version or report.subject.dbms_version else set()
+    for line in filter(str.strip, text.splitlines()):
+        places = next((places for pattern, places in STATED[name] if re.match(pattern, line)), None)
+        assert places is not None, f"nobody says where this goes: {line}"
+        for place in places.split(", "):
+            assert place in there or place.split(" ")[0] not in ("factor", "metric", "series", "version"), (line, place)
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_nothing_is_said_of_lines_that_are_not_there(name):
+    lines = (DATA / name).read_text().splitlines()
+    patterns = [pattern for pattern, _ in STATED[name]]
+    assert [pattern for pattern in patterns if not any(re.match(pattern, line) for line in lines)] == []
+
+
+# Factors of command lines, options and dictionaries that no table of ours names.
+
+
+@pytest.mark.parametrize(
+    ("parameters", "command", "told"),
+    [
+        (pgbench_parameters, "pgbench -D size=100 --unlogged-tables", {"variable_size": 100, "unlogged_tables": True}),
+        (pgbench_parameters, "pgbench --partition-method hash -T 5", {"partition_method": "hash", "duration_s": 5}),
+        (sysbench_parameters, "sysbench oltp_read_only --rand-zipfian-exp=0.8 --point_selects=5 run",
+         {"rand_zipfian_exp": 0.8, "point_selects": 5}),
+    ],
+)  # fmt: skip
+def test_options_without_a_name_of_ours_are_kept_by_their_own(parameters, command, told):
+    assert told.items() <= parameters(command).items()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pgbench --host=db1 --port 5432 --username=bob",
+     "sysbench oltp --mysql-host=db1 --pgsql-user=bob --mysql-password=s run",
+     "sysbench oltp --mysql-db=sbtest --pgsql-port=5432 run"],
+)  # fmt: skip
+def test_addresses_users_and_secrets_are_no_factors(command):
+    told = (pgbench_parameters if command.startswith("pgbench") else sysbench_parameters)(command)
+    assert set(told) <= {"script"}
+
+
+def test_the_mix_of_several_scripts_is_a_factor():
+    (report,) = reports("x", (DATA / "pgbench/v15_two_scripts.txt").read_bytes())
+    assert re.fullmatch(r"[\w.-]+@\d+, [\w.-]+@\d+", str(report.parameters["scripts"]))
+
+
+def test_settings_of_hammerdb_without_a_name_of_ours_are_kept():
+    text = (DATA / "hammerdb/tproch_power.txt").read_text()
+    more = "Changed tpch:maria_raise_query_error from false to true for MariaDB\n"
+    more += "Changed tpch:maria_pass from a to b for MariaDB\n"
+    (report,) = reports("x", text.replace("Vuser 1 created", f"{more}Vuser 1 created").encode())
+    assert report.parameters["raise_query_error"] == "true"
+    assert not any("pass" in name for name in report.parameters)
+
+
+def test_properties_of_ycsb_and_options_of_go_tpc_are_kept():
+    text = (DATA / "ycsb/run_0_17_jdbc.txt").read_text()
+    more = text.replace(" -p ", " -p insertorder=ordered -p jdbc.fetchsize=10 -p db.user=bob -p ", 1)
+    (report,) = reports("x", more.encode())
+    assert report.parameters["insertorder"] == "ordered" and report.parameters["jdbc_fetchsize"] == 10
+    assert not any("user" in name for name in report.parameters)
+    (run,) = reports(
+        "x", (DATA / "gotpc/plain.txt").read_bytes().replace(b" --warehouses", b" --partition-type 2 --warehouses")
+    )
+    assert run.parameters["partition_type"] == 2
+
+
+def test_options_of_fio_are_kept():
+    text = (DATA / "fio/randrw.json").read_text()
+    mark = '"job options" : {'
+    (report,) = reports(
+        "x", text.replace(mark, mark + '"thinktime" : "100", "norandommap" : "", "eta" : "never",', 1).encode()
+    )
+    assert report.parameters["thinktime"] == 100 and report.parameters["norandommap"] is True
+    assert "eta" not in report.parameters
