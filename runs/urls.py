@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from runs.views import account, batches, compare, configs, hardware, publications, runs, uploads
+from runs.views import account, batches, compare, configs, hardware, publications, reports, runs, uploads
 
 urlpatterns = [
     path("", runs.home, name="home"),
@@ -60,12 +60,13 @@ urlpatterns = [
     path("publications/<slug:slug>/", publications.publication, name="publication"),
     path("publications/<slug:slug>/delete/", publications.publication_delete, name="publication-delete"),
     path("publications/<slug:slug>.csv", publications.publication_csv, name="publication-csv"),
-    path("reports/", compare.report_list, name="reports"),
-    path("reports/new/", compare.new_report, name="report-new"),
-    path("reports/<slug:slug>/", compare.report, name="report"),
-    path("reports/<slug:slug>/edit/", compare.edit_report, name="report-edit"),
-    path("reports/<slug:slug>/delete/", compare.delete_report, name="report-delete"),
-    path("reports/<slug:slug>/restore/", compare.restore_report, name="report-restore"),
+    path("reports/", reports.report_list, name="reports"),
+    path("reports/new/", reports.new_report, name="report-new"),
+    path("reports/<slug:slug>/", reports.report, name="report"),
+    path("reports/<slug:slug>/edit/", reports.edit_report, name="report-edit"),
+    path("reports/<slug:slug>/freeze/", reports.freeze_report, name="report-freeze"),
+    path("reports/<slug:slug>/delete/", reports.delete_report, name="report-delete"),
+    path("reports/<slug:slug>/restore/", reports.restore_report, name="report-restore"),
     path("embed/compare/", compare.embed_compare, name="embed-compare"),
     path("embed/reports/<slug:slug>/", compare.embed_report, name="embed-report"),
     path("embed/runs/<uuid:run_id>/", compare.embed_run, name="embed-run"),

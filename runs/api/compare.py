@@ -273,14 +273,23 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
     url = PageField(help_text="The report's page.")
     title = serializers.CharField(source="name")
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
+    frozen_at = serializers.DateTimeField(source="frozen.at", default=None, allow_null=True)
+    frozen_version = serializers.CharField(
+        source="frozen.version", default=None, allow_null=True, help_text="Of the program that froze it."
+    )
 
     class Meta:
         model = Report
-        fields = ["slug", "url", "title", "note", "query", "visibility", "owner", "created_at"]
+        fields = [
+            "slug", "url", "title", "note", "query", "visibility", "owner", "created_at", "frozen_at", "frozen_version",
+        ]  # fmt: skip
 
 
 class ReportDetailSerializer(ReportSerializer):
-    comparison = DrawnComparisonSerializer(help_text="as /compare/ answers it")
+    comparison = DrawnComparisonSerializer(
+        allow_null=True,
+        help_text="as /compare/ answers it; of a frozen report as it was then, null where a run is not for the reader",
+    )
 
     class Meta(ReportSerializer.Meta):
         fields = [*ReportSerializer.Meta.fields, "comparison"]
@@ -302,12 +311,18 @@ class ReportList(generics.ListAPIView[Report]):
 
 
 class ReportDetail(APIView):
-    @extend_schema(responses={200: ReportDetailSerializer, 404: ErrorSerializer})
+    @extend_schema(
+        parameters=[OpenApiParameter("live", bool, description="The numbers of now, also of a frozen report.")],
+        responses={200: ReportDetailSerializer, 404: ErrorSerializer},
+    )
     def get(self, request: Request, slug: str) -> Response:
         """One report with its comparison, of the runs that the reader may see."""
         rows = Report.objects.present().readable_by(request.user).select_related("owner")
         report = get_object_or_404(rows, slug=slug)
-        _, comparison = reports.live(report, request.user)
         body = ReportSerializer(report, context={"request": request}).data
+        if report.frozen and not request.query_params.get("live"):
+            seen = reports.may_read_frozen(report, request.user)
+            return Response({**body, "comparison": report.frozen["comparison"] if seen else None})
+        _, comparison = reports.live(report, request.user)
         drawing = draw(comparison, reports.params_of(report))
         return Response({**body, "comparison": answer(comparison, drawing)})

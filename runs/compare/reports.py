@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
+
+from benchagent import __version__
 from django.db import transaction
 from django.http import QueryDict
 from django.utils import timezone
@@ -11,8 +16,9 @@ from runs.access import changes
 from runs.compare.compare import compare_selection
 from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, MAX_QUERY, Selection, asked_threshold, select
-from runs.models import Report, User
-from runs.models.visible import Reader
+from runs.models import Report, Run, User
+from runs.models.choices import Visibility
+from runs.models.visible import Reader, sees_all
 
 # Addresses of the reports' own pages.
 _TAKEN = frozenset({"new"})
@@ -20,6 +26,75 @@ _TAKEN = frozenset({"new"})
 
 class BadQuery(ValueError):
     """The query chooses no run, or is not understood; the text says so."""
+
+
+class Frozen(TypedDict):
+    """What a frozen report keeps: the comparison as the API answers it, its charts, and what decides who may see them.
+
+    `visibility` is the strictest of its runs at the time, `version` that of the program, `drawn` the charts with their
+    tables as our templates rendered them.
+    """
+
+    at: str
+    version: str
+    visibility: str
+    runs: list[str]
+    comparison: dict[str, Any]
+    drawn: list[str]
+
+
+_STRICTER = [Visibility.PUBLIC.value, Visibility.UNLISTED.value, Visibility.PRIVATE.value]
+
+
+def freeze(report: Report, runs: Iterable[Run], *, comparison: dict[str, Any], drawn: list[str], by: User) -> None:
+    """Keeps the numbers as they stand, in place of what was frozen before."""
+    kept = list(runs)
+    frozen: Frozen = {
+        "at": timezone.now().isoformat(timespec="seconds"),
+        "version": __version__,
+        "visibility": max((run.visibility for run in kept), key=_STRICTER.index, default=Visibility.PUBLIC.value),
+        "runs": [str(run.id) for run in kept],
+        "comparison": finite(comparison),
+        "drawn": finite(drawn),
+    }
+    _keep(report, frozen, by=by)
+
+
+def finite(value: Any) -> Any:
+    """As JSON of a database holds it: null where a number is none."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): finite(inner) for name, inner in value.items()}
+    return [finite(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def thaw(report: Report, *, by: User) -> None:
+    _keep(report, None, by=by)
+
+
+def _keep(report: Report, frozen: Frozen | None, *, by: User) -> None:
+    with transaction.atomic():
+        old, new = (report.frozen or {}).get("at"), frozen and frozen["at"]
+        changes.record(target=report, field="frozen", old=old, new=new, by=by)
+        report.frozen = frozen
+        report.save(update_fields=["frozen"])
+
+
+def may_read_frozen(report: Report, user: Reader) -> bool:
+    """Its numbers are of all its runs together: whoever may not open one of them sees none.
+
+    Decided by the strictest visibility that its runs had when they were frozen and have now. A run that is purged
+    is nobody's to see.
+    """
+    frozen = report.frozen
+    if frozen is None:
+        return False
+    owns = sees_all(user) or bool(user.pk and user.pk == report.owner_id)
+    if frozen["visibility"] == Visibility.PRIVATE and not owns:
+        return False
+    ids = frozen["runs"]
+    return Run.objects.filter(pk__in=ids).readable_by(user).count() == len(ids)
 
 
 def create(*, title: str, note: str, query: str, visibility: str, owner: User) -> Report:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
@@ -43,6 +46,13 @@ class ReportQuerySet(VisibleQuerySet["Report"]):
     def present(self) -> ReportQuerySet:
         return self.filter(deleted_at=None)
 
+    def thaw(self, runs: Iterable[str]) -> None:
+        """Runs that are purged leave the frozen numbers too: these reports show what stands now."""
+        gone = set(runs)
+        for key, frozen in self.exclude(frozen=None).values_list("pk", "frozen"):
+            if frozen and not gone.isdisjoint(frozen["runs"]):
+                self.filter(pk=key).update(frozen=None)
+
 
 class Report(NamedModel):
     """A saved comparison with a title and words: the query of the compare page under a short address."""
@@ -54,6 +64,8 @@ class Report(NamedModel):
     # The compare page's query string: runs, cells or filters, metric, baseline.
     query = models.TextField()
     note = models.TextField(blank=True)
+    # The comparison as it stood on one day (runs.compare.reports.Frozen); without it the numbers are those of now.
+    frozen = models.JSONField(null=True, blank=True, encoder=DjangoJSONEncoder)
     created_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
 

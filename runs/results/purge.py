@@ -27,6 +27,7 @@ from runs.models import (
     FileImport,
     HardwareProfile,
     Metric,
+    Report,
     Run,
     Upload,
     Workload,
@@ -76,6 +77,7 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     sent = _own_import(target) if isinstance(target, Upload) else None
     if sent is not None:
         sent.delete()
+    Report.objects.all().thaw(of_runs)
     runs.delete()
     if not isinstance(target, Run):
         type(target)._default_manager.filter(pk=pk).delete()

@@ -17,6 +17,7 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
+from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
 from runs.models import Change, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
@@ -29,6 +30,8 @@ register.filter("number", formatting.number)
 register.filter("quantity", formatting.quantity)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
+register.filter("markdown", markdown.rendered)
+register.filter("markdown_text", markdown.plain)
 
 _LEVELS = {"debug": "info", "info": "info", "success": "good", "warning": "warn", "error": "bad"}
 

@@ -6,18 +6,14 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from django import forms
-from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from runs.access import changes
-from runs.access.rules import changeable, default_visibility
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows
@@ -27,17 +23,18 @@ from runs.compare.axes import BARS, CURVE, HEAT_MAP, TABLE
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
-from runs.compare.select import CONTROLS, MAX_QUERY, Selection, read_query, select, shortened
+from runs.compare.select import CONTROLS, Selection, read_query, select, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.filters import without_blanks
 from runs.listing.rows import csv_lines
 from runs.models import Report, Run
 from runs.models.choices import Visibility
+from runs.models.visible import Reader
 from runs.run import series
 from runs.run.facets import ordered_measurements
 from runs.views.controls import controls_of
-from runs.views.guards import PersonRequest, contributor_required, token_may_read
+from runs.views.guards import token_may_read
 
 
 @require_GET
@@ -103,6 +100,15 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     }
 
 
+def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
+    """What _frozen.html shows: nothing of the numbers to whoever may not open one of their runs."""
+    frozen = report.frozen or {}
+    told = {"frozen_at": parse_datetime(frozen["at"]), "version": frozen["version"]}
+    if not reports.may_read_frozen(report, user):
+        return told
+    return told | {"frozen": frozen["comparison"], "count": len(frozen["runs"]), "drawn": frozen["drawn"]}
+
+
 @require_GET
 @token_may_read
 def compare_csv(request: HttpRequest) -> HttpResponse:
@@ -138,106 +144,6 @@ def compare_ticked(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('compare')}?{params.urlencode()}")
 
 
-PER_PAGE = 50
-GONE, UNPROCESSABLE = 410, 422
-
-
-class ReportForm(forms.Form):
-    title = forms.CharField(max_length=200)
-    note = forms.CharField(
-        required=False, max_length=20_000, label="Words", widget=forms.Textarea(attrs={"rows": 8, "class": "prose"}),
-        help_text="what was asked, what the numbers say, what to be careful about; an empty line begins a paragraph",
-    )  # fmt: skip
-
-
-class NewReportForm(ReportForm):
-    query = forms.CharField(widget=forms.HiddenInput, max_length=MAX_QUERY)
-    visibility = forms.ChoiceField(choices=Visibility.choices, initial=default_visibility, label="Who may see it")
-
-
-@require_safe
-def report_list(request: HttpRequest) -> HttpResponse:
-    rows = Report.objects.present().listed_for(request.user).select_related("owner")
-    mine = request.user.is_authenticated and request.GET.get("mine") == "1"
-    rows = rows.filter(owner=request.user.pk) if mine else rows
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "reports/list.html", {"page": page, "mine": mine})
-
-
-@require_safe
-def report(request: HttpRequest, slug: str) -> HttpResponse:
-    """The words, and beneath them the comparison as it stands now."""
-    kept = get_object_or_404(Report.objects.readable_by(request.user).select_related("owner"), slug=slug)
-    if kept.deleted_at is not None:
-        return render(request, "reports/deleted.html", {"report": kept}, status=GONE)
-    selection, comparison = reports.live(kept, request.user, request.GET)
-    params = reports.params_of(kept, request.GET)
-    context = comparison_context(selection, comparison, params) | {
-        "report": kept,
-        "kept": [],
-        "query": params.urlencode(),
-        "embed_url": request.build_absolute_uri(reverse("embed-report", args=[kept.slug])),
-        "hidden": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
-        "changes": changes.history(kept),
-    }
-    return render(request, "reports/report.html", context)
-
-
-@contributor_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def new_report(request: PersonRequest) -> HttpResponse:
-    """The address of the form carries the query of the comparison."""
-    form = NewReportForm(request.POST if request.method == "POST" else None, initial={"query": request.GET.urlencode()})
-    if form.is_valid():
-        given = form.cleaned_data
-        try:
-            made = reports.create(
-                title=given["title"], note=given["note"], query=given["query"], visibility=given["visibility"],
-                owner=request.user,
-            )  # fmt: skip
-            return redirect(made)
-        except reports.BadQuery as error:
-            form.add_error(None, str(error))
-    context = {"form": form, "query": form["query"].value() or ""}
-    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
-
-
-@contributor_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def edit_report(request: PersonRequest, slug: str) -> HttpResponse:
-    kept = _changeable(request, slug)
-    initial = {"title": kept.name, "note": kept.note}
-    form = ReportForm(request.POST if request.method == "POST" else None, initial=initial)
-    if form.is_valid():
-        given = form.cleaned_data
-        reports.edit(kept, title=given["title"], note=given["note"], by=request.user)
-        return redirect(kept)
-    context = {"form": form, "report": kept, "query": kept.query}
-    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
-
-
-@require_POST
-@contributor_required
-def delete_report(request: PersonRequest, slug: str) -> HttpResponse:
-    kept = _changeable(request, slug)
-    reports.delete(kept)
-    return redirect(kept)
-
-
-@require_POST
-@contributor_required
-def restore_report(request: PersonRequest, slug: str) -> HttpResponse:
-    kept = _changeable(request, slug, deleted=True)
-    if reports.restore(kept):
-        messages.success(request, "The report is back.")
-    return redirect(kept)
-
-
-def _changeable(request: HttpRequest, slug: str, *, deleted: bool = False) -> Report:
-    rows = Report.objects.readable_by(request.user)
-    return changeable(request.user, get_object_or_404(rows if deleted else rows.present(), slug=slug))
-
-
 # Bare charts for frames of other sites show what a stranger may see, whoever is logged in. Only these answers may be
 # framed: `xframe_options_exempt` also tells the content policy (benchsite.middleware).
 STRANGER = AnonymousUser()
@@ -259,6 +165,9 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
 @xframe_options_exempt
 def embed_report(request: HttpRequest, slug: str) -> HttpResponse:
     report = get_object_or_404(Report.objects.present().readable_by(STRANGER), slug=slug)
+    if report.frozen:
+        context = {"title": report.name, "source": report.get_absolute_url(), "count": 0}
+        return render(request, "embed.html", context | frozen_context(report, STRANGER))
     _, comparison = reports.live(report, STRANGER, request.GET)
     params = reports.params_of(report, request.GET)
     return _embedded(request, comparison, params, source=report.get_absolute_url(), title=report.name)

@@ -148,6 +148,7 @@ PAGES = [
     form("report-new", "contribute", "/reports/new/", 422),
     page("report-edit", "correct", "/reports/{report}/edit/"),
     form("report-edit", "correct", "/reports/{report}/edit/", data={"title": "x"}),
+    form("report-freeze", "correct", "/reports/{report}/freeze/"),
     form("report-delete", "correct", "/reports/{report}/delete/"),
     form("report-restore", "correct", "/reports/{report}/restore/"),
     page("embed-compare", "read", "/embed/compare/?run={run}", as_stranger=True),

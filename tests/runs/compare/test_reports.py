@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from benchagent import __version__
 from django.http import QueryDict
 
 from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.models import Change, Report, Run
+from runs.results.purge import purge
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -93,6 +97,104 @@ def test_it_leaves_out_what_a_reader_may_not_see(client, saved, runs, operator, 
     client.force_login(operator)
     assert "PostgreSQL 17" in client.get("/reports/which-is-faster/").content.decode()
     assert "PostgreSQL 17" not in client.get("/embed/reports/which-is-faster/").content.decode()
+
+
+@pytest.fixture
+def frozen(client, saved, contributor) -> Report:
+    client.force_login(contributor)
+    assert client.post("/reports/which-is-faster/freeze/").status_code == 302
+    client.logout()
+    saved.refresh_from_db()
+    return saved
+
+
+def test_a_frozen_report_keeps_numbers_charts_and_version(client, frozen, runs):
+    Run.objects.filter(pk=runs[0].pk).update(deleted_at="2026-01-01T00:00:00Z")
+    html = client.get("/reports/which-is-faster/").content.decode()
+    assert "<strong>Frozen" in html and f"with Benchsite {__version__}" in html
+    assert 'id="figure-0-data"' in html or 'type="application/json"' in html
+    answer = client.get("/api/v1/reports/which-is-faster/").json()
+    assert [group["n"] for group in answer["comparison"]["groups"]] == [3, 3]
+    assert (answer["frozen_version"], bool(answer["frozen_at"])) == (__version__, True)
+    live = client.get("/api/v1/reports/which-is-faster/?live=1").json()["comparison"]
+    assert [group["n"] for group in live["groups"]] == [2, 3]
+    page = client.get("/reports/which-is-faster/?live=1")
+    assert "As it was frozen" in page.content.decode()
+    assert [group.n for group in page.context["comparison"].groups] == [2, 3]
+
+
+def test_frozen_numbers_are_shown_only_to_who_may_open_all_their_runs(client, frozen, runs, operator):
+    Run.objects.filter(pk=runs[5].pk).update(visibility="private", owner=operator)
+    for path in ("/reports/which-is-faster/", "/embed/reports/which-is-faster/"):
+        html = client.get(path).content.decode()
+        assert "SQLite 3.53" not in html and "410" not in html
+    assert client.get("/api/v1/reports/which-is-faster/").json()["comparison"] is None
+    client.force_login(operator)
+    assert "SQLite 3.53" in client.get("/reports/which-is-faster/").content.decode()
+    # A frame shows what a stranger may see, whoever is logged in.
+    assert "SQLite 3.53" not in client.get("/embed/reports/which-is-faster/").content.decode()
+
+
+def test_numbers_frozen_while_private_stay_with_the_author(client, saved, runs, contributor, operator, administrator):
+    Run.objects.filter(pk=runs[5].pk).update(visibility="private", owner=contributor)
+    client.force_login(contributor)
+    client.post("/reports/which-is-faster/freeze/")
+    Run.objects.update(visibility="public")
+    for person, seen in ((contributor, True), (administrator, True), (operator, False)):
+        client.force_login(person)
+        assert ("PostgreSQL 17" in client.get("/reports/which-is-faster/").content.decode()) is seen
+    client.force_login(contributor)
+    client.post("/reports/which-is-faster/freeze/", follow=True)
+    client.logout()
+    assert "PostgreSQL 17" in client.get("/reports/which-is-faster/").content.decode()
+
+
+def test_a_purged_run_leaves_the_frozen_numbers(client, frozen, runs, administrator):
+    purge(runs[0], by=administrator)
+    frozen.refresh_from_db()
+    assert frozen.frozen is None
+
+
+def test_only_its_author_freezes_and_unfreezes(client, frozen, viewer, operator, contributor):
+    for person, status in ((None, 302), (viewer, 403)):
+        client.logout() if person is None else client.force_login(person)
+        assert client.post("/reports/which-is-faster/freeze/", {"thaw": "1"}).status_code == status
+        frozen.refresh_from_db()
+        assert frozen.frozen
+    client.force_login(contributor)
+    client.post("/reports/which-is-faster/freeze/", {"thaw": "1"})
+    frozen.refresh_from_db()
+    assert frozen.frozen is None
+
+
+ATTACKS = """
+<script>alert(1)</script> <img src=x onerror=alert(1)> <svg/onload=alert(1)>
+[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](vbscript:x) [e](java&#10;script:x)
+[i](//spy.example/) [k](runs/)
+![f](https://spy.example/pixel.png) <javascript:alert(1)> [g](https://good.example "t\" onclick=alert(1)")
+
+[h]: javascript:alert(1)
+[h]
+
+| <b onclick=x>i</b> | ``<script>`` |
+|:--|--:|
+| 1 | 2 |
+"""
+
+
+def test_words_are_markdown_and_nothing_of_them_runs(client, saved, contributor):
+    reports.edit(saved, title="x", note=f"# Asked\n\n**bold** and [own](/runs/)\n{ATTACKS}", by=contributor)
+    html = client.get("/reports/which-is-faster/").content.decode()
+    words = html[html.index('class="panel prose"') :]
+    words = words[: words.index("</section>")]
+    assert "<h2>Asked</h2>" in words and "<strong>bold</strong>" in words and "<table>" in words
+    assert '<a href="/runs/" rel="nofollow noopener">own</a>' in words
+    tags = set(re.findall(r"<(\w+)", words))
+    assert tags <= {"h2", "p", "strong", "a", "br", "table", "thead", "tbody", "tr", "th", "td", "code"}
+    assert {href.split(":")[0] for href in re.findall(r'href="([^"]*)"', words)} <= {"/runs/", "https"}
+    assert not re.search(r"<[^>]*\s(on\w+|style|src|title)=", words)
+    listed = client.get("/reports/").content.decode()
+    assert "<script>alert" not in listed and "Asked" in listed
 
 
 def test_editing_keeps_the_address_and_the_old_words(client, saved, contributor):
