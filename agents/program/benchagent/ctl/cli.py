@@ -60,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser("inspect", help="show what files hold; needs no server and no account")
     inspect.add_argument("files", nargs="+", metavar="FILE", help="file, or folder with files")
     inspect.add_argument("--json", action="store_true")
+    inspect.add_argument("--tool", action="append", default=[], metavar="FILE", help=TOOL_HELP)
     inspect.set_defaults(command=files.show)
 
     upload = commands.add_parser("upload", help="store files of tools, or result documents, as runs")
@@ -148,6 +149,9 @@ def _add_experiments(commands: Any) -> None:
         waiting.add_argument("--timeout", type=float, metavar="SECONDS", help="give up waiting after this time")
         waiting.add_argument("--poll", type=float, default=running.POLL_S, metavar="SECONDS", help=argparse.SUPPRESS)
         waiting.add_argument("--json", action="store_true")
+
+
+TOOL_HELP = "a tool described in YAML, asked before all that are known; can be given again"
 
 
 def _above_zero(text: str) -> int:

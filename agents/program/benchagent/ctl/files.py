@@ -13,6 +13,8 @@ from typing import Any
 
 from benchagent.ctl.output import UsageError, plain_number, print_json
 from benchagent.importers import Report, SourceFile, Status, as_json, inspect
+from benchagent.importers.described import Described
+from benchagent.importers.described import described as of_yaml
 from benchagent.importers.source import GZIP_MAGIC, NotUnderstood
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -102,9 +104,22 @@ EXIT_NOT_UNDERSTOOD = 1
 MAX_METRICS_SHOWN = 24
 
 
+def own_tools(paths: Iterable[str]) -> list[tuple[str, Described]]:
+    """Descriptions of tools as text, and what they are made to. Raises UsageError."""
+    tools = []
+    for path in paths:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+            tools.append((text, of_yaml(text)))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"--tool {path}: {error}") from error
+    return tools
+
+
 def show(options: argparse.Namespace) -> int:
+    tools = [tool for _, tool in own_tools(options.tool)]
     files = [(local, result_documents(local.file)) for local in read_all(options.files)]
-    understood = iter(inspect([local.file for local, documents in files if documents is None]))
+    understood = iter(inspect([local.file for local, documents in files if documents is None], own_tools=tools))
     entries: list[dict[str, Any]] = []
     for local, documents in files:
         if documents is None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, cast, runtime_checkable
 
+from benchagent.importers.described import shipped
 from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile
 
@@ -55,15 +56,21 @@ class Combining(Importer, Protocol):
 
 
 def importers() -> list[Importer]:
-    return [cast(Importer, import_module(f"benchagent.importers.{name}")) for name in MODULES]
+    """In the order in which they are asked."""
+    modules = [cast(Importer, import_module(f"benchagent.importers.{name}")) for name in MODULES]
+    return [*shipped(), *modules]
 
 
-def inspect(files: Sequence[SourceFile], begin: Callable[[SourceFile], None] = lambda file: None) -> list[ReadFile]:
+def inspect(
+    files: Sequence[SourceFile],
+    begin: Callable[[SourceFile], None] = lambda file: None,
+    own_tools: Sequence[Importer] = (),
+) -> list[ReadFile]:
     """Every file with its runs; what belongs together is put together. Never raises for any content.
 
-    `begin` is told each file before it is read.
+    `begin` is told each file before it is read. `own_tools`: what somebody described, asked before all others.
     """
-    parts = [(at, part, *_read(part)) for at, file in enumerate(files) for part in _begun(file, begin)]
+    parts = [(at, part, *_read(part, own_tools)) for at, file in enumerate(files) for part in _begun(file, begin)]
     results = [(part, reports) for _, part, _, reports in parts]
     for importer in importers():
         own = [at for at, (_, _, reader, _) in enumerate(parts) if reader is importer]
@@ -131,11 +138,11 @@ def _parts(file: SourceFile) -> list[SourceFile]:
     return [file]
 
 
-def _read(file: SourceFile) -> tuple[Importer | None, list[Report]]:
+def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importer | None, list[Report]]:
     """The importer that understood the file, and what it read."""
     tool, reason = "", "no known tool wrote this"
     try:
-        for importer in importers():
+        for importer in [*own_tools, *importers()]:
             if importer.claims(file):
                 tool = importer.TOOL
                 reports = list(importer.read(file))

@@ -42,24 +42,36 @@ _NOTE = re.compile(r" {2}(?:#|--|//)")
 _OPEN_END = re.compile(r"(?:\d\.?|,)$")
 
 
-def pattern_of(template: str) -> tuple[str, str]:
-    """The regular expressions of a line's beginning and of the whole line."""
+def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
+    """The regular expressions of a line's beginning and of the whole line.
+
+    `careful`: of a template that a stranger wrote. No part of it gives back what it took, so that no line takes long.
+    """
     whole, start = "", None
+    group = "(?>" if careful else "(?:"
     for escaped, name, kind, wordings, bracket, blanks, text in _PIECE.findall(template):
         value = KINDS.get(kind) or _one_of(kind)
+        value = f"(?>{value})" if careful else value
         if start is None and (kind or bracket == "["):
             start = whole or (value if kind else "")
         if kind:
             whole += f"(?P<{name}>{value})" if name else f"(?:{value})"
         elif bracket:
-            whole += "(?:" if bracket == "[" else ")?"
+            whole += group if bracket == "[" else ")?+" if careful else ")?"
         else:
-            whole += " +" if blanks else _one_of(wordings) if wordings else re.escape(escaped or text)
-    return (whole if start is None else start.removesuffix(" +")), whole
+            whole += (
+                (" ++" if careful else " +")
+                if blanks
+                else _one_of(wordings)
+                if wordings
+                else re.escape(escaped or text)
+            )
+    return (whole if start is None else start.removesuffix(" ++").removesuffix(" +")), whole
 
 
 def _one_of(wordings: str) -> str:
-    return f"(?:{'|'.join(re.escape(wording) for wording in wordings.split('|'))})"
+    # The longest first, so that none is taken for the beginning of another.
+    return f"(?:{'|'.join(re.escape(wording) for wording in sorted(wordings.split('|'), key=len, reverse=True))})"
 
 
 def damage_of(text: str, tool: str) -> str:
@@ -82,6 +94,8 @@ class _Row(NamedTuple):
     whole: re.Pattern[str]
     # By the names of its values, those that are not text.
     read: dict[str, Callable[[str], int | float | None]]
+    # Whether what begins so must be this line.
+    strict: bool
     # Whether its last value is the rest of the line, and whether its form does not show where it ends.
     takes_rest: bool
     is_open: bool
@@ -90,20 +104,19 @@ class _Row(NamedTuple):
 class Table:
     """The lines of a report in the order in which the tool prints them."""
 
-    def __init__(self, tool: str, *rows: tuple[str, ...], strict: bool = True) -> None:
+    def __init__(self, tool: str, *rows: tuple[str, ...], strict: bool = True, careful: bool = False) -> None:
         self.tool = tool
-        # Whether what begins like a line of it must be one: not so where others print the same words.
-        self.strict = strict
         self.rank: dict[str, int] = {}
         self._rows: list[_Row] = []
         for key, template, *starts in rows:
-            start, whole = pattern_of(template)
+            start, whole = pattern_of(template, careful=careful)
             self.rank.setdefault(key, len(self.rank))
             rest, is_open = template.endswith((":T}", ":T}]")), bool(_OPEN_KIND.search(template))
             read = {name: _READ[kind] for _, name, kind, *_ in _PIECE.findall(template) if name and kind in _READ}
-            self._rows.append(
-                _Row(key, re.compile(starts[0] if starts else start), re.compile(whole), read, rest, is_open)
-            )
+            # Not so where others print the same words; a stranger's line must begin with some of its own.
+            own = strict and (not careful or len(re.findall(r"[A-Za-z]", re.sub(r"\\.|\?P?<\w*", "", start))) > 2)
+            begins = re.compile(starts[0] if starts else start)
+            self._rows.append(_Row(key, begins, re.compile(whole), read, own, rest, is_open))
         # The group tells the first row that begins so.
         self._any = re.compile("|".join(f"(?P<_{at}>{row.start.pattern})" for at, row in enumerate(self._rows)))
 
@@ -134,7 +147,7 @@ class Table:
                         return Match(row.key, self.rank[row.key], {}, cut=True)
                 values = {name: row.read[name](text) if name in row.read else text for name, text in told.items()}
                 return Match(row.key, self.rank[row.key], values)
-        if not self.strict:
+        if not self._rows[first].strict:
             return None
         if not line.whole:
             return Match(self._rows[first].key, self.rank[self._rows[first].key], {}, cut=True)

@@ -1,0 +1,344 @@
+"""A tool described in YAML instead of Python: its lines as it prints them, what they say, and in which unit.
+
+    tool: minibench
+    lines:                                # in the order in which they are printed; the first begins a run,
+                                          # the last ends it
+      - minibench {version:S}
+      - "clients: {terminals:N}"
+      - maybe: "isolation: {isolation:T}"   # not in every output
+      - each: "{operation:W} {operations:N} {latency_avg_ms:X} ms"   # repeats; the first value names the row
+      - "{transactions:N} transactions ({tps:X} per sec.) in {elapsed_s:X} s"
+    metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
+    parameters: [terminals, isolation]
+    checks: [transactions / elapsed_s = tps]
+
+Strangers write these: no regular expressions, and what is made of their lines never goes back over a line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, unit_of
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
+
+SHIPPED = Path(__file__).parent / "described_tools"
+MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 300, 6
+KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks"}
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+_TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
+_VALUE = re.compile(r"\{(\w+):")
+_CHECK = re.compile(rf"({_NAME.pattern})((?: *[*/] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})")
+_UNITS = {"higher", "lower", "none"}
+_NEVER = re.compile(r"(?!)")
+
+
+class BadDescription(ValueError):
+    """What is wrong with a description, and where, in words for whoever wrote it."""
+
+
+@dataclass(frozen=True)
+class _Measured:
+    name: str
+    unit: str
+    better: str
+    times: float = 1.0
+
+
+class _Calls(Runs):
+    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+        """Where a line comes again that stands in front of others, but for the same one twice."""
+        if isinstance(part, Spoiled):
+            return True
+        return part.rank > match.rank or part.rows.get(match.key, match.values) != match.values
+
+
+@dataclass(eq=False)
+class Described:
+    """An importer (`benchagent.importers.Importer`) made of a description."""
+
+    TOOL: str
+    table: Table
+    workload: str
+    dbms: str
+    # The first line that is always there with those before it, and the last one.
+    begins: frozenset[str]
+    last: str
+    # Rows that repeat: the name of the value that names the row.
+    each: dict[str, str]
+    maybe: frozenset[str]
+    # Value -> metric, value -> parameter; the values of which line they are.
+    metrics: dict[str, _Measured]
+    parameters: dict[str, tuple[str, float]]
+    checks: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...]
+    values_of: dict[str, tuple[str, ...]]
+    begin: re.Pattern[str]
+
+    def claims(self, file: SourceFile) -> bool:
+        """Where the first line that always stands there is, and another one."""
+        if self.begin.search(file.text) is None:
+            return False
+        lines = printed_lines(file, _NEVER, _NEVER)
+        return len({match.key for line in lines if (match := self._match(line))}) > 1
+
+    def _match(self, line: Any) -> Match | None:
+        try:
+            match = self.table.match(line)
+        except NotUnderstood:
+            return None
+        return None if match is None or match.cut else match
+
+    def read(self, file: SourceFile) -> Sequence[Report]:
+        reader = _Calls(table=self.table, begins=self.begins, lists=self.each)
+        reader.read(printed_lines(file, _NEVER, _NEVER))
+        parts = [part for part in reader.parts if isinstance(part, Spoiled) or self.begins & part.rows.keys()]
+        return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
+
+    def report_of(self, run: Run) -> Report:
+        told, ended = run.values, self.last in run.rows or self.last == run.cut
+        metrics = self._metrics(run) if ended else []
+        workload = re.sub(r"\{(\w+)\}", lambda value: str(told.get(value[1], "")), self.workload)
+        parameters: dict[str, Scalar] = {}
+        for value, (name, times) in self.parameters.items():
+            if told.get(value) is not None:
+                parameters[name] = told[value] if times == 1 else round(told[value] * times, 9)
+        return Report(
+            tool=self.TOOL, tool_version=str(told.get("version", "")),
+            status=Status.COMPLETE if ended else Status.ABORTED,
+            reason="" if ended else "the output ends before its last line",
+            parameters=parameters, metrics=tuple(metrics),
+            subject=Subject(
+                workload=slug(workload, "-"), workload_name=workload, dbms=self.dbms,
+                dbms_version=str(told.get("dbms_version", "")) if self.dbms else "",
+            ),
+        )  # fmt: skip
+
+    def _metrics(self, run: Run) -> list[Metric]:
+        """Raises NotUnderstood where a line is missing or the checks do not hold."""
+        told = run.values
+        for key in self.table.rank:
+            if key not in run.rows and key not in run.lists and key not in self.maybe and key != run.cut:
+                raise NotUnderstood(f"line {run.line}: the line of {', '.join(self.values_of[key]) or key} is missing")
+        known: dict[str, tuple[float, _Measured]] = {
+            name: (told[name], measured) for name, measured in self.metrics.items() if told.get(name) is not None
+        }
+        for key, naming in self.each.items():
+            for row in run.lists.get(key, []):
+                for name in self.values_of[key]:
+                    if name in self.metrics and row.get(name) is not None:
+                        full = f"{slug(str(row.get(naming, '')))}_{self.metrics[name].name}"
+                        if full in known:
+                            raise NotUnderstood(f"line {run.line}: {full} stands there twice")
+                        known[full] = (row[name], _Measured(full, *_rest_of(self.metrics[name])))
+        for left, steps, right in self.checks:
+            self._check(run, left, steps, right)
+        return [
+            Metric(measured.name, measured.unit, value if measured.times == 1 else round(value * measured.times, 12),
+                   better=measured.better)
+            for value, measured in known.values()
+        ]  # fmt: skip
+
+    def _check(self, run: Run, left: str, steps: Sequence[tuple[str, str]], right: str) -> None:
+        names = [left, right, *(name for _, name in steps if name in run.values)]
+        operands = [run.values.get(name) if _NAME.fullmatch(name) else float(name) for _, name in steps]
+        if not all(isinstance(run.values.get(name), int | float) for name in names) or None in operands:
+            return
+        value = float(run.values[left])
+        for (operator, _), operand in zip(steps, operands, strict=True):
+            value = (
+                value * float(operand or 0) if operator == "*" else value / float(operand or 0) if operand else math.inf
+            )
+        if not math.isclose(value, run.values[right], rel_tol=0.02, abs_tol=0.02):
+            raise NotUnderstood(
+                f"line {run.line}: {right} = {run.values[right]:g}, but the other figures make {value:g}"
+            )
+
+
+def _rest_of(measured: _Measured) -> tuple[str, str, float]:
+    return measured.unit, measured.better, measured.times
+
+
+def described(text: str) -> Described:
+    """Raises BadDescription."""
+    content = _loaded(text)
+    tool, lines = content.get("tool"), content.get("lines")
+    if not isinstance(tool, str) or not _TOOL.fullmatch(tool):
+        raise BadDescription("tool: a name of letters and digits is expected, as minibench")
+    if not isinstance(lines, list) or not 1 < len(lines) <= MAX_LINES:
+        raise BadDescription(f"lines: a list of 2 to {MAX_LINES} lines is expected, as the tool prints them")
+    rows: list[tuple[str, str]] = []
+    each: dict[str, str] = {}
+    maybe: set[str] = set()
+    values_of: dict[str, tuple[str, ...]] = {}
+    for number, item in enumerate(lines, start=1):
+        kind, template = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", item)
+        key = f"line {number}"
+        values_of[key] = _values(template, key)
+        if kind not in ("", "maybe", "each"):
+            raise BadDescription(f"lines, {number}: {kind!r} is neither maybe nor each")
+        if kind == "each":
+            each[key] = values_of[key][0] if values_of[key] else ""
+        if kind:
+            maybe.add(key)
+        rows.append((key, template))
+    sure = [number for number, (key, _) in enumerate(rows) if key not in maybe]
+    if not sure or sure[-1] != len(rows) - 1:
+        raise BadDescription("lines: the last one is always there: without it a run is aborted")
+    values = {name for names in values_of.values() for name in names}
+    metrics = _metrics_said(content.get("metrics"), values)
+    parameters = _parameters_said(content.get("parameters") or [], values)
+    checks = tuple(_check_said(check, values) for check in _texts(content.get("checks") or [], "checks"))
+    dbms = str(content.get("dbms") or "")
+    workload = str(content.get("workload") or tool)
+    if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
+        raise BadDescription(f"workload: no line has a value {unknown.pop()!r}")
+    first = pattern_of(rows[sure[0]][1], careful=True)[1]
+    return Described(
+        TOOL=tool, table=Table(tool, *rows, careful=True), workload=workload[:100],
+        dbms=dbms_called(dbms) or slug(dbms, "-"), begins=frozenset(key for key, _ in rows[: sure[0] + 1]),
+        last=rows[-1][0], begin=re.compile(rf"^[^\S\n]*{first}", re.MULTILINE), each=each, maybe=frozenset(maybe),
+        metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
+    )  # fmt: skip
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    if len(text.encode()) > MAX_BYTES:
+        raise BadDescription(f"a description has at most {MAX_BYTES:,} bytes")
+    try:
+        depth = 0
+        for event in yaml.parse(text, yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            # Either makes much of little.
+            if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
+                raise BadDescription("YAML: aliases (*name) and what is nested deeply are not taken")
+        content = yaml.safe_load(text)
+    except BadDescription:
+        raise
+    except yaml.YAMLError as error:
+        raise BadDescription(f"YAML: {' '.join(str(error).split())[:200]}") from error
+    except (RecursionError, ValueError) as error:
+        raise BadDescription("YAML: nested too deeply, or a value that is none") from error
+    if not isinstance(content, dict) or not set(content) <= KEYS:
+        raise BadDescription(f"an object with {', '.join(sorted(KEYS))} is expected")
+    return content
+
+
+def _values(template: Any, where: str) -> tuple[str, ...]:
+    """The names of a line's values. Raises BadDescription for a line that cannot be read."""
+    if not isinstance(template, str) or not template.strip() or len(template) > MAX_TEMPLATE or "\n" in template:
+        raise BadDescription(f"{where}: one line of at most {MAX_TEMPLATE} characters is expected")
+    names = tuple(_VALUE.findall(template))
+    if bad := next((name for name in names if not _NAME.fullmatch(name)), ""):
+        raise BadDescription(f"{where}: {bad!r} is no name of small letters, digits and _")
+    if len({*names}) != len(names):
+        raise BadDescription(f"{where}: a value stands there twice")
+    if re.search(r":T\}(?!\]*$)", template):
+        raise BadDescription(f"{where}: {{…:T}} takes the rest of the line, so nothing can follow it")
+    try:
+        for pattern in pattern_of(template, careful=True):
+            re.compile(pattern)
+    except re.error as error:
+        raise BadDescription(f"{where}: brackets [ ] and braces {{ }} do not match: {error}") from error
+    return names
+
+
+def _metrics_said(said: Any, values: set[str]) -> dict[str, _Measured]:
+    if isinstance(said, list):
+        said = dict.fromkeys(_texts(said, "metrics"))
+    if not isinstance(said, dict) or not said:
+        raise BadDescription("metrics: the names of at least one value are expected, the headline first")
+    metrics: dict[str, _Measured] = {}
+    for value, more in said.items():
+        about = more or {}
+        if not isinstance(about, dict) or not set(about) <= {"name", "unit", "better", "times"}:
+            raise BadDescription(f"metrics, {value}: name, unit, better or times is expected")
+        if value not in values:
+            raise BadDescription(f"metrics: no line has a value {str(value)[:60]!r}")
+        name, times = str(about.get("name") or value), _times(about, f"metrics, {value}")
+        try:
+            unit, better = unit_of(name)
+        except KeyError:
+            unit, better = "", "none"
+            if not about.get("unit"):
+                raise BadDescription(
+                    f"metrics, {name}: say its unit, or let its name end with one (_ms, _s, tps, ops_per_s, _errors, …)"
+                ) from None
+        better = str(about.get("better") or better)
+        if better not in _UNITS or not _NAME.fullmatch(name):
+            raise BadDescription(f"metrics, {name}: better is higher, lower or none, and names are of small letters")
+        metrics[value] = _Measured(name, str(about.get("unit") or unit)[:30], better, times)
+    return metrics
+
+
+def _parameters_said(said: Any, values: set[str]) -> dict[str, tuple[str, float]]:
+    if not isinstance(said, dict):
+        return {name: (name, 1.0) for name in _names(said, "parameters", values)}
+    parameters: dict[str, tuple[str, float]] = {}
+    for value in _names([*said], "parameters", values):
+        about = said[value] or {}
+        if not isinstance(about, dict) or not set(about) <= {"name", "times"}:
+            raise BadDescription(f"parameters, {value}: name or times is expected")
+        name = str(about.get("name") or value)
+        if not _NAME.fullmatch(name):
+            raise BadDescription(f"parameters, {name[:60]!r}: a name of small letters, digits and _ is expected")
+        parameters[value] = name, _times(about, f"parameters, {name}")
+    return parameters
+
+
+def _times(about: dict[str, Any], where: str) -> float:
+    times = about.get("times", 1.0)
+    if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times < 1e12:
+        raise BadDescription(f"{where}: times is a number above 0")
+    return float(times)
+
+
+def _texts(said: Any, where: str) -> list[str]:
+    if not isinstance(said, list) or not all(isinstance(text, str) for text in said):
+        raise BadDescription(f"{where}: a list of texts is expected")
+    return said
+
+
+def _names(said: Any, where: str, values: set[str]) -> tuple[str, ...]:
+    if unknown := next((name for name in _texts(said, where) if name not in values), ""):
+        raise BadDescription(f"{where}: no line has a value {unknown[:60]!r}")
+    return tuple(said)
+
+
+def _check_said(text: str, values: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
+    match = _CHECK.fullmatch(text.strip()) if len(text) < 300 else None
+    if match is None:
+        raise BadDescription(f"checks: {text[:60]!r} is not as transactions / elapsed_s = tps")
+    steps = tuple(re.findall(r"([*/]) *([\w.]+)", match[2]))
+    names = [match[1], match[3], *(name for _, name in steps if not name[0].isdigit())]
+    return match[1], steps, _names(names, "checks", values)[1]
+
+
+def tried(text: str, example: str) -> tuple[Described, list[Report]]:
+    """A description with what it reads of an example. Raises BadDescription where that is nothing."""
+    tool = described(text)
+    file = SourceFile("example", example.encode())
+    try:
+        if not tool.claims(file):
+            raise BadDescription("the example has not the first line that is always there, and another one")
+        reports = list(tool.read(file))
+    except NotUnderstood as error:
+        raise BadDescription(f"the example is not understood: {error}") from error
+    if not any(report.metrics for report in reports):
+        reasons = "; ".join(report.reason for report in reports)
+        raise BadDescription(f"no figure of the example is read: {reasons[:300]}")
+    return tool, reports
+
+
+@cache
+def shipped() -> tuple[Described, ...]:
+    """Tools that come with the program as descriptions."""
+    return tuple(described(path.read_text()) for path in sorted(SHIPPED.glob("*.yaml")))

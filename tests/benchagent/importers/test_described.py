@@ -1,0 +1,195 @@
+"""Tools that are described in YAML: those that come along, and what a stranger may and may not write.
+
+py-tpcc, cassandra-stress, DBT-2 and YCSB-cpp are in no package registry: their files are written by hand after the
+output that is published of them.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from benchagent.importers import SourceFile, Status, inspect
+from benchagent.importers.described import BadDescription, described, shipped, tried
+from benchagent.redaction import redact_text
+
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
+
+TOOL = "described"
+FILES = sorted((DATA / TOOL).iterdir())
+MINIBENCH = """
+tool: minibench
+dbms: postgres
+lines:
+  - minibench {version:S}
+  - "clients: {terminals:N}"
+  - maybe: "isolation: {isolation:T}"
+  - each: "{operation:W} {operations:N} times, {latency_us:X} us"
+  - "{transactions:N} transactions ({tps:X} per sec.) in {elapsed_s:X} s"
+metrics:
+  tps:
+  latency_us: {name: latency_avg_ms, times: 0.001}
+  operations:
+  pages: {unit: pages, better: lower}
+parameters: [terminals, isolation]
+checks: [transactions / elapsed_s = tps]
+""".replace("  pages: {unit: pages, better: lower}\n", "")
+EXAMPLE = """$ ./minibench -c 8
+minibench 2.1
+clients: 8
+isolation: read committed
+read 90 times, 1250.5 us
+write 30 times, 2000 us
+120 transactions (12.0 per sec.) in 10.0 s
+done
+"""
+
+
+def refused(text: str, example: str = EXAMPLE) -> str:
+    with pytest.raises(BadDescription) as error:
+        tried(text, example)
+    return str(error.value)
+
+
+def test_it_reads_by_a_description():
+    _, (report,) = tried(MINIBENCH, EXAMPLE)
+    assert (report.tool, report.tool_version, report.status) == ("minibench", "2.1", Status.COMPLETE)
+    assert values(report) == {
+        "tps": 12.0, "read_latency_avg_ms": 1.2505, "write_latency_avg_ms": 2.0, "read_operations": 90,
+        "write_operations": 30,
+    }  # fmt: skip
+    assert report.parameters == {"terminals": 8, "isolation": "read committed"}
+    assert (report.subject.dbms, report.subject.workload) == ("postgresql", "minibench")
+
+
+def test_what_somebody_described_is_asked_before_all_others():
+    ((_, (report,)),) = inspect([SourceFile("x", EXAMPLE.encode())], own_tools=[described(MINIBENCH)])
+    assert report.tool == "minibench"
+    assert reports("x", EXAMPLE.encode())[0].status is Status.NOT_UNDERSTOOD
+
+
+def test_it_reads_several_runs_and_an_aborted_one():
+    tool = described(MINIBENCH)
+    again = EXAMPLE.replace("12.0 per", "24.0 per").replace("120 tr", "240 tr")
+    told = tool.read(SourceFile("x", (EXAMPLE + again + EXAMPLE.partition("120 tr")[0]).encode()))
+    assert [(report.status, values(report).get("tps")) for report in told] == [
+        (Status.COMPLETE, 12.0), (Status.COMPLETE, 24.0), (Status.ABORTED, None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("(12.0 per", "(22.0 per", "tps = 22, but the other figures make 12"),
+        ("clients: 8\n", "", "the line of terminals is missing"),
+        ("clients: 8", "clients: eight", "not a wording or number that minibench prints"),
+        ("write 30", "read 30", "stands there twice"),
+    ],
+)
+def test_it_refuses_output_that_contradicts_its_description(old: str, new: str, why: str):
+    assert why in refused(MINIBENCH, EXAMPLE.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("tool: minibench", "tool: {a: b}", "tool: a name of letters"),
+        ("lines:", "lines: 5\nmore:", "an object with checks, dbms, lines"),
+        ("clients: {terminals:N}", "clients: {terminals:N", ""),
+        ("clients: {terminals:N}", "clients: [{terminals:N}", "brackets [ ] and braces { } do not match"),
+        ("{isolation:T}", "{isolation:T} and more", "takes the rest of the line"),
+        ("  tps:\n", "  tpx:\n", "no line has a value 'tpx'"),
+        ("{name: latency_avg_ms, times: 0.001}", "{name: latency}", "say its unit"),
+        ("times: 0.001", "times: -1", "times is a number above 0"),
+        ("elapsed_s = tps", "elapsed_s", "is not as transactions / elapsed_s = tps"),
+        ("tool: minibench", "tool: &a minibench\nworkload: *a", "aliases (*name) and what is nested deeply"),
+        ("tool: minibench", "tool: !!python/object/apply:os.system ['true']", "YAML: could not determine"),
+        ("tool: minibench", "tool: minibench\nworkload: " + "[" * 5000, "nested deeply"),
+        ("tool: minibench", "tool: minibench #" + "x" * 20_000, "at most 20,000 bytes"),
+    ],
+)
+def test_it_says_what_is_wrong_with_a_description(old: str, new: str, why: str):
+    assert old in MINIBENCH
+    assert why in refused(MINIBENCH.replace(old, new, 1))
+
+
+def test_a_description_is_checked_against_an_example():
+    assert (
+        refused(MINIBENCH, "something else\n")
+        == "the example has not the first line that is always there, and another one"
+    )
+    assert "no figure of the example is read" in refused(MINIBENCH, EXAMPLE.partition("120 tr")[0])
+
+
+ATTACKS = [
+    "{:S}" * 40, "[{:N}]" * 40, "[a]" * 90, "{:S}{:W}" * 30, "[[[[{:W}]]]]" * 20, "{:a|aa|aaa}" * 25, "[{:cells}]" * 28,
+    " ".join(["{:cells}"] * 30), "{:name} " * 30,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_line_of_a_description_takes_long(attack: str):
+    tool = described(f"tool: evil\nlines:\n  - {attack + '!'!r}\n  - 'end {{tps:X}}'\nmetrics: [tps]\n")
+    lines = ("a" * 15_000, "1" * 15_000, "1 " * 7_500, "a " * 7_500)
+    began = time.process_time()
+    inspect([SourceFile("x", "".join(f"{line}\n" for line in (*lines, "end 1")).encode())], own_tools=[tool])
+    assert time.process_time() - began < 5
+
+
+def test_it_reads_py_tpcc():
+    told = values(report_of(TOOL, "py-tpcc.txt"))
+    assert (told["busy_tps"], told["transactions"], told["new_order_transactions"]) == (291.18, 16876, 7611)
+
+
+def test_it_reads_cassandra_stress():
+    report = report_of(TOOL, "cassandra-stress.txt")
+    assert report.parameters == {"operation": "WRITE", "terminals": 200}
+    told = values(report)
+    assert (told["ops_per_s"], told["latency_p999_ms"], told["partitions"], told["errors"]) == (3341, 441.2, 500000, 0)
+    old = sample(TOOL, "cassandra-stress.txt").decode().replace("Op rate", "op rate").replace("Latency", "latency")
+    assert values(reports("x", old.encode())[0])["latency_p999_ms"] == 441.2
+
+
+def test_it_reads_dbt2_new_and_old():
+    report = report_of(TOOL, "dbt2.txt")
+    told = values(report)
+    assert (told["nopm"], told["new_order_latency_p90_ms"], told["new_order_rollbacks"]) == (3491.68, 13, 2087)
+    assert report.parameters == {"duration_s": 3600}
+    old = """                         Response Time (s)
+ Transaction      %    Average :    90th %        Total        Rollbacks      %
+------------  -----  ---------------------  -----------  ---------------  -----
+    Delivery   2.80      0.282 :     0.364            4                0   0.00
+   New Order  47.55      0.067 :     0.148           68                4   5.88
+Order Status   4.20      0.113 :     0.243            6                0   0.00
+     Payment  39.16      0.023 :     0.048           56                0   0.00
+ Stock Level   3.50      0.111 :     0.289            5                0   0.00
+------------  -----  ---------------------  -----------  ---------------  -----
+
+13.55 new-order transactions per minute (NOTPM)
+5.0 minute duration
+0 total unknown errors
+0 second(s) ramping up
+"""
+    assert values(reports("x", old.encode())[0])["nopm"] == 13.55
+
+
+def test_it_reads_the_load_and_the_run_of_ycsb_cpp():
+    load, run = reports("x", sample(TOOL, "ycsb-cpp.txt"))
+    assert (load.subject.workload, values(load)["ops_per_s"]) == ("ycsb-cpp-load", 62417.7)
+    assert (run.subject.workload, values(run)["ops_per_s"]) == ("ycsb-cpp-run", 1440250)
+
+
+def test_every_shipped_description_has_a_file():
+    assert {reports(file.name, file.read_bytes())[0].tool for file in FILES} == {tool.TOOL for tool in shipped()}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_it_gives_no_other_numbers_whatever_the_damage(file):
+    assert wrong_answers(file.name, file.read_bytes(), seed=14, count=140) == []
+
+
+def test_no_secret_of_a_line_is_kept():
+    report = tried(MINIBENCH, EXAMPLE.replace("read committed", "password=s3cr3tPW"))[1][0]
+    assert "s3cr3tPW" not in str(report)
+    assert "s3cr3tPW" not in redact_text("isolation: password=s3cr3tPW")
