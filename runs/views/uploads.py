@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from benchagent.importers import PARSER_VERSION
-from benchagent.importers.report import becomes_a_run, lacks
+from benchagent.importers.report import becomes_a_run, headline, lacks
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
@@ -182,15 +182,24 @@ def _show(form: SubjectForm, errors: dict[str, list[str]]) -> None:
         form.add_error(name if name in form.fields else None, words if name == path else f"{path}: {' '.join(words)}")
 
 
+def _figures(item: dict[str, Any]) -> dict[str, Any]:
+    """What is shown of an item at once, and what else it tells: counts of 0 say the least."""
+    told = headline(item["metrics"])
+    others = [metric for metric in item["metrics"] if metric not in told]
+    return {"headline": told, "others": sorted(others, key=lambda metric: not metric["value"])}
+
+
 def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpResponse:
     said = form.subject() if form.is_bound and not form.errors else taken.subject
+    items = [
+        {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
+        for item in taken.items
+    ]
     context = {
         "taken": taken,
         "form": form,
-        "items": [
-            {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {})}
-            for item in taken.items
-        ],
+        "items": [item for item in items if not item["part_of"]],
+        "parts": [item for item in items if item["part_of"]],
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
         "needs": lacks(taken.items, said),
         "runs": imports.runs_of(taken),

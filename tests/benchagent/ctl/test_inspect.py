@@ -34,7 +34,22 @@ def test_it_ends_with_1_when_something_was_not_understood(tmp_path: Path, capsys
 def test_it_walks_a_folder_and_joins_the_files_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(DATA / "benchbase")]) == 0
     words = capsys.readouterr().out
-    assert "part of tpcc_2025-11-21_08-05-45.summary.json" in words
+    assert "more files of the same run" in words and "part of" not in words
+    assert main(["inspect", "-v", str(DATA / "benchbase")]) == 0
+    assert "part of tpcc_2025-11-21_08-05-45.summary.json" in capsys.readouterr().out
+
+
+def test_it_says_first_what_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(DATA / "sysbench" / "v10_read_write.txt")
+    assert main(["inspect", file]) == 0
+    first, result, factors, *rest = capsys.readouterr().out.splitlines()
+    assert first == "v10_read_write.txt: sysbench 1.0.20 · complete"
+    assert result.split() == ["result", "tps", "970.990", "TPS,", "latency_p95_ms", "3.550", "ms"]
+    assert factors.split() == ["factors", "terminals=4"]
+    assert not any("reconnects" in line for line in rest) and rest[-2].endswith("(-v)")
+    assert main(["inspect", "-v", file]) == 0
+    words = capsys.readouterr().out
+    assert "reconnects" in words and "latency_p95_ms (6 × 1 s)" in words
 
 
 def test_it_keeps_files_of_the_same_name_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

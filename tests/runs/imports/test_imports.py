@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from benchagent.importers.report import lacks
@@ -329,3 +330,16 @@ def test_it_refuses_a_subject_that_is_no_object(client, bearer, operator, subjec
         headers=bearer("upload"),
     )  # fmt: skip
     assert (response.status_code, response.json()) == (400, {"subject": ["An object is required."]})
+
+
+def test_its_page_says_first_what_counts(client, contributor):
+    """Zero counts, series and files that are counted in others do not bury the result."""
+    data = Path(__file__).parents[2] / "benchagent" / "importers" / "data" / "pgbench"
+    names = ("v15_aggregated_stdout.txt", "v15_aggregated.4242", "v15_aggregated.4242.1")
+    taken, _ = imports.take(files=[file(name, (data / name).read_bytes()) for name in names], owner=contributor)
+    client.force_login(contributor)
+    html = client.get(f"/imports/{taken.pk}/").content.decode()
+    before, behind = html.split("<summary>", 1)
+    assert "tps <strong>" in before and "latency_avg_ms <strong>" in before
+    assert "failed_transactions" not in before and "failed_transactions: 0" in behind
+    assert "2 files counted in others" in behind and "counted in v15_aggregated_stdout.txt" in behind

@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
     inspect = commands.add_parser("inspect", help="show what files hold; needs no server and no account")
     inspect.add_argument("files", nargs="+", metavar="FILE", help="file, or folder with files")
+    inspect.add_argument("-v", "--verbose", action="store_true", help="all figures, series, warnings and parts")
     inspect.add_argument("--json", action="store_true")
     inspect.add_argument("--tool", action="append", default=[], metavar="FILE", help=TOOL_HELP)
     inspect.set_defaults(command=files.show)

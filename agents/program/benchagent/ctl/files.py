@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchagent.ctl.output import UsageError, plain_number, print_json
 from benchagent.importers import Report, SourceFile, Status, as_json, inspect
 from benchagent.importers.described import Described
 from benchagent.importers.described import described as of_yaml
+from benchagent.importers.report import headline
 from benchagent.importers.source import GZIP_MAGIC, NotUnderstood
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -101,7 +103,6 @@ def apart(files: Iterable[LocalFile]) -> tuple[list[tuple[LocalFile, list[dict[s
 # `benchctl inspect`: what the importers understand of files, without server and account.
 
 EXIT_NOT_UNDERSTOOD = 1
-MAX_METRICS_SHOWN = 24
 
 
 def own_tools(paths: Iterable[str]) -> list[tuple[str, Described]]:
@@ -130,7 +131,7 @@ def show(options: argparse.Namespace) -> int:
     if options.json:
         print_json(entries)
     else:
-        _show(entries)
+        _show(entries, verbose=options.verbose)
     return EXIT_NOT_UNDERSTOOD if any(entry["status"] == Status.NOT_UNDERSTOOD for entry in entries) else 0
 
 
@@ -144,32 +145,47 @@ def _document(local: LocalFile, document: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-def _show(entries: Sequence[dict[str, Any]]) -> None:
+def _show(entries: Sequence[dict[str, Any]], *, verbose: bool) -> None:
+    parts = Counter(entry["part_of"] for entry in entries if entry["part_of"])
     for entry in entries:
+        if entry["part_of"] and not verbose:
+            continue
         tool = " ".join(filter(None, (entry["tool"], entry["tool_version"])))
         print(f"{entry['file']}: {' · '.join(filter(None, (tool, entry['status'].replace('_', ' '))))}")
         if entry["part_of"]:
             print(f"  part of {entry['part_of']}")
             continue
-        for label, text in _lines(entry):
+        # A file of several runs has its parts once.
+        lines = _lines(entry, parts.pop(entry["file"], 0), verbose=verbose)
+        for label, text in lines:
             print(f"  {label:<11}{text}")
     print(_count(entries))
 
 
-def _lines(entry: dict[str, Any]) -> list[tuple[str, str]]:
-    subject = entry["subject"]
+def _lines(entry: dict[str, Any], parts: int, *, verbose: bool) -> list[tuple[str, str]]:
+    """What counts first; figures, series and all warnings only where they are asked for."""
+    subject, metrics, warnings = entry["subject"], entry["metrics"], entry["warnings"]
+    result = [f"{metric['name']} {plain_number(metric['value'])} {metric['unit']}" for metric in headline(metrics)]
     said = [subject["workload"], " ".join(filter(None, (subject["dbms"], subject["dbms_version"])))]
-    lines = [("reason", entry["reason"] or ""), ("subject", ", ".join(filter(None, said)))]
-    lines.append(("parameters", ", ".join(f"{name}={value}" for name, value in entry["parameters"].items())))
-    metrics = entry["metrics"]
-    for metric in metrics[:MAX_METRICS_SHOWN]:
-        phase = "" if metric["phase"] == "run" else f" ({metric['phase']})"
-        lines.append(("", f"{metric['name']:<34}{plain_number(metric['value']):>16} {metric['unit']}{phase}"))
-    if len(metrics) > MAX_METRICS_SHOWN:
-        lines.append(("", f"… and {len(metrics) - MAX_METRICS_SHOWN} more (--json shows all)"))
+    lines = [
+        ("result", ", ".join(result)),
+        ("reason", entry["reason"] or ""),
+        ("subject", ", ".join(filter(None, said))),
+        ("factors", ", ".join(f"{name}={value}" for name, value in entry["parameters"].items())),
+        ("with", f"{parts} more file{'' if parts == 1 else 's'} of the same run" if parts else ""),
+    ]
     series = [f"{each['name']} ({each['points']} × {each['interval']:g} s)" for each in entry["series"]]
-    lines.append(("series", ", ".join(series)))
-    lines += [("warning", warning) for warning in entry["warnings"]]
+    if verbose:
+        for metric in metrics:
+            phase = "" if metric["phase"] == "run" else f" ({metric['phase']})"
+            lines.append(("", f"{metric['name']:<34}{plain_number(metric['value']):>16} {metric['unit']}{phase}"))
+        lines.append(("series", ", ".join(series)))
+        lines += [("warning", warning) for warning in warnings]
+    else:
+        lines += [("warning", warning) for warning in warnings[:1]]
+        rest = [(len(metrics) - len(result), "figure"), (len(series), "series"), (len(warnings) - 1, "warning")]
+        words = [f"{count} {word}{'' if count == 1 or word == 'series' else 's'}" for count, word in rest if count > 0]
+        lines.append(("more", f"{', '.join(words)} (-v)" if words else ""))
     return [(label, text) for label, text in lines if text]
 
 

@@ -164,14 +164,43 @@ def import_folder(options: argparse.Namespace) -> int:
     api = None if options.dry_run else connect()
     memory = Uploaded(api.server if api else "")
     folders = [list(files) for _, files in groupby(sorted(paths), key=lambda path: path[0].parent)]
-    progress = ProgressLine()
+    sizes = [sum(path.stat().st_size for path, _ in files) for files in folders]
+    progress, began, done = ProgressLine(), time.monotonic(), 0
     outcomes: list[Outcome] = []
-    for number, files in enumerate(folders, start=1):
-        progress.show(f"[{number}/{len(folders)}] {files[0][0].parent}")
+    for number, (files, size) in enumerate(zip(folders, sizes, strict=True), start=1):
+        far = _how_far(done, sum(sizes), time.monotonic() - began)
+        progress.show(f"[{number}/{len(folders)}] {far}: {files[0][0].parent}")
         # One folder at a time in memory.
         outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, again=options.again)
+        done += size
     progress.end()
-    return _finish(options, outcomes)
+    code = _finish(options, outcomes)
+    if not options.json:
+        _sum_up(outcomes, done, time.monotonic() - began)
+    return code
+
+
+def _how_far(done: int, size: int, passed_s: float) -> str:
+    """45 of 300 MB, 12.0 MB/s, about 21 s left."""
+    mb, all_mb = done / 1e6, size / 1e6
+    words = f"{mb:,.0f} of {all_mb:,.0f} MB" if all_mb >= 10 else f"{mb:,.1f} of {all_mb:,.1f} MB"
+    if not done or passed_s <= 0:
+        return words
+    left_s = passed_s * (size - done) / done
+    left = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
+    return f"{words}, {mb / passed_s:,.1f} MB/s, about {left} left"
+
+
+def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
+    rows = []
+    for state in dict.fromkeys(outcome.state for outcome in outcomes):
+        own = [outcome for outcome in outcomes if outcome.state == state]
+        runs = sum(len(outcome.runs) for outcome in own)
+        rows.append((state, str(sum(len(outcome.files) for outcome in own)), str(runs or "")))
+    if rows:
+        print()
+        print_table(rows, heading=("STATE", "FILES", "RUNS"))
+    say(f"{size / 1e6:,.1f} MB in {passed_s:,.1f} s")
 
 
 def _folder(
@@ -296,6 +325,8 @@ def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
 def _show(outcomes: Sequence[Outcome]) -> None:
     rows = []
     for outcome in outcomes:
+        if outcome.state == "skipped" and len(outcomes) > 1:
+            continue
         first, *others = outcome.files
         name = first + (f" and {len(others)} more" if others else "")
         rows.append((name, outcome.state, str(len(outcome.runs) or ""), outcome.url))

@@ -209,6 +209,21 @@ def as_part_of(report: Report, file: SourceFile) -> Report:
     return replace(report, metrics=(), series=(), warnings=(), histogram="", part_of=file.name)
 
 
+_BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_avg_ms")
+MAX_HEADLINE = 3
+
+
+def headline(metrics: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The figures that tell an item of `as_json` in one line: its rate, its latency; else what it told first."""
+    told = [metric for metric in metrics if metric["value"]]
+    first = next((metric for metric in told if metric["name"] == "tps"), told[0] if told else None)
+    if first is None:
+        return []
+    beside = [metric for name in _BESIDE for metric in told if metric["name"] == name and metric != first][:1]
+    more = [metric for metric in told if metric not in (first, *beside) and "latency" not in metric["name"]]
+    return [first, *beside, *([] if beside else more)][:MAX_HEADLINE]
+
+
 def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
     """One entry of `benchctl inspect --json`."""
     return {
