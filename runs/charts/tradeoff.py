@@ -26,7 +26,7 @@ FRONT = "Ringed: no other that it may be compared with is better in both."
 def trade_off_figures(comparisons: Sequence[Comparison], axes: Axes, *, id: str = "tradeoff") -> list[Figure]:
     """The first metric upright, the second across; one figure for the ranked groups and one for each other class."""
     upright = comparisons[0]
-    across = comparisons[1] if len(comparisons) > 1 else _paid(upright)
+    across = against(comparisons)
     if upright.metric is None or across is None or across.metric is None:
         return []
     other = {group.key: group for group in bars_of(across, axes)}
@@ -50,8 +50,11 @@ def trade_off_figures(comparisons: Sequence[Comparison], axes: Axes, *, id: str 
     return figures
 
 
-def _paid(comparison: Comparison) -> Comparison | None:
-    """By the metric that is to be set against the only one: with a better side where there is one."""
+def against(comparisons: Sequence[Comparison]) -> Comparison | None:
+    """By the second metric; where there is one only by what it is mostly paid with. None without another metric."""
+    if len(comparisons) > 1:
+        return comparisons[1]
+    comparison = comparisons[0]
     others = [metric for metric in comparison.metrics if comparison.metric and metric.name != comparison.metric.name]
     order = {name: at for at, name in enumerate(PAID_WITH)}
     others.sort(key=lambda metric: (order.get(metric.name, len(order)), metric.better == "none"))

@@ -176,7 +176,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
         panels=panels if panels in facts else "",
         fixed=fixed,
         pooled=tuple(pooled),
-        x_as=_choice(params, "x_as", X_AS, problems) or "value",
+        x_as=_choice(params, "x_as", X_AS, problems) or _x_as_by_rule(x, groups),
         y_as=_choice(params, "y_as", Y_AS, problems) or "absolute",
         x_scale=_choice(params, "x_scale", SCALES, problems),
         y_scale=_choice(params, "y_scale", SCALES, problems),
@@ -312,6 +312,13 @@ def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequenc
     return ""
 
 
+def _x_as_by_rule(x: str, groups: Sequence[Group]) -> str:
+    """An article's GB and somebody's scale factors stand on one axis by the sizes that they came to."""
+    if x.removeprefix(FACTOR) not in SIZES:
+        return "value"
+    return "value" if all(_level(group, x) == value_of(group, x) for group in groups) else "size"
+
+
 def _goes_with_x(name: str, x: str, groups: Sequence[Group]) -> bool:
     """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
     if not x or name == x:
@@ -363,16 +370,24 @@ def sizes_mb(groups: Sequence[Group], field: str) -> dict[str, float]:
     """
     loaded: dict[str, list[float]] = {}
     for group in groups:
-        loaded.setdefault(value_of(group, field), []).extend(values_of(group.all_runs, SIZE_METRIC))
+        loaded.setdefault(_level(group, field), []).extend(values_of(group.all_runs, SIZE_METRIC))
     sizes = {}
     for group in groups:
-        if measured := loaded[value_of(group, field)]:
+        if measured := loaded[_level(group, field)]:
             sizes[group.key] = round(statistics.median(measured) / MB, 1)
         else:
             wanted = ((group.all_runs[0].factor(name), each) for name, each in _MB_EACH.items())
             known = next((size * each for size, each in wanted if isinstance(size, int | float)), None)
             sizes |= {group.key: float(known)} if known else {}
     return sizes
+
+
+def _level(group: Group, field: str) -> str:
+    """Its value; of one that asked for its size by another factor that one with its value."""
+    if (value := value_of(group, field)) != NO_FACT:
+        return value
+    others = ((name, group.all_runs[0].factor(name)) for name in SIZES)
+    return next((f"{name} {size}" for name, size in others if size is not None), value)
 
 
 def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:

@@ -9,7 +9,8 @@ from typing import Any
 from django.http import QueryDict
 
 from runs.charts.drawing import VIEWS, Drawing
-from runs.compare.axes import CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, X_AS, Y_AS, Fact
+from runs.charts.tradeoff import against
+from runs.compare.axes import CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS, Fact
 from runs.compare.compare import MOST_METRICS
 from runs.formatting import number
 
@@ -38,6 +39,7 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
         "axis_selects": [_axis(name, drawing, params) for name in ("x", "series", "panels")] if on_axes else [],
         "held": [select for select in held if len(select.options) > 1],
         "holds": bool(axes.fixed or axes.pooled),
+        "against_select": _against(drawing) if axes.view == TRADE_OFF else None,
         "scales": _scales(drawing, params) if on_axes else [],
         "scaled": any(params.get(name) for name in ("x_as", "y_as", "x_scale", "y_scale")),
         "more_metrics": [
@@ -64,6 +66,16 @@ def drawn_words(drawing: Drawing) -> list[str]:
         if others > 0 and len(drawing.comparisons) == 1 and comparison.metric:
             words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
     return words
+
+
+def _against(drawing: Drawing) -> Select | None:
+    """The second metric of a trade-off."""
+    other = against(drawing.comparisons)
+    if other is None or other.metric is None:
+        return None
+    first = drawing.comparisons[0]
+    options = [(metric.name, str(metric)) for metric in first.metrics if metric != first.metric]
+    return Select("metric", "against-metric", "Against", options, other.metric.name)
 
 
 def _words(fact: Fact, value: str) -> str:

@@ -4,6 +4,8 @@ import { formatNumber, withUnit } from "./format.js";
 
 const MOST_LABELS = 12;
 const HEIGHT_PX = 420;
+// How far, in lengths of the largest value, an interval may stretch an axis.
+const REACH = 1.5;
 
 export const tradeOffHeight = () => HEIGHT_PX;
 
@@ -36,10 +38,10 @@ const whiskers = (groups, theme) => ({
   },
 });
 
-/** Names beside the dots, where there are few; a name that would lie upon another one is left to the tooltip. */
+/** Names beside the dots, where there are few; a name without room, or upon another one, is left to tooltip and table. */
 const names = (groups, theme) => ({
   id: "benchsiteNames",
-  afterDatasetsDraw({ ctx: context, chartArea: { right }, scales: { x, y } }) {
+  afterDatasetsDraw({ ctx: context, chartArea: { left, right }, scales: { x, y } }) {
     const taken = [];
     context.save();
     context.font = `11px ${theme.font}`;
@@ -48,7 +50,8 @@ const names = (groups, theme) => ({
     for (const group of groups) {
       const width = context.measureText(group.label).width;
       const [atX, atY] = [x.getPixelForValue(group.x), y.getPixelForValue(group.y)];
-      const from = atX + 8 + width <= right ? atX + 8 : Math.max(0, atX - 8 - width);
+      const from = atX + 8 + width <= right ? atX + 8 : atX - 8 - width;
+      if (from < left) continue;
       const box = [from, atY - 18, from + width, atY - 4];
       if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
       taken.push(box);
@@ -58,12 +61,12 @@ const names = (groups, theme) => ({
   },
 });
 
-function tooltipCallbacks(spec) {
+function tooltipCallbacks(spec, groups) {
   const interval = (ends, unit) => (ends ? ` (${formatNumber(ends[0])} to ${formatNumber(ends[1])} ${unit})` : "");
   return {
-    title: (items) => (items.length ? spec.groups[items[0].dataIndex].label : ""),
+    title: (items) => (items.length ? groups[items[0].dataIndex].label : ""),
     label(item) {
-      const group = spec.groups[item.dataIndex];
+      const group = groups[item.dataIndex];
       return [
         `${spec.y.label} ${withUnit(group.y, spec.y.unit)}${interval(group.y_interval, spec.y.unit)}`,
         `${spec.x.label} ${withUnit(group.x, spec.x.unit)}${interval(group.x_interval, spec.x.unit)}`,
@@ -75,7 +78,8 @@ function tooltipCallbacks(spec) {
 
 /** Chart.js configuration of a trade-off specification. */
 export function tradeOffConfig(spec, theme) {
-  const { groups } = spec;
+  // Chart.js reads the ends of the x axis off the first and the last of data that it does not parse.
+  const groups = [...spec.groups].sort((a, b) => a.x - b.x);
   const colours = groups.map((group) => seriesColour(theme, group.color));
   const dots = {
     label: "Groups", data: groups.map(({ x, y }) => ({ x, y })), showLine: false, order: 1, pointStyle: groups.map((group) => pointStyle(group.color)),
@@ -85,13 +89,18 @@ export function tradeOffConfig(spec, theme) {
   const front = {
     label: "No other is better in both", data: spec.joined ? frontPoints(groups) : [], borderColor: theme.soft, borderWidth: 1.25, borderDash: [4, 4], pointRadius: 0, pointHitRadius: 0, order: 2,
   };
-  const values = (axis) => groups.map((group) => group[axis]);
-  const scale = (axis) => numberScale(theme, spec[axis], values(axis), { beginAtZero: Boolean(spec[axis].zero), grace: "8%" });
+  // As much of the intervals as leaves the dots readable.
+  const values = (axis) => {
+    const centres = groups.map((group) => group[axis]);
+    const most = Math.max(...centres) * REACH;
+    return [...centres, ...groups.flatMap((group) => group[`${axis}_interval`] ?? []).filter((end) => end > 0).map((end) => Math.min(end, most))];
+  };
+  const scale = (axis) => numberScale(theme, spec[axis], values(axis), { beginAtZero: Boolean(spec[axis].zero), suggestedMax: Math.max(...values(axis)), grace: "8%" });
   return {
     type: "line", data: { datasets: [dots, front] },
     options: {
       ...baseOptions(theme), normalized: false, interaction: { mode: "nearest", axis: "xy", intersect: true }, scales: { x: scale("x"), y: scale("y") },
-      plugins: { legend: { display: false }, zoom: {}, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec), filter: (item) => item.datasetIndex === 0 } },
+      plugins: { legend: { display: false }, zoom: {}, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec, groups), filter: (item) => item.datasetIndex === 0 } },
     },
     plugins: [whiskers(groups, theme), ...(groups.length <= MOST_LABELS ? [names(groups, theme)] : [])],
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { repeatDatasets, repeatWords } from "../../static/js/chart-repeats.js";
-import { frontPoints } from "../../static/js/chart-tradeoff.js";
+import { frontPoints, tradeOffConfig } from "../../static/js/chart-tradeoff.js";
 import { axisTitle, roundEnd } from "../../static/js/format.js";
 
 const theme = { series: Array(8).fill("rgb(1, 2, 3)") };
@@ -33,4 +33,12 @@ test("it titles an axis by its unit where it has no label", () => {
 test("it joins the points of the front in the order of x", () => {
   const groups = [{ x: 3, y: 1, front: true }, { x: 2, y: 9, front: false }, { x: 1, y: 4, front: true }];
   assert.deepEqual(frontPoints(groups), [{ x: 1, y: 4 }, { x: 3, y: 1 }]);
+});
+
+test("the dots of a trade-off come in the order of x, by which the axis is made", () => {
+  const group = (label, x) => ({ label, color: 0, x, y: 1, x_interval: null, y_interval: null, n: 1, front: false });
+  const axis = { label: "p99", unit: "ms", scale: "linear" };
+  const config = tradeOffConfig({ x: axis, y: axis, groups: [group("b", 35), group("a", 4)], joined: false }, theme);
+  assert.deepEqual(config.data.datasets[0].data.map(({ x }) => x), [4, 35]);
+  assert.equal(config.options.plugins.tooltip.callbacks.title([{ dataIndex: 1 }]), "b");
 });

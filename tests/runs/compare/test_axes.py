@@ -11,7 +11,7 @@ from django.http import QueryDict
 from runs.compare.axes import arrange, panels_of
 from runs.compare.compare import compare
 from runs.models import Config, Publication, StorageDevice
-from tests.runs.cells import TOGETHER, all_runs, batch, machine, make_article, make_run, workload
+from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -176,6 +176,19 @@ def test_an_article_and_own_runs_of_the_same_cells_are_two_curves():
     curves = {curve.label: [point.group.centre for point in curve.points] for curve in panels[0].curves}
     assert sorted(curves.values()) == [[1, 4, 16], [2, 8, 32]]
     assert "Test of databases" in curves
+
+
+def test_sizes_that_were_asked_for_by_several_factors_stand_on_one_axis():
+    article = Publication.objects.create(slug="terabyte", title_en="One terabyte", published_on=date(2015, 1, 1))
+    for scale, size_gb in ((1, 9), (4, 20), (16, 1800)):
+        run = make_run("H2 2.4", scale, factors={"scale_factor": scale})
+        add_number(run, scale * 15_000_000, name="db_size_bytes", unit="bytes")
+        make_run("H2 2.4", scale * 2, factors={"size_gb": size_gb}, publication=article, provenance="printed")
+    axes, panels = arranged()
+    assert (axes.x, axes.x_as, axes.series, axes.panels) == ("factor:size_gb", "size", ("batch",), "")
+    assert sorted([point.x for point in curve.points] for curve in panels[0].curves) == [
+        [15, 60, 240], [9_000, 20_000, 1_800_000],
+    ]  # fmt: skip
 
 
 def test_runs_of_three_days_are_a_curve_over_the_date():

@@ -177,6 +177,7 @@ def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client
     drawn = spec(html, "tradeoff")
     assert (drawn["y"]["label"], drawn["x"]["better"], drawn["joined"]) == ("Throughput", "lower", False)
     assert len(drawn["groups"]) == 12
+    assert re.search(r'id="against-metric" name="metric">\s*<option value="latency_p99_ms" selected>', html)
     ringed = {group["label"] for group in drawn["groups"] if group["front"]}
     assert ringed == {f"H2 2.4 · scale factor {scale} · terminals 8" for scale in (1, 4, 16)}
 
