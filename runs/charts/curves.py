@@ -12,7 +12,7 @@ from itertools import chain
 
 from runs import formatting
 from runs.charts.base import COLOURS, Figure, Key, LineGap, LineSeries, Multiples, Scale, XAxis, lines
-from runs.charts.fits import change_cells, told
+from runs.charts.fits import CHANGES, change_cells, told
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import DATE, X_AS, Axes, Curve, Panel, Point, panels_of
 from runs.compare.groups import Comparison, Group
@@ -215,7 +215,7 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
         *([Column("Series", numeric=False)] if several else []),
         Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column("Geometric mean", unit),
         Column("95 % interval from", unit), Column("to", unit), Column("n"),
-        *([Column("Against the first level")] if compared else []),
+        *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip
     rows = []
     for panel in panels:
@@ -229,7 +229,7 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
                     TableCell(text=point.label) if x.get("ticks") else TableCell(point.x),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                     TableCell(interval.low if interval else None), TableCell(interval.high if interval else None),
-                    TableCell(group.n), *([changes.get(point.x, TableCell())] if compared else []),
+                    TableCell(group.n), *(changes.get(point.x, [TableCell(), TableCell()]) if compared else ()),
                 ])  # fmt: skip
     return Table(columns, rows)
 

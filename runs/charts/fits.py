@@ -7,6 +7,7 @@ scaling law with its peak. docs/method/curves.md says each formula and when noth
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from runs.charts.base import Said, XAxis
@@ -25,7 +26,7 @@ from runs.charts.overlays import (
 from runs.compare.axes import Axes, Curve, Panel
 from runs.formatting import number, percent, times
 from runs.models import Metric
-from runs.stats import Interval, Ratio, Slope
+from runs.stats import Interval, Ratio, Slope, ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
 from runs.tables import TableCell
@@ -62,15 +63,23 @@ def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple
     return said, " ".join(notes) if said else ""
 
 
-def change_cells(curve: Curve) -> dict[float, TableCell]:
-    """By x: the loss against the first level as a share of 1, in words with its interval."""
-    levels = levels_of(curve)
-    losses = zip(levels, against_first(levels), strict=True)
-    return {
-        x: TableCell(loss.value - 1, f"{percent(loss.value - 1, signed=True)}{_percent_between(loss.interval, -1.0)}")
-        for (x, _), loss in losses
-        if loss
-    }
+CHANGES = ("Against the first level", "Against the level before")
+
+
+def change_cells(curve: Curve) -> dict[float, list[TableCell]]:
+    """By x those of `CHANGES`: shares of 1, in words with their intervals."""
+    if not (levels := levels_of(curve)):
+        return {}
+    steps = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
+    told = zip(levels, against_first(levels), steps, strict=True)
+    return {x: [_change_cell(loss), _change_cell(step)] for (x, _), loss, step in told}
+
+
+def _change_cell(change: Ratio | None) -> TableCell:
+    if change is None:
+        return TableCell()
+    words = f"{percent(change.value - 1, signed=True)}{_percent_between(change.interval, -1.0)}"
+    return TableCell(change.value - 1, words)
 
 
 class _Words:

@@ -1,6 +1,6 @@
 """An experiment's runs as a matrix: one row per cell, one column per repeat, with the charts of its numbers.
 
-Where sizes of the data vary, also as curves: how a rate falls as the data outgrow the memory, one line per storage.
+Where a size or another number varies, also as curves: how a rate falls as the data outgrow the memory.
 """
 
 from __future__ import annotations
@@ -8,23 +8,22 @@ from __future__ import annotations
 import hashlib
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from benchagent.catalog import METRICS
 
-from runs.charts.base import COLOURS, Figure, LineSeries, Mark, Scale, lines
+from runs.charts.base import COLOURS, Figure, Multiples
 from runs.charts.compare import BARS_NOTE, apart_figures, bars_figure
-from runs.compare.compare import compare
-from runs.compare.groups import Comparison, Group, VaryingFact, telling
-from runs.formatting import percent, size_words
+from runs.charts.curves import curve_figures, x_label
+from runs.charts.overlays import SIZE, kind_of
+from runs.compare.axes import CURVE, SIZE_METRIC, arrange
+from runs.compare.compare import compare, with_metric
+from runs.compare.groups import Comparison, Group
 from runs.listing.rows import RunRow
-from runs.models import Metric, Run
+from runs.models import Run
 from runs.models.choices import ENDED_STATES
-from runs.run.derived import LEAST_SIZES, SizeStep, per_doubling, size_steps
 from runs.run.number import values_of
-from runs.stats import summarise
-from runs.tables import Column, Table, TableCell
 
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "comparison": comparison,
         "figure": _ranked_figure(shown, palette, to_come) if comparison.metric and shown.ranked else None,
         "apart": apart_figures(shown, palette) if comparison.metric else [],
-        "over_size": size_figures(comparison),
+        "curves": curves(shown),
         "commit_groups": commit_group_rows(comparison),
         "matrix": [(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
@@ -88,143 +87,22 @@ def commit_group_rows(comparison: Comparison) -> list[tuple[str, float | None, f
     return shown if any(commits is not None for _, _, commits in shown) else []
 
 
-# Curves over the size of the data
-
-# As the memory limit is given: 1 MB is 1,000,000 bytes.
-MB = 1_000_000
-SIZE_METRIC = "db_size_bytes"
-# What a size is asked for by; the axis is the size that came of it.
-SIZE_FACTORS = ("warehouses", "target_size_mb", "scale_factor", "rows_per_table", "dataset_mb")
+# Which bytes a load rate counts is in its name, that of the catalogue.
 LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
-LOG_FROM = 10.0
-# An interval that reaches from a loss to twice the rate says nothing.
-MOST_OF_A_DOUBLING = 1.0
 
 
-@dataclass(frozen=True)
-class Curve:
-    label: str
-    points: list[tuple[float, float]]
-
-    @property
-    def loss(self) -> str:
-        """From the smallest size to the largest, and with each doubling, in words."""
-        (small, first), (large, last) = self.points[0], self.points[-1]
-        change = percent(last / first - 1, signed=True) if first else "not known"
-        words = f"{self.label + ': ' if self.label else ''}{change} from {small:,.0f} to {large:,.0f} MB"
-        fitted = per_doubling(self.points)
-        if fitted is None or fitted.interval is None:
-            return words
-        if fitted.interval.high > MOST_OF_A_DOUBLING:
-            return f"{words}; {len(self.points)} sizes do not tell what a doubling takes"
-        told = (fitted.value, fitted.interval.low, fitted.interval.high)
-        each, low, high = (percent(value, signed=True) for value in told)
-        return f"{words}, {each} per doubling ({low} to {high}, fit over {len(self.points)} sizes)"
-
-
-def size_figures(comparison: Comparison) -> list[Figure]:
-    """The chosen metric over size, and the load rate; empty where fewer than three sizes were measured."""
-    size = next((fact for fact in comparison.varying if fact.field.removeprefix("factor:") in SIZE_FACTORS), None)
-    if size is None or comparison.metric is None:
+def curves(comparison: Comparison) -> list[Multiples]:
+    """Where a number has three levels the chosen metric over it; over a size as the database came to, and the load."""
+    axes = arrange(comparison)
+    if axes.view != CURVE or comparison.metric is None:
         return []
-    metrics = {metric.name: metric for metric in reversed(comparison.metrics)}
-    load = next((metrics[name] for name in LOAD_METRICS if name in metrics), None)
-    primary = comparison.metric
-    wanted = [(f"{primary.name}-over-size", f"{primary.label} over size", primary)]
-    # Which bytes a load rate counts is in its name, that of the catalogue.
-    wanted += [("load-over-size", f"{METRICS[load.name].label} over size", load)] if load and load != primary else []
-    drawn = (_size_figure(comparison, size, id, title, metric) for id, title, metric in wanted)
-    return [figure for figure in drawn if figure]
-
-
-def _size_figure(comparison: Comparison, size: VaryingFact, id: str, title: str, metric: Metric) -> Figure | None:
-    curves = _curves(comparison, size, metric)
-    if max((len(curve.points) for curve in curves), default=0) < LEAST_SIZES:
-        return None
-    xs = [x for curve in curves for x, _ in curve.points]
-    scale: Scale = "log" if min(xs) > 0 and max(xs) / min(xs) >= LOG_FROM else "linear"
-    series: list[LineSeries] = [
-        {"label": curve.label or metric.label, "color": index, "dash": False, "points": list(curve.points)}
-        for index, curve in enumerate(curves)
-    ]
-    spec = lines(
-        x={"label": "Size of the database", "unit": "MB", "scale": scale, "even": True},
-        y={"label": "Geometric mean", "unit": metric.unit, "zero": True},
-        series=series, marks=_memory([run for group in comparison.groups for run in group.all_runs]),
-    )  # fmt: skip
-    said = "; ".join(curve.loss for curve in curves if len(curve.points) > 1)
-    return Figure(
-        id=id, title=title, spec=spec, table=_table(curves, metric), alt=f"Lines: {said}.",
-        note=f"Geometric means of the repeats. {said}.",
-    )  # fmt: skip
-
-
-def _table(curves: Sequence[Curve], metric: Metric) -> Table:
-    """One row per size of each curve: its rate, and how that changed."""
-    named = [Column("Curve", numeric=False)] if any(curve.label for curve in curves) else []
-    changes = ("Against the smallest", "Step", "Against the largest but one")
-    columns = [
-        Column("Size of the database", "MB"),
-        *named,
-        Column("Geometric mean", metric.unit),
-        *map(Column, changes),
-    ]
-    return Table(columns, [_step(curve, step, bool(named)) for curve in curves for step in size_steps(curve.points)])
-
-
-def _step(curve: Curve, step: SizeStep, named: bool) -> list[TableCell]:
-    shares = (step.from_smallest, step.step, step.from_last_but_one)
-    changes = [TableCell() if share is None else TableCell(share, percent(share, signed=True)) for share in shares]
-    return [TableCell(step.size), *([TableCell(text=curve.label)] if named else []), TableCell(step.value), *changes]
-
-
-def _curves(comparison: Comparison, size: VaryingFact, metric: Metric) -> list[Curve]:
-    """One for each combination of what varies besides the size."""
-    facts = _telling(comparison.varying, size)
-    sizes_mb = _sizes_mb(comparison.groups, size)
-    points: dict[str, list[tuple[float, float]]] = {}
-    for group in comparison.groups:
-        x, values = sizes_mb.get(group.factors[size.label]), values_of(group.runs, metric.name)
-        if x is not None and (summary := summarise(values)):
-            label = ", ".join(fact.words[group.factors[fact.label]] for fact in facts)
-            points.setdefault(label, []).append((x, summary.centre))
-    return [Curve(label, sorted(curve)) for label, curve in points.items()]
-
-
-def _telling(varying: Sequence[VaryingFact], size: VaryingFact) -> list[VaryingFact]:
-    """As few facts as tell the curves apart: a device by what it is, before the name that it was asked for by.
-
-    What follows from the size, as queries that are put to the largest database only, tells none apart; only a factor
-    can follow from it: another DBMS or device at each size is no curve over size.
-    """
-    facts = {}
-    for kind in ("dbms", "storage", "factor", "hardware", "config"):
-        for fact in varying:
-            pairs = set(zip(size.values, fact.values, strict=True))
-            follows = kind == "factor" and len(pairs) == len(set(size.values))
-            if fact.field.partition(":")[0] == kind and not follows:
-                facts[fact.field] = fact
-    return [facts[field] for field in telling({field: fact.values for field, fact in facts.items()})]
-
-
-def _sizes_mb(groups: Sequence[Group], size: VaryingFact) -> dict[str, float]:
-    """MB by the value of the size factor: the median over all that were loaded of it, so that curves share them."""
-    loaded: dict[str, list[float]] = {}
-    for group in groups:
-        loaded.setdefault(group.factors[size.label], []).extend(values_of(group.runs, SIZE_METRIC))
-    return {
-        value: round(statistics.median(sizes_bytes) / MB, 1) for value, sizes_bytes in loaded.items() if sizes_bytes
-    }
-
-
-def _memory(runs: Sequence[Run]) -> list[Mark]:
-    """The memory limit that all runs share, or else the memory of their machine."""
-    limits = {run.factor("memory_limit_mb") for run in runs}
-    only = limits.pop() if len(limits) == 1 else None
-    if isinstance(only, float | int) and only > 0:
-        return [{"axis": "x", "value": only, "label": f"memory limit {size_words(only, 2)}"}]
-    machines = {run.hardware.ram_bytes for run in runs if run.hardware and run.hardware.ram_bytes}
-    if limits or len(machines) != 1:
-        return []
-    memory = machines.pop() / MB
-    return [{"axis": "x", "value": memory, "label": f"RAM {size_words(memory, 2)}"}]
+    over_size = kind_of(axes) == SIZE
+    if over_size and all(values_of(group.all_runs, SIZE_METRIC) for group in axes.drawn(comparison) if group.dots):
+        axes = replace(axes, x_as="size")
+    figures = curve_figures(comparison, axes, id=f"{comparison.metric.name}-curve")
+    by_name = {metric.name: metric for metric in reversed(comparison.metrics)}
+    load = next((by_name[name] for name in LOAD_METRICS if name in by_name), None)
+    if over_size and load and load != comparison.metric:
+        title = f"{METRICS[load.name].label} over {x_label(axes).lower()}"
+        figures += curve_figures(with_metric(comparison, load), axes, id="load-curve", title=title)
+    return figures

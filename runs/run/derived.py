@@ -22,8 +22,6 @@ CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
 # The INSERT runs of 2011 lasted 30 minutes; their first five are set against their last five.
 TREND_PARTS, LEAST_IN_A_PART = 6, 2
 LEAST_SHARE, MOST_TABLES = 0.01, 12
-# Of a curve over the size of the data.
-LEAST_SIZES = 3
 RATE, LOAD_RATE = "tps", "load_mb_per_s"
 Statistic = Mapping[str, Any]
 # Label, value (None where it is not known), unit, and how it is got.
@@ -44,20 +42,6 @@ class LoadParts:
         if self.fast_rows is None or self.slow_rows is None:
             return None
         return self.fast_rows / (self.fast_rows + self.slow_rows)
-
-
-@dataclass(frozen=True)
-class SizeStep:
-    """One size of a sweep. Changes are shares of 1, None where there is nothing to compare with.
-
-    `step`: against the size before; `from_last_but_one`: against the largest size but one.
-    """
-
-    size: float
-    value: float
-    from_smallest: float | None
-    step: float | None
-    from_last_but_one: float | None
 
 
 @dataclass(frozen=True)
@@ -111,45 +95,6 @@ def trend_percent(values: Sequence[float | None]) -> float | None:
     if not first or not last or stats.mean(first) <= 0:
         return None
     return 100 * (stats.mean(last) / stats.mean(first) - 1)
-
-
-def size_steps(points: Sequence[tuple[float, float]]) -> list[SizeStep]:
-    """`points`: (size, rate) in the order of the sizes, each size once."""
-    smallest = points[0][1] if points else 0.0
-    last_but_one = points[-2][1] if len(points) > 1 else 0.0
-    steps = []
-    for index, (size, value) in enumerate(points):
-        before = points[index - 1] if index else None
-        steps.append(
-            SizeStep(
-                size, value, _change(value, smallest) if index else None,
-                _change(value, before[1]) if before else None,
-                _change(value, last_but_one) if index != len(points) - 2 else None,
-            )
-        )  # fmt: skip
-    return steps
-
-
-def _change(value: float, base: float) -> float | None:
-    return value / base - 1 if base > 0 else None
-
-
-def per_doubling(points: Sequence[tuple[float, float]]) -> stats.Slope | None:
-    """The change of the rate, a share of 1, with each doubling of the size, by a fit through all points.
-
-    Logarithms of the rate over those of the size: a step between two neighbours, put out to a doubling, would
-    multiply their noise. None for fewer than three points, and where one has no logarithm.
-    """
-    if len(points) < LEAST_SIZES or min(min(point) for point in points) <= 0:
-        return None
-    fitted = stats.slope([(math.log2(size), math.log(value)) for size, value in points])
-    if fitted is None or fitted.interval is None:
-        return None
-    try:
-        low, high = math.expm1(fitted.interval.low), math.expm1(fitted.interval.high)
-        return stats.Slope(math.expm1(fitted.value), stats.Interval(low, high))
-    except OverflowError:  # sizes that are all but the same
-        return None
 
 
 def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.charts.matrix import MB, SIZE_METRIC
+from runs.compare.axes import SIZE_METRIC
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
@@ -23,6 +23,7 @@ from runs.publications.page.parts import (
     text,
     word_columns,
 )
+from runs.run.memory import MB
 from runs.stats import Interval
 from runs.tables import Table, TableCell
 

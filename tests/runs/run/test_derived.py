@@ -48,33 +48,6 @@ def test_the_trend_sets_the_last_sixth_against_the_first():
     assert derived.trend_percent([None, None, *[1.0] * 10]) is None
 
 
-def test_the_steps_of_a_sweep_are_told_in_three_ways():
-    small, middle, large = derived.size_steps([(10.0, 100.0), (20.0, 80.0), (80.0, 20.0)])
-    assert (small.from_smallest, small.step) == (None, None)
-    assert small.from_last_but_one == pytest.approx(0.25)
-    assert (middle.step, middle.from_last_but_one) == (pytest.approx(-0.2), None)
-    assert large.from_smallest == pytest.approx(-0.8)
-    assert large.step == large.from_last_but_one == pytest.approx(-0.75)
-
-
-def test_what_a_doubling_takes_is_fitted_through_all_points_with_its_interval():
-    exact = derived.per_doubling([(10.0, 100.0), (20.0, 50.0), (80.0, 12.5)])
-    assert exact is not None and exact.interval is not None
-    assert (exact.value, exact.interval.low, exact.interval.high) == pytest.approx((-0.5, -0.5, -0.5))
-    assert derived.per_doubling([(10.0, 100.0), (20.0, 50.0)]) is None, "a line through two points leaves no doubt"
-    assert derived.per_doubling([(10.0, 100.0), (20.0, 0.0), (40.0, 1.0)]) is None
-
-
-def test_a_small_step_between_neighbours_is_not_blown_up_to_a_doubling():
-    """As seen: −2 % from 15.5 to 17.3 GB was told as −12 % per doubling, on a curve that loses 3 %."""
-    curve = [(1.0, 5_400.0), (2.0, 5_250.0), (4.0, 5_080.0), (8.0, 4_960.0), (15.5, 4_800.0), (17.3, 4_704.0)]
-    fitted = derived.per_doubling(curve)
-    assert fitted is not None and fitted.interval is not None
-    assert fitted.value == pytest.approx(-0.031, abs=0.002)
-    assert -0.05 < fitted.interval.low < fitted.value < fitted.interval.high < -0.02
-    assert [step.step for step in derived.size_steps(curve)][-1] == pytest.approx(-0.02), "as a step it stays −2 %"
-
-
 def test_shares_of_tables_are_without_indexes_and_tables_of_no_known_size_are_left_out():
     tables = [
         {"table": "stock", "size_bytes": 300, "index_bytes": 60},

@@ -61,6 +61,15 @@ def test_a_doubling_is_told_by_all_repeats():
     assert per_doubling([(1, [100, 101, 102])]) is None
 
 
+def test_a_small_step_between_neighbours_is_not_blown_up_to_a_doubling():
+    """As seen: −2 % from 15.5 to 17.3 GB was told as −12 % per doubling, on a curve that loses 3 %."""
+    told = [(1.0, 5_400.0), (2.0, 5_250.0), (4.0, 5_080.0), (8.0, 4_960.0), (15.5, 4_800.0), (17.3, 4_704.0)]
+    fitted = per_doubling([(size, [rate]) for size, rate in told])
+    assert fitted is not None and fitted.interval is not None
+    assert fitted.value == pytest.approx(-0.031, abs=0.002)
+    assert -0.05 < fitted.interval.low < fitted.value < fitted.interval.high < -0.02
+
+
 def test_half_is_left_between_two_levels():
     half = crossing([(1, [100.0]), (4, [100.0]), (16, [25.0])], 0.5)
     assert half is not None

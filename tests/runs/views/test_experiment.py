@@ -8,7 +8,8 @@ from html import unescape
 import pytest
 
 from benchsite.management.commands.experiments import labels
-from runs.charts.matrix import size_figures
+from runs.charts.base import Multiples
+from runs.charts.matrix import curves
 from runs.compare.compare import compare
 from runs.models import Experiment, Run, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
@@ -108,27 +109,43 @@ def sweep(sizes: tuple[int, ...], *, asked: bool = False) -> Experiment:
     return experiment
 
 
+def drawn() -> list[Multiples]:
+    return curves(compare(all_runs(), order="best"))
+
+
 def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, db):
     html = page(client, sweep((3, 6, 9)).get_absolute_url())
-    assert 'id="tps-over-size"' in html
-    assert 'id="load-over-size"' in html
-    assert "slow: −85.7" in html
-    (over_size, _) = size_figures(compare(all_runs()))
-    assert over_size.spec["type"] == "lines"
-    assert [one["label"] for one in over_size.spec["series"]] == ["fast", "slow"]
-    assert over_size.spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
-    assert over_size.spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
-    assert [column.label for column in over_size.table.columns][3:5] == ["Against the smallest", "Step"]
-    assert [cell.text for cell in over_size.table.rows[4]] == ["", "slow", "", "−42.9 %", "−42.9 %", ""]
-    assert "fast: −35.3\u202f% from 258 to 774 MB, −23.4\u202f% per doubling (−63.0\u202f% to +58.8" in over_size.note
-    assert "slow: −85.7\u202f% from 258 to 774 MB; 3 sizes do not tell what a doubling takes" in over_size.note
+    assert 'id="tps-curve"' in html
+    assert 'id="load-curve"' in html
+    assert "−85.7\u202f% from 258 to 774 MB." in html
+    (over_size, load) = drawn()
+    assert over_size.title == "Throughput over size of the database"
+    assert load.title == "Load rate by bytes of the values over size of the database"
+    (spec,) = (figure.spec for figure in over_size.figures)
+    assert spec["type"] == "lines"
+    assert [one["label"] for one in spec["series"]] == ["fast", "slow"]
+    assert spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
+    assert spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
+    assert [column.label for column in over_size.table.columns][-2:] == [
+        "Against the first level", "Against the level before",
+    ]  # fmt: skip
+    assert [cell.text for cell in over_size.table.rows[4]][-2:] == ["−42.9\u202f%", "−42.9\u202f%"]
+    fast, slow = (said.sentences for said in over_size.said)
+    assert fast[:2] == [
+        "−35.3\u202f% from 258 to 774 MB.",
+        "−23.4\u202f% per doubling (−63.0\u202f% to +58.8\u202f%), one fit over 3 levels.",
+    ]
+    assert slow[:2] == ["−85.7\u202f% from 258 to 774 MB.", "3 levels do not tell what a doubling takes."]
+    assert over_size.said_note == "One value a level: losses have no interval. 3 levels cannot tell a knee, 5 can."
 
 
 def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
     sweep((1, 3, 9, 18), asked=True)
-    (over_size, _) = size_figures(compare(all_runs()))
-    assert [(one["label"], len(one["points"])) for one in over_size.spec["series"]] == [("fast", 4), ("slow", 4)]
-    assert over_size.spec["x"]["scale"] == "log"
+    (over_size, _) = drawn()
+    (spec,) = (figure.spec for figure in over_size.figures)
+    assert spec["type"] == "lines"
+    assert [(one["label"], len(one["points"])) for one in spec["series"]] == [("fast", 4), ("slow", 4)]
+    assert spec["x"]["scale"] == "log"
 
 
 def test_a_storage_that_was_loaded_once_says_nothing_of_sizes(client, db):
@@ -136,14 +153,18 @@ def test_a_storage_that_was_loaded_once_says_nothing_of_sizes(client, db):
     slow = Run.objects.filter(experiment=experiment, factors__name="disk", factors__text="slow")
     for run in slow.exclude(factors__name="warehouses", factors__number=3):
         run.measurements.filter(metric__name="load_mb_per_s").delete()
-    (_, load) = size_figures(compare(all_runs()))
-    assert [(one["label"], len(one["points"])) for one in load.spec["series"]] == [("fast", 3), ("slow", 1)]
-    assert "slow" not in load.note
+    (_, load) = drawn()
+    (spec,) = (figure.spec for figure in load.figures)
+    assert spec["type"] == "lines"
+    assert [(one["label"], [y for _, y in one["points"]]) for one in spec["series"]] == [
+        ("fast", [8, 8, 8]), ("slow", [8, None, None]),
+    ]  # fmt: skip
+    assert [said.series for said in load.said] == ["fast"]
 
 
 def test_two_sizes_make_no_curve(client, db):
     sweep((3, 6))
-    assert size_figures(compare(all_runs())) == []
+    assert drawn() == []
 
 
 def test_the_storage_that_needs_no_name_has_words(client, db):
@@ -192,15 +213,3 @@ def test_the_command_names_the_engine_and_what_its_experiment_varies(db):
     run = experiment.runs.get(factors__text="gbak_tcp")
     found = labels(compare(all_runs()))[run.pk]
     assert found == "Firebird 3.0 · gbak over TCP · backup on slow (emulated)"
-
-
-def test_the_memory_of_a_machine_is_told_in_the_unit_that_is_read(client, db):
-    on = machine()
-    on.ram_bytes = 25_277_000_000
-    on.save()
-    experiment = Experiment.objects.create(slug="sizes", name="Sizes")
-    for scale, (size_mb, rate) in {1: (15.2, 700), 4: (61.4, 430), 7: (108.1, 290)}.items():
-        run = make_run("Derby 10.17", rate, factors={"scale_factor": scale}, experiment=experiment, on=on)
-        add_number(run, size_mb * MB, name="db_size_bytes", unit="bytes")
-    (over_size,) = size_figures(compare(all_runs()))
-    assert over_size.spec["marks"] == [{"axis": "x", "value": 25277.0, "label": "RAM 25 GB"}]
