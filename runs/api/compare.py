@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, PageField
+from runs.charts.base import Said
 from runs.charts.drawing import VIEWS, Drawing, DrawnMetric, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, X_AS, Y_AS, Curve, Panel, Point
@@ -160,10 +161,20 @@ class DrawnPanelSerializer(serializers.Serializer[Panel]):
     curves = DrawnCurveSerializer(many=True)
 
 
+class SaidSerializer(serializers.Serializer[Said]):
+    """What stands beneath a curve; `numbers` by the names of docs/method/curves.md, shares of 1, null where none."""
+
+    panel = serializers.CharField()
+    series = serializers.CharField()
+    sentences = serializers.ListField(child=serializers.CharField())
+    numbers = serializers.JSONField()
+
+
 class DrawnMetricSerializer(serializers.Serializer[DrawnMetric]):
     metric = ComparedMetricSerializer(allow_null=True)
     panels = DrawnPanelSerializer(many=True, help_text="Of a curve, a heat map, a table; in per cent where y_as asks.")
     groups = DrawnPointSerializer(many=True, help_text="Of bars and of a trade-off; x says nothing there.")
+    said = SaidSerializer(many=True, help_text="Of each curve with three levels: losses, knee, scaling law.")
 
 
 class DrawingSerializer(serializers.Serializer[Drawing]):

@@ -213,7 +213,7 @@ class Said:
 class Multiples:
     """Small multiples: figures with the same axes, one legend for all, one table of all their numbers.
 
-    `said` of each curve, `said_note` of all of them. `beneath`: figures of what follows from the curves.
+    `metric`: its name. `said` of each curve, `said_note` of all of them. `beneath`: figures of what follows from them.
     """
 
     template: ClassVar[str] = "_multiples.html"
@@ -223,6 +223,7 @@ class Multiples:
     keys: list[Key]
     table: Table
     note: str = ""
+    metric: str = ""
     said: list[Said] = field(default_factory=list)
     said_note: str = ""
     beneath: list[Figure] = field(default_factory=list)

@@ -111,7 +111,7 @@ def _multiples(
             for panel in panels for curve in panel.curves}  # fmt: skip
     said, said_note = told(absolute, axes, x, metric)
     return Multiples(
-        id, title, figures, [keys[color] for color in sorted(keys)], table, note, said, said_note,
+        id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, said, said_note,
         beneath=media_figures(absolute, axes, x, metric, id=id),
     )  # fmt: skip
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.http import QueryDict
 
 from runs import formatting
-from runs.charts.base import Figure, Multiples
+from runs.charts.base import Figure, Multiples, Said
 from runs.charts.compare import bars_figures, overlay_figures
 from runs.charts.curves import curve_figures, relative, x_label, x_unit
 from runs.charts.pivots import Pivot, heat_maps, table_pivots
@@ -37,11 +38,12 @@ Part = Figure | Multiples | Pivot
 
 @dataclass(frozen=True)
 class DrawnMetric:
-    """The numbers of one metric: `panels` of curves, heat maps and tables, else `groups`."""
+    """The numbers of one metric: `panels` of curves, heat maps and tables, else `groups`. `said` of curves only."""
 
     metric: Metric | None
     panels: list[Panel]
     groups: list[Point]
+    said: list[Said] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,19 @@ class Drawing:
         axes = self.axes
         if axes.view in (CURVE, HEAT_MAP, TABLE):
             return [
-                DrawnMetric(one.metric, relative(panels_of(one, axes), axes.y_as, one.baseline), [])
+                DrawnMetric(
+                    one.metric, relative(panels_of(one, axes), axes.y_as, one.baseline), [], self._said(one.metric)
+                )
                 for one in self.comparisons
             ]
         return [
             DrawnMetric(one.metric, [], [Point(0.0, group.label, group) for group in bars_of(one, axes)])
             for one in self.comparisons
         ]
+
+    def _said(self, metric: Metric | None) -> list[Said]:
+        curves = (part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name)
+        return [said for part in curves for said in part.said]
 
 
 def draw(comparison: Comparison, params: QueryDict) -> Drawing:
@@ -118,6 +126,7 @@ VIEWS: dict[str, tuple[str, Callable[[Sequence[Comparison], Axes], list[Part]]]]
 POINT_HEAD = [
     "metric", "unit", "panel", "series", "x_label", "x", "x_unit", "value", "interval_low", "interval_high", "n",
     "median", "values", "gap", "groups", "runs",
+    "against_first", "against_first_low", "against_first_high", "said",
 ]  # fmt: skip
 
 
@@ -128,8 +137,12 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
     for comparison, drawn in zip(drawing.comparisons, drawing.drawn, strict=True):
         metric = comparison.metric
         unit = x_unit(axes, axes.drawn(comparison))
+        told = {(said.panel, said.series): said for said in reversed(drawn.said)}
         for panel in drawn.panels:
             for curve in panel.curves:
+                said = told.get((panel.label, curve.label or (metric.label if metric else "")))
+                losses = {level["x"]: level for level in said.numbers["levels"]} if said else {}
+                words = " ".join(said.sentences) if said else ""
                 for point in curve.points:
                     group, interval = point.group, point.group.interval
                     yield [
@@ -139,4 +152,11 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
                         formatting.plain(interval.high if interval else None), str(group.n),
                         formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
                         group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
+                        *_loss(losses.get(point.x)), words,
                     ]  # fmt: skip
+                    words = ""  # once a curve
+
+
+def _loss(level: Mapping[str, Any] | None) -> list[str]:
+    low, high = (level and level["interval"]) or (None, None)
+    return [formatting.plain(level["against_first"] if level else None), formatting.plain(low), formatting.plain(high)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import random
 
 import pytest
 from django.http import QueryDict
+from django.utils.html import escape
 
 from runs.charts.base import Multiples
 from runs.charts.curves import curve_figures
@@ -201,3 +203,22 @@ def test_a_mark_is_told_as_it_is_sold():
     assert mark == {"axis": "x", "value": 25_277.0, "label": "RAM 25 GB"}
     Run.objects.update(context={"connection": "theirs"})
     assert figure("x_as=size").figures[0].spec["marks"] == []  # type: ignore[typeddict-item]
+
+
+def test_api_and_file_say_what_the_page_says(client):
+    over_terminals()
+    page = client.get("/compare/?workload=tpc-b-profile-1")
+    drawn = client.get("/api/v1/compare/?workload=tpc-b-profile-1").json()["drawing"]["metrics"][0]
+    (said,) = drawn["said"]
+    for sentence in said["sentences"]:
+        assert escape(sentence) in page.content.decode()
+    low, high = said["numbers"]["scaling"]["peak"]["interval"]
+    assert low < 40 < high
+    lines = client.get("/compare.csv?workload=tpc-b-profile-1&view=curve").content.decode()
+    first, second, *_ = csv.DictReader(lines.splitlines())
+    assert first["said"] == " ".join(said["sentences"]) and not second["said"]
+    assert (first["against_first"], float(second["against_first"])) == (
+        "",
+        said["numbers"]["levels"][1]["against_first"],
+    )
+    assert float(second["against_first_low"]) < float(second["against_first"]) < float(second["against_first_high"])
