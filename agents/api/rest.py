@@ -56,7 +56,10 @@ class EngineGiven(Strict):
 
 
 class PlanGiven(Described):
-    """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default."""
+    """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default.
+
+    All of it is one batch, pooled with no other: label, tags, `tested` and note say what tells it from others.
+    """
 
     workload: Annotated[str, OneOf(tuple(WORKLOADS))]
     engines: Annotated[list[EngineGiven], Field(min_length=1)]

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
@@ -25,7 +25,10 @@ from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
 from runs.compare.guard import Difference
+from runs.compare.levels import NO_LEVELS, Levels, Series
+from runs.compare.matrix import Matrix, matrix
 from runs.compare.select import Selection, select
+from runs.compare.sweep import LevelRow
 from runs.models import Metric, Report
 from runs.stats import Interval, Ranks, Ratio, Summary, Verdict
 
@@ -65,6 +68,43 @@ class VerdictSerializer(serializers.Serializer[Verdict]):
     robustness = StatedField(allow_null=True, help_text="What the ranks say, from six repeats a side on.")
 
 
+class LevelRowSerializer(serializers.Serializer[LevelRow]):
+    """One level: groups of the series (`groups`) against those of the baseline (`baselines`), by their keys."""
+
+    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
+    groups = serializers.ListField(child=serializers.CharField(), source="keys")
+    baselines = serializers.ListField(child=serializers.CharField(), source="base_keys")
+    ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)
+    verdict = VerdictSerializer(source="against.verdict", allow_null=True)
+    words = serializers.CharField(source="against.words")
+    refused = StatedField(source="against.refused", allow_null=True)
+    differences = AnswerField(list[Difference], source="against.differences")
+
+
+class SeriesSerializer(serializers.Serializer[Series]):
+    """`ratio`: the geometric mean of the ratios of the levels, null where it depends on the level; `words` say so."""
+
+    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
+    ratio = ComparedRatioSerializer(allow_null=True)
+    kind = serializers.CharField(source="overall.kind", default=None, allow_null=True)
+    words = serializers.CharField()
+    of_repeats = serializers.BooleanField(
+        help_text="Whether the interval follows from the repeats of each level, or from how the levels differ."
+    )
+    p_alike = serializers.FloatField(allow_null=True, help_text="Of the hypothesis that all levels have one ratio.")
+    levels = LevelRowSerializer(many=True, source="rows")
+
+
+class LevelsSerializer(serializers.Serializer[Levels]):
+    """Series at equal `held` facts, each against `baseline`."""
+
+    compared = serializers.ListField(child=serializers.CharField(), source="sweep.compared")
+    held = serializers.ListField(child=serializers.CharField(), source="sweep.held")
+    baseline = serializers.CharField(source="base_label")
+    family = serializers.IntegerField()
+    series = SeriesSerializer(many=True)
+
+
 class ComparedSummarySerializer(serializers.Serializer[Summary]):
     """`stdev` is that of a sample, `cv` its share of the mean."""
 
@@ -101,11 +141,14 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
     n = serializers.IntegerField()
     values = serializers.ListField(child=serializers.FloatField())
     median = serializers.FloatField(allow_null=True)
-    pooled = serializers.FloatField(
+    merged_percentile = serializers.FloatField(
         allow_null=True, help_text="a percentile of all repeats together, from their merged histograms"
     )
     interval = AnswerField(Interval | None)
     summary = ComparedSummarySerializer(allow_null=True)
+    against = StatedField(
+        source="against.base", allow_null=True, help_text="Key of the group it is set against, where it is its level's."
+    )
     ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)
     verdict = VerdictSerializer(source="against.verdict", allow_null=True)
     refused = StatedField(source="against.refused", allow_null=True)
@@ -122,7 +165,9 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
 
 class ComparisonSerializer(serializers.Serializer[Comparison]):
     grouping = serializers.CharField(help_text="What is pooled: batch, label, version, date or all.")
-    pooled = serializers.CharField(help_text="What is pooled beyond batches on request, in words; else empty.")
+    pooled_words = serializers.CharField(
+        source="pooled", help_text="What is pooled beyond batches on request, in words; else empty."
+    )
     metric = ComparedMetricSerializer(allow_null=True)
     unit = serializers.CharField(source="metric.unit", allow_null=True)
     baseline = serializers.CharField(source="baseline.key", allow_null=True)
@@ -133,7 +178,15 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     threshold = serializers.FloatField(help_text="A difference below this share of 1 is too small to matter.")
     family = serializers.IntegerField(help_text="Comparisons with the baseline, judged together (Holm).")
     warnings = serializers.ListField(child=serializers.CharField())
+    levels = LevelsSerializer(
+        allow_null=True, help_text="Where groups are set against each other level by level, not against one baseline."
+    )
+    pairs = serializers.SerializerMethodField(help_text="All pairs, of three to twenty groups or series; else null.")
     left_out = serializers.IntegerField()
+
+    @extend_schema_field(AnswerField(Matrix | None))
+    def get_pairs(self, comparison: Comparison) -> Any:
+        return AnswerField(Matrix | None).to_representation(matrix(comparison))
 
 
 class DrawnPointSerializer(serializers.Serializer[Point]):
@@ -225,6 +278,10 @@ class Compare(APIView):
                 "group", str, enum=list(GROUPINGS), description="What is pooled; without it repeats of one batch."
             ),
             OpenApiParameter("order", str, enum=["best"], description="By geometric mean, best first."),
+            OpenApiParameter(
+                "compared", str, description="Fact that names the series compared level by level, or none."
+            ),
+            OpenApiParameter("held", str, many=True, description="Facts that are equal in each level; else all."),
             OpenApiParameter("threshold", float, description="In per cent: from where on a difference matters."),
             OpenApiParameter("view", str, enum=list(VIEWS), description="What is drawn; without it by what varies."),
             OpenApiParameter("x", str, description="Fact of the x axis, as factor:scale_factor, or none."),
@@ -268,6 +325,10 @@ def _refuse_unknown_names(params: QueryDict, comparison: Comparison, drawing: Dr
     """A page falls back to what it has; a program that asks for one thing must not be answered another."""
     errors: dict[str, list[str]] = {**drawing.axes.problems}
     grouping, baseline = params.get("group", ""), params.get("baseline", "")
+    compared, levels = params.get("compared", ""), comparison.levels
+    if compared not in ("", NO_LEVELS) and (levels is None or compared not in levels.sweep.compared):
+        there = ", ".join(fact.field for fact in levels.choices) if levels else "none"
+        errors["compared"] = [f"Not comparable level by level. There are: {there}."]
     if grouping and grouping not in GROUPINGS:
         errors["group"] = [f"There is no such grouping. There are: {', '.join(GROUPINGS)}."]
     names = [compared.name for compared in comparison.metrics]

@@ -18,6 +18,12 @@ MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
+# `runs.stats.CELL_CONFIDENCE`, and what it is for.
+INTERVAL_WORDS = (
+    "its interval (Student's t at ninety-eight and a half per cent, so that it holds the true value in about "
+    "ninety-five cases of a hundred also where noise is skewed)"
+)
+
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from runs import formatting
 from runs.charts.base import (
     COLOURS,
+    INTERVAL_WORDS,
     BandSpec,
     BarGroup,
     Figure,
@@ -25,10 +26,10 @@ from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
-# In words, as every number of a publication's page is one of its data or computed from them.
+# Numbers in words, as every number of a publication's page is one of its data or computed from them.
 BARS_NOTE = (
-    "Bar and number: geometric mean of the repeats. Whisker, from three repeats on: its interval of ninety-five per "
-    "cent confidence; beyond the axis an arrow, with its end in words. Tick: median. Dots: every repeat."
+    f"Bar and number: geometric mean of the repeats. Whisker, from three repeats on: {INTERVAL_WORDS}; beyond the axis "
+    "an arrow, with its end in words. Tick: median. Dots: every repeat."
 )
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
 MAX_OVERLAID = 12
@@ -40,7 +41,8 @@ OF_SUMMARY = ("geometric_mean", "median", "mean", "minimum", "maximum", "stdev",
 CSV_HEAD = [
     "group", "key", "metric", "unit", "n", *OF_SUMMARY, "interval_low", "interval_high", "ratio", "ratio_low",
     "ratio_high", "baseline", "verdict", "robustness", "ranked", "durability", "doubt", "values", "printed", "gaps",
-    "differences", "pooled", "pooled_by", "batches",
+    "differences", "merged_percentile", "pooled_by", "batches", "over_levels", "over_levels_low", "over_levels_high",
+    "over_levels_verdict",
 ]  # fmt: skip
 
 
@@ -154,7 +156,7 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
     """Every number of the bars, the median, and each repeat in its order, gaps with their reasons."""
     width = max((len(group.all_runs) for group in groups), default=0)
     columns = [
-        Column("Group", numeric=False), Column("n"), Column("Geometric mean", unit), Column("95 % interval from", unit),
+        Column("Group", numeric=False), Column("n"), Column("Geometric mean", unit), Column("Interval from", unit),
         Column("to", unit), Column("Median", unit),
         *(Column(f"Repeat {number}", unit) for number in range(1, width + 1)),
     ]  # fmt: skip
@@ -225,8 +227,14 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     """The head and one row per group; repeats joined by spaces, gaps by their reasons."""
     yield CSV_HEAD
     metric, base = comparison.metric, comparison.baseline
+    over = {key: series for series in comparison.levels.series for key in series.keys} if comparison.levels else {}
     for group in comparison.groups:
+        series = over.get(group.key)
+        together = series.ratio if series else None
         ratio = group.against.ratio if group.against else None
+        against = base.key if base else ""
+        if comparison.levels:
+            against = group.against.base if group.against else ""
         numbers = [
             *(getattr(group.summary, name, None) for name in OF_SUMMARY),
             *(getattr(group.interval, name, None) for name in ("low", "high")),
@@ -235,13 +243,16 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         ]  # fmt: skip
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
-            *map(formatting.plain, numbers), base.key if base else "", group.against.words if group.against else "",
+            *map(formatting.plain, numbers), against, group.against.words if group.against else "",
             group.against.verdict.robustness if group.against and group.against.verdict else "",
             "yes" if group.ranked else "no", group.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),
             "; ".join(gap.reason for gap in group.gaps),
             "; ".join(f"{difference.role}: {difference.words}" for difference in group.differences),
-            formatting.plain(group.pooled),
+            formatting.plain(group.merged_percentile),
             comparison.grouping, " ".join(map(str, group.batches)),
+            formatting.plain(together.value if together else None),
+            *(formatting.plain(getattr(together and together.interval, name, None)) for name in ("low", "high")),
+            series.words if series else "",
         ]  # fmt: skip

@@ -11,7 +11,7 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
-from runs.charts.base import COLOURS, Figure, Key, LineGap, LineSeries, Multiples, Scale, XAxis, lines
+from runs.charts.base import COLOURS, INTERVAL_WORDS, Figure, Key, LineGap, LineSeries, Multiples, Scale, XAxis, lines
 from runs.charts.fits import CHANGES, change_cells, told
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import DATE, X_AS, Axes, Curve, Panel, Point, panels_of
@@ -23,7 +23,7 @@ from runs.tables import Column, Table, TableCell
 X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
-NOTE = "Line: geometric mean of the repeats. Band: its interval of ninety-five per cent. Dots: every repeat."
+NOTE = f"Line: geometric mean of the repeats. Band: {INTERVAL_WORDS}. Dots: every repeat."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
 
@@ -214,7 +214,7 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
         *([Column(panel_fact.label, numeric=False)] if panel_fact else []),
         *([Column("Series", numeric=False)] if several else []),
         Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column("Geometric mean", unit),
-        Column("95 % interval from", unit), Column("to", unit), Column("n"),
+        Column("Interval from", unit), Column("to", unit), Column("n"),
         *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip
     rows = []

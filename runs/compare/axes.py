@@ -40,7 +40,7 @@ LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
 _KINDS = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
 # Bookkeeping and consequences: offered, never taken by the rule; what they alone tell apart is pooled.
-_NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
+NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested", "label", "tags", "experiment"})
 SIZE_METRIC = "db_size_bytes"
@@ -150,7 +150,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     panels = _asked_for(params, "panels", everything, problems)
     panels = None if panels and (panels in (x, *series) or panels not in free) else panels
     chosen = [name for name in (x, *series, panels or "") if name]
-    open_ones = _by_levels([name for name in free if name not in chosen and name not in _NEVER_TAKEN], facts)
+    open_ones = _by_levels([name for name in free if name not in chosen and name not in NEVER_TAKEN], facts)
     open_ones = [name for name in open_ones if not _goes_with_x(name, x, groups)]
     tabular = view in (HEAT_MAP, TABLE) or (not x and not view and sum(map(bool, (g.dots for g in groups))) > MOST_BARS)
     if not x and tabular and open_ones and params.get("x") != NONE:
@@ -181,7 +181,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
         x_scale=_choice(params, "x_scale", SCALES, problems),
         y_scale=_choice(params, "y_scale", SCALES, problems),
         facts=facts,
-        follow=tuple(name for name in facts if name not in used and name not in _NEVER_TAKEN),
+        follow=tuple(name for name in facts if name not in used and name not in NEVER_TAKEN),
         problems=problems,
     )
 
@@ -200,7 +200,7 @@ def follows(fields: Sequence[str], chosen: Sequence[str], groups: Iterable[Group
     """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
     told: dict[tuple[str, ...], tuple[str, ...]] = {}
     return all(
-        told.setdefault(_key(group, chosen), of := _key(group, fields)) == of for group in groups
+        told.setdefault(key_of(group, chosen), of := key_of(group, fields)) == of for group in groups
     )  # fmt: skip
 
 
@@ -213,12 +213,12 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     colours = _ordered(drawn, names, axes.facts)
     panels: list[Panel] = []
     for panel in _ordered(drawn, [axes.panels] if axes.panels else [], axes.facts):
-        of_panel = [group for group in drawn if not axes.panels or _key(group, [axes.panels]) == panel]
+        of_panel = [group for group in drawn if not axes.panels or key_of(group, [axes.panels]) == panel]
         curves = []
         for index, series in enumerate(colours):
             places: dict[float, list[Group]] = {}
             for group in of_panel:
-                if _key(group, names) == series and (x := xs.get(group.key)) is not None:
+                if key_of(group, names) == series and (x := xs.get(group.key)) is not None:
                     places.setdefault(x, []).append(group)
             points = [
                 Point(x, fact.words.get(value_of(groups[0], fact.field), "") if fact else "", merged(groups))
@@ -235,10 +235,10 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
 
 def bars_of(comparison: Comparison, axes: Axes) -> list[Group]:
     """The groups without those that a reader fixes away, taken together over what is pooled."""
-    names = [name for name in axes.facts if name not in axes.pooled and name not in _NEVER_TAKEN and name != DATE]
+    names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]
     alike: dict[tuple[str, ...], list[Group]] = {}
     for group in _held(comparison.groups, axes.fixed):
-        alike.setdefault(_key(group, names) if axes.pooled else (group.key,), []).append(group)
+        alike.setdefault(key_of(group, names) if axes.pooled else (group.key,), []).append(group)
     groups = []
     for key, several in alike.items():
         label = " · ".join(axes.facts[name].said(value) for name, value in zip(names, key, strict=False)
@@ -260,7 +260,8 @@ def merged(groups: Sequence[Group]) -> Group:
         gap=None if dots else "; ".join(dict.fromkeys(group.gap for group in groups if group.gap)),
         runs=list(chain(*(group.runs for group in groups))),
         all_runs=list(chain(*(group.all_runs for group in groups))),
-        provenances=list(dict.fromkeys(chain(*(group.provenances for group in groups)))), pooled=None, against=None,
+        provenances=list(dict.fromkeys(chain(*(group.provenances for group in groups)))),
+        merged_percentile=None, against=None,
     )  # fmt: skip
 
 
@@ -301,11 +302,11 @@ def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequenc
         return (order.index(bare) if bare in order else len(order) + (name == DATE), -len(facts[name].values))
 
     for name in sorted(free, key=position):
-        if name not in _NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
-            others = [other for other in free if other not in _NEVER_TAKEN and not _goes_with_x(other, name, groups)]
+        if name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
+            others = [other for other in free if other not in NEVER_TAKEN and not _goes_with_x(other, name, groups)]
             levels: dict[tuple[str, ...], set[str]] = {}
             for group in groups:
-                alike = levels.setdefault(_key(group, [other for other in others if other != name]), set())
+                alike = levels.setdefault(key_of(group, [other for other in others if other != name]), set())
                 alike.add(value_of(group, name))
             if max(map(len, levels.values())) >= LEAST_LEVELS:
                 return name
@@ -392,13 +393,13 @@ def _level(group: Group, field: str) -> str:
 
 def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
     """The combinations of values that occur, each in the order of its fact."""
-    keys = dict.fromkeys(_key(group, names) for group in groups)
+    keys = dict.fromkeys(key_of(group, names) for group in groups)
     return sorted(
         keys, key=lambda key: [facts[name].values.index(value) for name, value in zip(names, key, strict=True)]
     )
 
 
-def _key(group: Group, names: Sequence[str]) -> tuple[str, ...]:
+def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(value_of(group, name) for name in names)
 
 

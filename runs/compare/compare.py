@@ -12,9 +12,11 @@ from benchagent import histogram
 from benchagent.catalog import PERCENTILES, Durability, threshold_of
 from django.http import QueryDict
 
+from runs.compare.axes import arrange
 from runs.compare.grouping import BATCH, GROUPINGS, key_of, pooled_words, said_of
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
+from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_level
 from runs.compare.select import Selection
 from runs.compare.verdicts import family_size, headline, set_against
 from runs.models import Aggregate, Metric, Run
@@ -32,7 +34,7 @@ def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
     comparison = compare(
         selection.runs, metric=next(iter(params.getlist("metric")), ""), baseline=params.get("baseline"),
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
-        base_runs=selection.base,
+        base_runs=selection.base, controls=params,
     )  # fmt: skip
     return replace(comparison, left_out=selection.left_out)
 
@@ -40,6 +42,7 @@ def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
 def compare(
     runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
     grouping: str = "", threshold: float | None = None, base_runs: Set[UUID] = frozenset(),
+    controls: QueryDict | None = None,
 ) -> Comparison:  # fmt: skip
     """Groups the runs by cell and batch and sets each group against the baseline's.
 
@@ -66,17 +69,39 @@ def compare(
     base = next((group for group in with_values if group.key == baseline), next(iter(preferred), None))
     if threshold is None:
         threshold = threshold_of(picked.name, picked.unit) if picked else PRACTICAL_THRESHOLD
-    against = set_against(groups, base, picked, threshold) if base and picked else {}
-    groups = [replace(group, is_baseline=group is base, against=against.get(group.key)) for group in groups]
-    base = next((group for group in groups if group.is_baseline), None)
-    named = [bare_field(field) for field in naming.fields]
-    pooled = pooled_words(cells, grouping)
+    pooled, named = pooled_words(cells, grouping), [bare_field(field) for field in naming.fields]
     comparison = Comparison(
         picked, metrics, groups, base, naming.common, naming.varying, warnings=[], named=named, threshold=threshold,
-        headline=" ".join(filter(None, (headline(groups, picked, threshold, named), pooled))),
-        family=family_size(groups), grouping=grouping, pooled=pooled,
+        grouping=grouping, pooled=pooled,
     )  # fmt: skip
-    return replace(comparison, warnings=_warnings(comparison))
+    comparison = _against(comparison, controls if controls is not None else QueryDict())
+    said = " ".join(filter(None, (comparison.headline, pooled)))
+    return replace(comparison, headline=said, warnings=_warnings(comparison))
+
+
+def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
+    """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
+
+    A sweep is where some groups ask another question than others (another scale), or where a reader wants one.
+    """
+    groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
+    fact, held = controls.get("compared", ""), controls.getlist("held") or None
+    levels = None
+    if fact != NO_LEVELS:
+        wanted = [fact, *controls.getlist("series")]
+        levels = level_by_level(comparison, arrange(comparison, controls), wanted, held)
+    if levels and not fact and not asks_different_questions(levels):
+        levels = None
+    if levels:
+        against, bases = levels.against, levels.base_keys
+    else:
+        against = set_against(groups, base, metric, comparison.threshold) if base and metric else {}
+        bases = {base.key} if base else set()
+    groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
+    base = next((group for group in groups if base and group.key == base.key), None)
+    said = levels.headline if levels else headline(groups, metric, comparison.threshold, comparison.named)
+    family = levels.family if levels else family_size(groups)
+    return replace(comparison, groups=groups, baseline=base, levels=levels, headline=said, family=family)
 
 
 def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Metric | None, list[Metric]]:
@@ -163,7 +188,11 @@ def _measured(cell: Sequence[Run], counting: Set[UUID], metric: Metric | None) -
     numbers = [(run, counted.get(run.id)) for run in cell]
     dots = [Dot(run, number.value, number.as_printed, number.provenance) for run, number in numbers if number]
     label = metric.label if metric else ""
-    gaps = [Gap(run, why_no_number(run, label)) for run, number in numbers if number is None]
+    gaps = [
+        Gap(run, why_no_number(run, label), any(row.metric == metric for row in run.measurements.all()))
+        for run, number in numbers
+        if number is None
+    ]
     runs, values = [dot.run for dot in dots], [dot.value for dot in dots]
     summary = summarise(values)
     return {
@@ -178,7 +207,7 @@ def _measured(cell: Sequence[Run], counting: Set[UUID], metric: Metric | None) -
         "runs": runs,
         "all_runs": [*runs, *(gap.run for gap in gaps)],
         "provenances": list(dict.fromkeys(dot.provenance for dot in dots)),
-        "pooled": _pooled(metric, runs),
+        "merged_percentile": _merged_percentile(metric, runs),
     }
 
 
@@ -189,8 +218,11 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
         counting = {run.id for run in group.all_runs if run.counts}
         measured = _measured(group.all_runs, counting, metric)
         groups.append(replace(group, printed=[], against=None, **measured))
-    base = next((group for group in groups if group.is_baseline), None)
-    return replace(comparison, metric=metric, groups=groups, baseline=base, headline="", warnings=[], family=0)
+    base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
+    return replace(
+        comparison, metric=metric, groups=groups, baseline=base, headline="", warnings=[], family=0,
+        levels=None,
+    )  # fmt: skip
 
 
 def beside(comparison: Comparison, params: QueryDict) -> list[Comparison]:
@@ -201,7 +233,7 @@ def beside(comparison: Comparison, params: QueryDict) -> list[Comparison]:
     return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]
 
 
-def _pooled(metric: Metric | None, runs: Sequence[Run]) -> float | None:
+def _merged_percentile(metric: Metric | None, runs: Sequence[Run]) -> float | None:
     """In ms. None where one of the repeats has no histogram, or there is one repeat only."""
     rank = PERCENTILES.get(metric.name) if metric else None
     if rank is None or len(runs) < 2 or not all(run.latency_histogram for run in runs):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.utils.text import slugify
@@ -14,6 +15,9 @@ from runs.compare.guard import Difference, Stated
 from runs.models import Metric, Run
 from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD, Interval, Ratio, Summary, Verdict
+
+if TYPE_CHECKING:
+    from runs.compare.levels import Levels
 
 # Consequences and bookkeeping: worth a column, never a name.
 # A batch is named by the best of label, tested version and date.
@@ -129,10 +133,14 @@ class Dot:
 
 @dataclass(frozen=True)
 class Gap:
-    """A run of the group without a value, and why. Never a zero, never a dot."""
+    """A run of the group without a value, and why. Never a zero, never a dot.
+
+    `stated`: it has one that counts nowhere.
+    """
 
     run: Run
     reason: str
+    stated: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,13 +155,17 @@ class Printed:
 
 @dataclass(frozen=True)
 class Against:
-    """A group against the baseline. Without `ratio`, `refused` or the verdict says why, and `words` do in any case."""
+    """A group against the baseline, or the one with the key `base`.
+
+    Without `ratio`, `refused` or the verdict says why, and `words` do in any case.
+    """
 
     ratio: Ratio | None
     verdict: Verdict | None
     differences: list[Difference]
     words: str
     refused: str = ""
+    base: str = ""
 
 
 @dataclass(frozen=True)
@@ -189,7 +201,7 @@ class Group:
     durability_words: str
     doubt: str
     # Of all repeats together, from their merged histograms: of a percentile of latencies only.
-    pooled: float | None = None
+    merged_percentile: float | None = None
     ranked: bool = True
     is_baseline: bool = False
     against: Against | None = None
@@ -216,6 +228,12 @@ class Group:
         return self.against.differences if self.against else []
 
     @property
+    def gap_words(self) -> str:
+        """Why it has no value, as what it is: one that is not known, or one that is known and not counted."""
+        stated = any(gap.stated for gap in self.gaps)
+        return f"{'not counted' if stated else 'not known'}: {self.gap}" if self.gap else ""
+
+    @property
     def gap_notes(self) -> list[str]:
         """The reasons with their counts ("2 × the cell is empty")."""
         counts = Counter(gap.reason for gap in self.gaps)
@@ -229,7 +247,8 @@ class Comparison:
     `named`: fields that the labels of the groups tell. `headline` is empty where there is none to be had.
     `threshold`, a share of 1: a smaller difference is too small to matter. `family`: comparisons with the baseline that
     are judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
-    `left_out`: runs beyond what is compared at once.
+    `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
+    and not all against the one baseline.
     """
 
     metric: Metric | None
@@ -246,6 +265,7 @@ class Comparison:
     grouping: str = BATCH
     pooled: str = ""
     left_out: int = 0
+    levels: Levels | None = None
 
     @property
     def threshold_percent(self) -> str:

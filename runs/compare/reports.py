@@ -14,6 +14,7 @@ from django.utils.text import slugify
 
 from runs.access import changes
 from runs.compare.compare import compare_selection
+from runs.compare.grouping import ALL, BATCH
 from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, MAX_QUERY, Selection, asked_threshold, select
 from runs.models import Report, Run, User
@@ -135,12 +136,19 @@ def checked_query(query: str, user: Reader) -> str:
         raise BadQuery("; ".join(f"{name}: {' '.join(words)}" for name, words in selection.problems.items()))
     if not selection.runs:
         raise BadQuery("No run is chosen. Open a comparison first and save that.")
+    params.setdefault("group", BATCH)
     return params.urlencode()
+
+
+def pools_as_before_batches(report: Report) -> bool:
+    return "group" not in QueryDict(report.query)
 
 
 def params_of(report: Report, controls: QueryDict | None = None) -> QueryDict:
     """What the report compares; `controls` (metric, baseline, order of a reader's own) go before the saved ones."""
     params = QueryDict(report.query, mutable=True)
+    # Reports that were saved before there were batches pooled every repeat of a cell, and do so still.
+    params.setdefault("group", ALL)
     for name in CONTROLS:
         if controls is not None and controls.get(name):
             params.setlist(name, controls.getlist(name))

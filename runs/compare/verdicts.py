@@ -88,10 +88,9 @@ def _best_words(best: Group, verdicts: Sequence[tuple[Group, Verdict]], metric: 
         return _no_winner(best, open_ones, metric, threshold)
     next_best, verdict = verdicts[0]
     extreme = "highest" if metric.better == "higher" else "lowest"
-    label = metric.label if metric.label[:1].islower() else metric.label[:1].lower() + metric.label[1:]
-    amount = formatting.quantity(best.centre, metric.unit)
+    amount = f"{formatting.quantity(best.centre, metric.unit)} ({best.centre_name})"
     return (
-        f"{best.label} has the {extreme} {label}, {amount} ({best.centre_name}): {ratio_words(verdict.ratio)} "
+        f"{best.label} has the {extreme} {in_sentence(metric.label)}, {amount}: {ratio_words(verdict.ratio)} "
         f"that of {next_best.label}{', the next' if len(verdicts) > 1 else ''}."
     )
 
@@ -109,6 +108,13 @@ def _no_winner(best: Group, open_ones: Sequence[tuple[Group, Verdict]], metric: 
         return f"No winner: less than {formatting.percent_of(threshold)} lie between {named}."
     words = next(verdict.words for _, verdict in open_ones if verdict.kind == Kind.UNDECIDED)
     return f"No winner yet, repeats scatter too much: {named}; {words}."
+
+
+def in_sentence(label: str) -> str:
+    """A label within a sentence: what begins with a name keeps its capital (Jain's index, CPU, TPS)."""
+    first = label.partition(" ")[0]
+    named = first.endswith("'s") or not first[1:].islower()
+    return label if named else label[:1].lower() + label[1:]
 
 
 def ratio_words(ratio: Ratio | None) -> str:

@@ -120,11 +120,15 @@ def document(repeats: Repeats, said: dict[str, Any], *, upload_id: uuid.UUID) ->
     reports, first = repeats.reports, repeats.reports[0]
     name, version = dbms_of(first.subject, first.tool, first.tool_version, said)
     architecture = said.get("dbms", {}).get("architecture")
-    factors = {
+    factors: dict[str, Any] = {
         factor: ("on" if value else "off") if isinstance(value, bool) else value
         for factor, value in first.parameters.items()
         if value != ""
     }
+    for file in repeats.files:
+        for column in said.get("mapping", {}).get(file, {}).get("columns", []):
+            if column.get("compared_as") and column["name"] in factors:
+                factors[column["name"]] = {"value": factors[column["name"]], "role": column["compared_as"]}
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "id": str(upload_id),

@@ -6,6 +6,8 @@ from collections.abc import Mapping as Answers
 from dataclasses import dataclass
 from typing import Any
 
+from benchagent.catalog import Role as FactorRole
+from benchagent.catalog import factor_role
 from benchagent.importers import SourceFile
 from benchagent.importers.plain_csv import TOOL, Column, Mapping, Role, Rows, propose
 from benchagent.importers.plain_csv.table import table_of
@@ -25,6 +27,12 @@ SAMPLES = 3
 HEAD_BYTES = 1024 * 1024
 ROLES = [(role.value, role.value.replace("_", " ")) for role in Role]
 ROWS = [(Rows.RUNS.value, "one run"), (Rows.SAMPLES.value, "one sample of the same run")]
+# What another value of a factor is to a comparison.
+COMPARED_AS = [
+    ("", "by its name"), (FactorRole.QUESTION.value, "another question: no ratio"),
+    (FactorRole.CONDITION.value, "a condition: named beside the ratio"),
+    (FactorRole.PROCEDURE.value, "procedure, as a length"),
+]  # fmt: skip
 DIRECTIONS = [("", "by its name"), ("higher", "higher is better"), ("lower", "lower is better"), ("none", "neither")]
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300
@@ -130,9 +138,13 @@ def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Colu
     if not 0 < scale < float("inf"):
         raise ValidationError(f"{file}, column {heading}: the factor must be a number above 0, as 0.001.")
     unit = answers.get(f"{mapped.prefix}-unit", was.unit).strip()[:30]
-    return Column(
-        heading, Role(role), name, unit, scale, answers.get(f"{mapped.prefix}-better", was.better or "") or None
-    )
+    compared_as = answers.get(f"{mapped.prefix}-compared", was.compared_as) if role == Role.FACTOR else ""
+    if compared_as not in ("", *FactorRole):
+        raise ValidationError(f"{file}, column {heading}: “{compared_as}” is none of {', '.join(FactorRole)}.")
+    if compared_as and (known := factor_role(name, compared_as)) != compared_as:
+        raise ValidationError(f"{file}, column {heading}: {name} is a {known} here, and cannot be a {compared_as}.")
+    better = answers.get(f"{mapped.prefix}-better", was.better or "") or None
+    return Column(heading, Role(role), name, unit, scale, better, compared_as)
 
 
 class SubjectForm(DescribedFields):

@@ -11,7 +11,9 @@ from runs.stats.ratios import Ratio, holm, ratio
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, interval_of_logs, mean, t_quantile
 from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_interval
 
+# Values and those of the baseline; and what is averaged at one level, mostly a single pair.
 Pair = tuple[Sequence[float], Sequence[float]]
+Level = Sequence[Pair]
 
 
 @dataclass(frozen=True)
@@ -90,39 +92,49 @@ class SeriesVerdicts:
 
 
 def judge_levels(
-    series: Sequence[Sequence[Pair]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
+    series: Sequence[Sequence[Level]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
 ) -> list[SeriesVerdicts]:
-    """Of each series its (values, baseline) at every level, and all of them together, judged as one family."""
-    judged, overalls = _family(series)
+    """Of each series a verdict at every level, and one of all of them together: all of these judged as one family."""
+    estimates = [[_of_level(level) for level in levels] for levels in series]
+    overalls = [overall_ratio([known for known in each if known]) for each in estimates]
+    ps = [known.p if known else None for each in estimates for known in each]
+    ps += [over.ratio.p if over else None for over in overalls]
+    asked = [at for at, p in enumerate(ps) if p is not None]
+    alphas = [ALPHA] * len(ps)
+    for at, alpha in zip(asked, holm([p for p in ps if p is not None]).tolist(), strict=True):
+        alphas[at] = alpha
+    of_levels = iter(alphas)
     told = []
-    for pairs, levels, over in zip(series, judged, overalls, strict=True):
+    for levels, each, alpha in zip(series, estimates, alphas[len(alphas) - len(series) :], strict=True):
         verdicts = [
-            judge(*pair, better=better, threshold=threshold, confidence=1 - level)
-            for pair, level in zip(pairs, levels, strict=True)
+            _judge_level(level, better=better, threshold=threshold, confidence=1 - next(of_levels)) for level in levels
         ]
+        over = overall_ratio([known for known in each if known], confidence=1 - alpha)
         if over is None:
             told.append(SeriesVerdicts(verdicts, None))
             continue
-        fewest = min(len(side) for pair in pairs for side in pair)
+        fewest = min(len(side) for level in levels for pair in level for side in pair)
         together = _over_all(over, verdicts, better=better, threshold=threshold, fewest=fewest)
         told.append(SeriesVerdicts(verdicts, together, over.of_repeats, over.p_alike))
     return told
 
 
-def _family(series: Sequence[Sequence[Pair]]) -> tuple[list[list[float]], list[Overall | None]]:
-    """Holm's level of each comparison of the family, and the ratios over all at theirs."""
-    estimates = [[ratio(*pair) for pair in pairs] for pairs in series]
-    known = [[estimate for estimate in one if estimate] for one in estimates]
-    overalls = [overall_ratio(one) for one in known]
-    ps = [estimate.p if estimate else None for one in estimates for estimate in one]
-    ps += [over.ratio.p if over else None for over in overalls]
-    asked = [at for at, p in enumerate(ps) if p is not None]
-    levels = [ALPHA] * len(ps)
-    for at, level in zip(asked, holm([p for p in ps if p is not None]).tolist(), strict=True):
-        levels[at] = level
-    each = iter(levels)
-    of_pairs = [[next(each) for _ in pairs] for pairs in series]
-    return of_pairs, [overall_ratio(one, confidence=1 - next(each)) for one in known]
+def _of_level(level: Level, confidence: float = CONFIDENCE) -> Ratio | None:
+    if len(level) == 1:
+        return ratio(*level[0], confidence=confidence)
+    known = [each for each in (ratio(*pair) for pair in level) if each]
+    over = overall_ratio(known, confidence=confidence)
+    return over.ratio if over else next(iter(known), None)
+
+
+def _judge_level(level: Level, *, better: str, threshold: float, confidence: float) -> Verdict:
+    if len(level) == 1:
+        return judge(*level[0], better=better, threshold=threshold, confidence=confidence)
+    known = _of_level(level, confidence)
+    if known is None or known.interval is None:
+        return Verdict(Kind.TOO_FEW, known.why_no_interval if known else "no ratio", known)
+    fewest = min(len(side) for pair in level for side in pair)
+    return judge_interval(known, known.interval, better=better, threshold=threshold, fewest=fewest)
 
 
 def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshold: float, fewest: int) -> Verdict:

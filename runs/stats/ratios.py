@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from runs.stats.summaries import (
@@ -67,6 +67,12 @@ class Ratio:
     p: float | None = None
     confidence: float = CONFIDENCE
     error: float | None = None
+
+    @property
+    def inverse(self) -> Ratio:
+        """Of the second side to the first."""
+        turned = Interval(1 / self.interval.high, 1 / self.interval.low) if self.interval else None
+        return replace(self, value=1 / self.value, interval=turned)
 
 
 def ratio(

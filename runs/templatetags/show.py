@@ -28,6 +28,7 @@ from runs.tables import TableCell
 register = template.Library()
 register.filter("number", formatting.number)
 register.filter("quantity", formatting.quantity)
+register.filter("times", formatting.times)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
 register.filter("markdown", markdown.rendered)

@@ -14,6 +14,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.access.rules import changeable, readable_batch
+from runs.charts.matrix import overview
 from runs.incoming.forms import DescribedFields
 from runs.incoming.reading import read
 from runs.models import Batch, Run
@@ -23,6 +24,8 @@ from runs.views.guards import PersonRequest, contributor_required
 from runs.views.runs import changeable_run
 
 UNPROCESSABLE = 422
+# A page of more is no overview: an import may hold 20,000 runs.
+MOST_COMPARED = 300
 
 
 class DescribeForm(DescribedFields):
@@ -38,10 +41,12 @@ class DescribeForm(DescribedFields):
 def batch(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
     shown = readable_batch(request.user, batch_id)
     runs = Run.objects.present().readable_by(request.user).filter(batch=shown)
-    context = {
+    count = runs.count()
+    context = overview(list(runs.for_lists())) if count <= MOST_COMPARED else {}
+    context |= {
         "batch": shown,
         "tested": [(heading, shown.tested[name]) for name, heading in TESTED.items() if shown.tested.get(name)],
-        "count": runs.count(),
+        "count": count,
         "first": runs.for_lists().order_by("created_at").first(),
         "changes": changes.history(shown),
     }

@@ -23,6 +23,7 @@ from runs.compare.axes import BARS, CURVE, HEAT_MAP, TABLE
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
+from runs.compare.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, read_query, select, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
@@ -89,6 +90,11 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "lost": lost,
         "lost_words": charts.lost_words(lost),
         "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
+        "matrix": matrix(comparison),
+        "heat_maps": comparison.levels.heat_maps(comparison.metric.better)
+        if comparison.levels and comparison.metric
+        else [],
+        "levels_kept": beside_levels(params),
         "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
         or any(group.doubt for group in comparison.groups),
         "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
@@ -98,6 +104,12 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
         "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
     }
+
+
+def beside_levels(params: QueryDict) -> list[tuple[str, str]]:
+    """What the choice of levels keeps of an address."""
+    chosen = ("compared", "held", "baseline", "format")
+    return [(name, value) for name, values in params.lists() for value in values if name not in chosen]
 
 
 def frozen_context(report: Report, user: Reader) -> dict[str, Any]:

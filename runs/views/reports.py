@@ -20,7 +20,7 @@ from runs.compare import reports
 from runs.compare.select import MAX_QUERY
 from runs.models import Report
 from runs.models.choices import Visibility
-from runs.views.compare import comparison_context, frozen_context
+from runs.views.compare import beside_levels, comparison_context, frozen_context
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -69,7 +69,9 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "reports/report.html", context | frozen_context(kept, request.user))
     selection, comparison = reports.live(kept, request.user, request.GET)
     context |= comparison_context(selection, comparison, reports.params_of(kept, request.GET)) | {
-        "kept": [(LIVE, "1")] if kept.frozen else []
+        "kept": [(LIVE, "1")] if kept.frozen else [],
+        "levels_kept": beside_levels(request.GET),
+        "before_batches": reports.pools_as_before_batches(kept) and not request.GET.get("group"),
     }
     context["hidden"] = any(run.visibility == Visibility.PRIVATE for run in selection.runs)
     return render(request, "reports/report.html", context)
@@ -92,6 +94,10 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
     parts = [*drawing.parts, *shown["over_time"]]
     names = ("figure", "multiples", "pivot")
     drawn = [str(render_to_string(part.template, dict.fromkeys(names, part))) for part in parts]
+    if comparison.levels:
+        drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True})))
+    if shown["matrix"]:
+        drawn.append(str(render_to_string("_matrix_of_verdicts.html", shown)))
     told = answer(comparison, drawing)
     reports.freeze(kept, comparison.all_runs, comparison=told, drawn=drawn, by=request.user)
     return redirect(kept)

@@ -24,7 +24,7 @@ from runs import imports
 from runs.access import changes
 from runs.access.rules import changeable
 from runs.api.errors import flatten
-from runs.imports.forms import DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
+from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, Upload
 from runs.models.choices import ImportState
@@ -208,6 +208,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "row_choices": ROWS,
         "role_choices": ROLES,
         "direction_choices": DIRECTIONS,
+        "compared_choices": COMPARED_AS,
     }
     return render(request, "import.html", context, status=422 if form.errors else 200)
 

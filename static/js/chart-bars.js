@@ -197,7 +197,7 @@ function tooltipCallbacks(spec) {
       const repeats = `${group.dots.length} ${group.dots.length === 1 ? "repeat" : "repeats"}: ${group.dots.map(formatNumber).join(", ")}`;
       if (group.dots.length === 0) return `${group.claim ? `Published: ${valueText(group)}` : withUnit(group.value, unit)}${withOrigin(group)}`;
       const lines = [`${titled(group.statistic)} ${withUnit(group.value, unit)}`];
-      if (group.interval) lines.push(`95 % interval ${group.interval.map(formatNumber).join(" to ")} ${unit}`);
+      if (group.interval) lines.push(`interval ${group.interval.map(formatNumber).join(" to ")} ${unit}`);
       if (group.statistic !== "median") lines.push(`Median ${withUnit(group.median, unit)}`);
       lines.push(`${repeats}${withOrigin(group)}`);
       return item.datasetIndex === 0 ? lines : [`This repeat ${withUnit(item.parsed.x, unit)}`, ...lines];

@@ -36,7 +36,7 @@ export function repeatWords(series, x, unit) {
   const interval = series.band?.find(([at]) => at === x);
   const repeats = series.dots?.filter(([at]) => at === x).length ?? 0;
   return [
-    ...(interval ? [`95 % interval ${withUnit(interval[1], "")} to ${withUnit(interval[2], unit)}`] : []),
+    ...(interval ? [`interval ${withUnit(interval[1], "")} to ${withUnit(interval[2], unit)}`] : []),
     ...(repeats ? [`${repeats} repeats`] : []),
   ];
 }

@@ -162,7 +162,7 @@ def test_the_simulation_of_levels_asks_what_the_pages_ask():
     logs[:, 0] += np.linspace(-0.05, 0.15, 4)[:, None]
     over, unlike = over_levels(compared(logs[:, 0], logs[:, 1]))
     for at, page in enumerate(np.exp(logs).tolist()):
-        (told,) = judge_levels([list(zip(*page, strict=True))], better="higher")
+        (told,) = judge_levels([[[pair] for pair in zip(*page, strict=True)]], better="higher")
         assert told.overall and told.overall.ratio and told.p_alike is not None
         estimate = overall_ratio([ratio(*pair) for pair in zip(*page, strict=True)]).ratio
         assert [math.log(estimate.value), estimate.error, estimate.degrees_of_freedom] == pytest.approx(

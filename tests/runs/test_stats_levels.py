@@ -17,7 +17,7 @@ def times(factor: float, base: list[float] = BASE) -> list[float]:
 
 
 def over(*pairs):
-    (told,) = judge_levels([pairs], better="higher")
+    (told,) = judge_levels([[[pair] for pair in pairs]], better="higher")
     return told
 
 
@@ -80,6 +80,14 @@ def test_it_says_how_many_more_repeats_would_do():
     told = over((times(1.1, noisy), noisy), (times(1.1, noisy), noisy))
     assert told.overall.kind == Kind.UNDECIDED
     assert told.overall.repeats_needed < told.levels[0].repeats_needed
+
+
+def test_a_level_may_be_the_mean_of_several_pairs():
+    """A reader who does not hold the terminals equal asks for their mean, each pair at equal terminals."""
+    (told,) = judge_levels([[[(times(1.2), BASE), (times(1.8), BASE)], [(times(2.0), BASE)]]], better="higher")
+
+    assert [verdict.kind for verdict in told.levels] == [Kind.BETTER, Kind.BETTER]
+    assert told.levels[0].ratio.value == pytest.approx((1.2 * 1.8) ** 0.5)
 
 
 def test_it_refuses_none_of_a_level_without_logs():

@@ -30,7 +30,7 @@ from runs.tables import Table, TableCell
 HEAD = ("What", "Published", "Here", "Here / published", "What differs")
 NOTE = (
     "Here / published is the reproduction ratio: 1 is the same. A relation says how many times as fast one is as the "
-    "other. Here: geometric means, with their 95 % interval from three repeats on. Published: medians, as printed."
+    "other. Here: geometric means, with their interval from three repeats on. Published: medians, as printed."
 )
 WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
 GIB = 1024**3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from uuid import UUID
 
 import pytest
 from benchagent import __version__
@@ -12,7 +13,7 @@ from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.models import Change, Report, Run
 from runs.results.purge import purge
-from tests.runs.cells import make_run
+from tests.runs.cells import batch, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -263,3 +264,21 @@ def test_the_page_offers_the_frame_to_copy(client, saved, query, runs):
     page = client.get("/reports/which-is-faster/").content.decode()
     assert "http://testserver/embed/reports/which-is-faster/" in page
     assert f"http://testserver/embed/runs/{runs[0].id}/" in client.get(f"/runs/{runs[0].id}/").content.decode()
+
+
+def test_a_report_of_before_batches_keeps_its_groups_and_says_so(client, contributor):
+    """Its numbers pooled all repeats of a cell; a new one pools what was measured together, and keeps that."""
+    for number in (1, 2):
+        for value in (400, 410, 420):
+            make_run("SQLite 3.53", value + number, batch=batch(UUID(int=number), label=f"night {number}"))
+    query = "dbms=sqlite&metric=tps"
+    before = Report.objects.create(slug="old", name="Old", query=query, visibility="public", owner=contributor)
+    after = reports.create(title="New", note="", query=query, visibility="public", owner=contributor)
+
+    old, new = (client.get(report.get_absolute_url()) for report in (before, after))
+
+    assert [group.n for group in old.context["comparison"].groups] == [6]
+    assert "Saved when every repeat of a cell was pooled" in old.content.decode()
+    assert [group.n for group in new.context["comparison"].groups] == [3, 3]
+    assert "Saved when" not in new.content.decode()
+    assert [group.n for group in client.get("/reports/old/?group=batch").context["comparison"].groups] == [3, 3]

@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
+from runs.compare.verdicts import in_sentence
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
 from tests.runs.cells import all_runs, make_run
@@ -71,6 +72,21 @@ def test_the_lowest_latency_wins():
     said = compare(all_runs(), metric="latency_p99_ms").headline
 
     assert said.startswith("SQLite 3.50 has the lowest latency_p99_ms, 5.099 ms (geometric mean): 0.505\u202f× (")
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("Jain's fairness index of the terminals", "Jain's fairness index of the terminals"),
+        ("CPU of the DBMS", "CPU of the DBMS"),
+        ("Load generator's share of the machine", "load generator's share of the machine"),
+        ("Throughput", "throughput"),
+        ("p99 latency", "p99 latency"),
+    ],
+)
+def test_a_label_in_a_sentence_keeps_the_capital_of_a_name(label: str, said: str):
+    """Seen: "has the highest jain's index"."""
+    assert in_sentence(label) == said
 
 
 def ten_equal_cells() -> dict[str, list[float]]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import imports, results
+from runs.compare.compare import compare
 from runs.imports import steps
 from runs.models import Artefact, Batch, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
@@ -279,9 +280,39 @@ def test_it_reads_a_table_by_what_a_person_says_of_its_columns(client, contribut
     assert [run.measurements.get(metric__name="latency_mean_ms").value for run in runs] == [9.9, 10.5, 11.4]
 
 
+def test_a_person_says_what_a_factor_of_a_table_is_to_a_comparison(client, contributor):
+    """Seen: columns of a table were questions for good, with no ratio between two of their values."""
+    table = b"n,cache,thrpt\n1,cold,100.5\n1,warm,190.25\n"
+    taken, _ = imports.take(files=[file("sweep.csv", table)], owner=contributor)
+    client.force_login(contributor)
+    columns = {
+        "csv0-rows": "runs", "csv0-0-role": "factor", "csv0-0-name": "streams", "csv0-0-compared": "question",
+        "csv0-1-role": "factor", "csv0-1-name": "cache", "csv0-1-compared": "condition", "csv0-2-role": "metric",
+        "csv0-2-name": "tps", "csv0-2-unit": "TPS", "csv0-2-compared": "condition",
+    }  # fmt: skip
+
+    client.post(f"/imports/{taken.id}/columns/", columns)
+    taken.refresh_from_db()
+    page = client.get(f"/imports/{taken.id}/").content.decode()
+    subject = SUBJECT | {"workload": {"slug": "sweep", "name": "Sweep"}, "mapping": taken.subject["mapping"]}
+    runs, _ = imports.store(taken, subject=subject, owner=contributor)
+
+    assert '<option value="condition" selected>' in page
+    assert {factor.name: factor.role for factor in runs[0].factors.all()} == {
+        "streams": "question", "cache": "condition"
+    }  # fmt: skip
+    (against,) = [group.against for group in compare(list(Run.objects.for_lists())).groups if group.against]
+    assert max(against.ratio.value, 1 / against.ratio.value) == pytest.approx(190.25 / 100.5)
+
+
 @pytest.mark.parametrize(
     ("field", "value", "words"),
-    [("csv0-1-role", "nonsense", "thrpt"), ("csv0-1-name", "", "thrpt"), ("csv0-2-scale", "many", "lat")],
+    [
+        ("csv0-1-role", "nonsense", "thrpt"),
+        ("csv0-1-name", "", "thrpt"),
+        ("csv0-2-scale", "many", "lat"),
+        ("csv0-0-compared", "nonsense", "n"),
+    ],
 )
 def test_it_names_the_column_that_is_wrong(client, contributor, field, value, words):
     taken, _ = imports.take(files=[file("sweep.csv", TABLE)], owner=contributor)

@@ -130,14 +130,28 @@ def test_a_comparison_says_what_is_pooled(client):
         for value in (100, 101, 102):
             make_run("SQLite 3", value + number, batch=batch(UUID(int=number), label=f"night {number}"))
     apart = client.get("/api/v1/compare/?status=finished").json()
-    assert (apart["grouping"], apart["pooled"]) == ("batch", "")
+    assert (apart["grouping"], apart["pooled_words"]) == ("batch", "")
     assert [(group["label"], group["n"], len(group["batches"])) for group in apart["groups"]] == [
         ("night 1", 3, 1), ("night 2", 3, 1)
     ]  # fmt: skip
     pooled = client.get("/api/v1/compare/?status=finished&group=all").json()
     said = "Pooled on request: all runs, whenever measured, up to 2 batches in a group."
-    assert (pooled["grouping"], pooled["pooled"], pooled["groups"][0]["n"]) == ("all", said, 6)
+    assert (pooled["grouping"], pooled["pooled_words"], pooled["groups"][0]["n"]) == ("all", said, 6)
     page = client.get("/compare/?status=finished&group=all").content.decode()
     assert f'<p class="headline">{said}</p>' in page and 'value="all" selected' in page
     assert client.get("/api/v1/compare/?status=finished&group=week").status_code == 400
     assert ",all," in client.get("/compare.csv?status=finished&group=all").content.decode()
+
+
+def test_the_page_of_a_batch_shows_the_numbers_of_its_cells(client):
+    """Seen: a page with a label and tags, and not one number."""
+    for value in (100, 101, 102):
+        make_run("SQLite 3", value, durability="power_loss")
+        make_run("Derby 10", value * 2, durability="power_loss")
+    shown = make_run("Derby 10", None, state="failed").batch
+
+    page = client.get(f"/batches/{shown.pk}/").content.decode()
+
+    assert "Derby 10 has the highest throughput, 202 TPS" in page
+    assert page.count('data-run="') == 7
+    assert 'id="ranked"' in page

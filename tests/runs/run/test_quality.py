@@ -84,6 +84,7 @@ def test_a_measured_run_whose_terminals_starve_says_so_and_its_latencies_are_not
     assert UNFAIR.replace("'", "&#x27;") in client.get(run.get_absolute_url()).content.decode()
     latency = compare(all_runs(), metric="latency_p99_ms").groups[0]
     assert (latency.n, latency.gap) == (0, f"{UNFAIR}: its latencies are not ranked")
+    assert latency.gap_words == f"not counted: {latency.gap}", "it is known: seen as “not known: unfair: …”"
     assert compare(all_runs(), metric="tps").groups[0].n == 1, "what all terminals did together still counts"
 
 
@@ -186,14 +187,16 @@ def test_a_percentile_of_several_repeats_is_that_of_their_merged_histograms(clie
     store_upload(document=document(repeats=repeats))
     (group,) = compare(all_runs(), metric="latency_p99_ms").groups
     assert [round(value) for value in group.values] == [100, 2]
-    assert group.pooled == pytest.approx(2, rel=0.01), "neither 51, their average, nor 14, their geometric mean"
+    assert group.merged_percentile == pytest.approx(2, rel=0.01), (
+        "neither 51, their average, nor 14, their geometric mean"
+    )
     (group,) = compare(all_runs(), metric="latency_p999_ms").groups
-    assert group.pooled == pytest.approx(100, rel=0.01)
+    assert group.merged_percentile == pytest.approx(100, rel=0.01)
     page = client.get("/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").content.decode()
     assert "all repeats together 2" in page
     answer = client.get("/api/v1/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").json()
-    assert answer["groups"][0]["pooled"] == pytest.approx(2, rel=0.01)
-    assert compare(all_runs(), metric="tps").groups[0].pooled is None
+    assert answer["groups"][0]["merged_percentile"] == pytest.approx(2, rel=0.01)
+    assert compare(all_runs(), metric="tps").groups[0].merged_percentile is None
 
 
 @pytest.mark.django_db
@@ -203,7 +206,7 @@ def test_where_a_repeat_has_no_histogram_nothing_is_pooled():
     ]  # fmt: skip
     store_upload(document=document(repeats=repeats))
     (group,) = compare(all_runs(), metric="latency_p99_ms").groups
-    assert (group.n, group.pooled) == (2, None)
+    assert (group.n, group.merged_percentile) == (2, None)
 
 
 @pytest.mark.django_db

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from benchagent.catalog import Role as FactorRole
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
 from benchagent.importers.report import evenly, unit_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number
@@ -47,7 +48,7 @@ class Column:
     """`heading` as in the file; `name` and `unit` in the catalogue's words (tps/TPS, latency_p95_ms/ms).
 
     `scale` turns the printed number into that unit: 0.001 for microseconds of a metric in ms. For a time it gives
-    seconds.
+    seconds. `compared_as`: what a factor is to a comparison (question, condition, procedure); empty where nobody says.
     """
 
     heading: str
@@ -56,6 +57,7 @@ class Column:
     unit: str = ""
     scale: float = 1.0
     better: str | None = None
+    compared_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Mapping:
 
 def _column(number: int, content: Any) -> Column:
     where = f"mapping.columns[{number}]"
-    known = {"heading", "role", "name", "unit", "scale", "better"}
+    known = {"heading", "role", "name", "unit", "scale", "better", "compared_as"}
     if not isinstance(content, dict) or not set(content) <= known:
         raise NotUnderstood(f"{where}: an object with {', '.join(sorted(known))} is expected")
     heading = _text(content, "heading", f"{where}.heading", 200)
@@ -109,7 +111,10 @@ def _column(number: int, content: Any) -> Column:
     name, unit = _text(content, "name", f"{where}.name", 100), _text(content, "unit", f"{where}.unit", 30)
     if role in (Role.METRIC, Role.FACTOR) and not name:
         raise NotUnderstood(f"{where}.name: a {role.value} needs a name")
-    return Column(heading, role, name, unit, float(scale), better)
+    compared_as = content.get("compared_as", "")
+    if compared_as not in ("", *FactorRole) or (compared_as and role is not Role.FACTOR):
+        raise NotUnderstood(f"{where}.compared_as: of a factor, one of {', '.join(FactorRole)} is expected")
+    return Column(heading, role, name, unit, float(scale), better, compared_as)
 
 
 def _text(content: JsonObject[str, Any], name: str, where: str, longest: int) -> str:

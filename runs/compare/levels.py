@@ -1,0 +1,286 @@
+"""Series of a sweep against each other, level by level: where everything else is equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from runs import formatting
+from runs.compare.axes import Axes, Fact, key_of
+from runs.compare.groups import Against, Comparison
+from runs.compare.guard import bare_field, condition_words, differences, refusal
+from runs.compare.sweep import Key, LevelRow, Sweep, sweeps
+from runs.compare.verdicts import in_sentence, ratio_words
+from runs.models import Metric
+from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, judge_levels
+
+NO_LEVELS = "none"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One series against the baseline's. `overall` is None where fewer than two levels have a ratio.
+
+    `of_repeats`, `p_alike`: as of `runs.stats.Overall`. `words` say the ratio over all levels, or that there is none.
+    """
+
+    key: Key
+    label: str
+    rows: list[LevelRow]
+    overall: Verdict | None
+    of_repeats: bool
+    p_alike: float | None
+    words: str
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """None where it depends on the level."""
+        return self.overall.ratio if self.overall and self.overall.kind != Kind.MIXED else None
+
+    @property
+    def ratio_words(self) -> str:
+        return ratio_words(self.ratio)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not alike at every level; said once."""
+        first, *others = [row.notes for row in self.with_ratio] or [[]]
+        return [note for note in first if all(note in notes for notes in others)]
+
+    @property
+    def keys(self) -> list[str]:
+        """Of its groups."""
+        return [key for row in self.rows for key in row.keys]
+
+    @property
+    def with_ratio(self) -> list[LevelRow]:
+        return [row for row in self.rows if row.against.ratio]
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """`shade`: −3 to 3, how far the ratio lies to the worse and to the better side, 0 where no verdict names one.
+
+    None without a ratio.
+    """
+
+    row: LevelRow | None
+    shade: int | None
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Ratios of one series by the two facts that tell the levels apart."""
+
+    series: str
+    down: str
+    across: str
+    columns: list[str]
+    rows: list[tuple[str, list[HeatCell]]]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """`base_label`: the series that the others are set against; `bases`: (key of a group, label) of all that may be.
+
+    `headings`: facts that tell the levels apart. `choices`: facts that may be compared.
+    """
+
+    sweep: Sweep
+    base: Key
+    base_label: str
+    headings: list[Fact]
+    series: list[Series]
+    bases: list[tuple[str, str]]
+    choices: list[Fact]
+    headline: str
+    family: int
+
+    @property
+    def compared(self) -> list[Fact]:
+        return [self.sweep.facts[field] for field in self.sweep.compared]
+
+    @property
+    def held(self) -> list[Fact]:
+        return [self.sweep.facts[field] for field in self.sweep.held]
+
+    @property
+    def offered(self) -> list[Fact]:
+        """All that may be held equal."""
+        return [self.sweep.facts[field] for field in self.sweep.offered]
+
+    @property
+    def compared_words(self) -> str:
+        return " · ".join(fact.label for fact in self.compared)
+
+    @property
+    def held_words(self) -> str:
+        return _listed([in_sentence(fact.label) for fact in self.headings])
+
+    @property
+    def averaged_words(self) -> str:
+        """What a reader does not hold equal, and what is averaged over."""
+        return _listed([in_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
+
+    @property
+    def against(self) -> dict[str, Against]:
+        """By key of the group, at its level."""
+        return {group.key: row.against for series in self.series for row in series.rows for group in row.groups}
+
+    @property
+    def base_keys(self) -> set[str]:
+        return {group.key for series in self.series for row in series.rows for group in row.bases}
+
+    def heat_maps(self, better: str) -> list[HeatMap]:
+        """One for each series, where two facts tell the levels apart."""
+        if len(self.headings) != 2:
+            return []
+        down, across = (fact.label for fact in self.headings)
+        maps = []
+        for series in self.series:
+            cells = {tuple(row.words.values()): HeatCell(row, _shade(row, better)) for row in series.rows}
+            lines, columns = (list(dict.fromkeys(words[at] for words in cells)) for at in (0, 1))
+            rows = [(line, [cells.get((line, column), HeatCell(None, None)) for column in columns]) for line in lines]
+            maps.append(HeatMap(series.label, down, across, columns, rows))
+        return maps
+
+
+def _shade(row: LevelRow, better: str) -> int | None:
+    """Steps at 1.05, 1.25 and 2 times."""
+    ratio = row.ratio
+    if ratio is None or row.kind not in WINNERS:
+        return None if ratio is None else 0
+    far = sum(max(ratio, 1 / ratio) >= step for step in (1.05, 1.25, 2.0))
+    return far if (ratio > 1) == (better != "lower") else -far
+
+
+def level_by_level(
+    comparison: Comparison, axes: Axes, wanted: Sequence[str] = (), held: Sequence[str] | None = None
+) -> Levels | None:
+    """None where there are no two levels at which two series can be set against each other.
+
+    Series are named by the first of the `wanted` fields, and then of all that vary, that a ratio may stand between.
+    `held`: fields that are equal in each level; None holds what occurs with several series.
+    """
+    possible = sweeps(comparison, axes, wanted, held) if comparison.metric else {}
+    if comparison.metric is None or not possible:
+        return None
+    choices = [axes.facts[field] for field in possible]
+    return _levels(comparison, comparison.metric, next(iter(possible.values())), choices)
+
+
+def asks_different_questions(levels: Levels) -> bool:
+    """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
+    bases = {group.key: group for series in levels.series for row in series.rows for group in row.bases}
+    first, *others = bases.values()
+    return any(refusal(differences(first.stated, other.stated)) for other in others)
+
+
+def _levels(comparison: Comparison, metric: Metric, sweep: Sweep, choices: list[Fact]) -> Levels:
+    names, chosen = sweep.names, comparison.baseline
+    drawn = {group.key: key_of(group, sweep.compared) for group in sweep.groups if group.dots}
+    base = drawn.get(chosen.key if chosen else "", next(iter(drawn.values())))
+    others = [name for name in names if name != base]
+    judged = judge_rows([list(sweep.rows(name, base)) for name in others], metric, comparison.threshold)
+    series = [
+        Series(name, names[name], rows, told.overall, told.of_repeats, told.p_alike, _over_all_words(rows, told))
+        for name, (rows, told) in zip(others, judged, strict=True)
+    ]
+    ratios = [row.against.ratio for one in series for row in one.rows]
+    ratios += [one.overall.ratio for one in series if one.overall]
+    keys = {series: key for key, series in reversed(drawn.items())}
+    levels = Levels(
+        sweep, base, names[base], sweep.headings, series, [(keys[name], names[name]) for name in names if name in keys],
+        choices, headline="", family=sum(ratio is not None and ratio.p is not None for ratio in ratios),
+    )  # fmt: skip
+    return replace(levels, headline=_headline(levels, comparison, metric))
+
+
+JudgedRows = tuple[list[LevelRow], SeriesVerdicts]
+
+
+def judge_rows(series: Sequence[list[LevelRow]], metric: Metric, threshold: float) -> list[JudgedRows]:
+    """The rows with their verdicts, all of them one family."""
+    asked = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
+    pairs = [[[(group.values, base.values) for group, base in row.pairs] for row in rows] for rows in asked]
+    judged = judge_levels(pairs, better=metric.better, threshold=threshold)
+    told = []
+    for rows, verdicts in zip(series, judged, strict=True):
+        each = iter(verdicts.levels)
+        told.append(
+            ([_with(row, next(each)) if row.pairs and not row.against.refused else row for row in rows], verdicts)
+        )
+    return told
+
+
+def _with(row: LevelRow, verdict: Verdict) -> LevelRow:
+    return replace(row, against=replace(row.against, ratio=verdict.ratio, verdict=verdict, words=verdict.words))
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _ends(rows: Iterable[LevelRow]) -> str:
+    """The ratios of the levels with the highest and the lowest."""
+    known = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
+    ends = [known[0], known[-1]] if len(known) > 1 else known
+    return ", ".join(f"{formatting.times(row.ratio)} at {row.label}" for row in ends if row.ratio)
+
+
+def _over_all_words(rows: Sequence[LevelRow], told: SeriesVerdicts) -> str:
+    """The ratio over all levels and how alike these are; or that there is no single number."""
+    if told.overall is None:
+        return ""
+    if told.overall.kind == Kind.MIXED:
+        return f"{_ends(rows)}: no single number"
+    said = told.overall.words
+    if told.p_alike is not None and told.p_alike < ALPHA:
+        return f"{said}; the levels differ, {_ends(rows)}"
+    if not told.of_repeats:
+        return f"{said}; {_ends(rows)}. Too few repeats a level: how sure it is follows from how the levels differ"
+    return said
+
+
+def _headline(levels: Levels, comparison: Comparison, metric: Metric) -> str:
+    """The best series against each other over all levels, or that there is no single number; then what is not alike."""
+    rows = [row for series in levels.series for row in series.rows]
+    if any(group.demonstration for row in rows for group in (*row.groups, *row.bases)) or metric.better == "none":
+        return ""
+    values = {levels.base: 1.0} | {
+        one.key: one.overall.ratio.value for one in levels.series if one.overall and one.overall.ratio
+    }
+    if len(values) < 2:
+        return ""
+    best, *others = sorted(values, key=lambda name: values[name], reverse=metric.better == "higher")
+    judged = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, comparison.threshold)
+    said = _best_words(best, list(zip(others, judged, strict=True)), levels, metric)
+    named = {bare_field(field) for field in (*levels.sweep.compared, *levels.sweep.held)}
+    conditions = condition_words((d for row in rows for d in row.against.differences if row.ratio), named)
+    return f"{said} Not alike: {conditions}." if conditions else said
+
+
+def values_over_all(levels: Levels) -> dict[Key, float]:
+    """Of each series its ratio over all levels to the baseline's."""
+    told = {series.key: series.overall.ratio for series in levels.series if series.overall}
+    return {levels.base: 1.0} | {key: ratio.value for key, ratio in told.items() if ratio}
+
+
+def _best_words(best: Key, judged: Sequence[tuple[Key, JudgedRows]], levels: Levels, metric: Metric) -> str:
+    open_ones = [one for one in judged if one[1][1].overall and one[1][1].overall.kind not in WINNERS]
+    other, (rows, told) = (open_ones or judged)[0]
+    names, over = levels.sweep.names, told.overall
+    where = f"over {sum(row.ratio is not None for row in rows)} levels of {levels.held_words}"
+    if over is None:
+        return ""
+    if over.kind == Kind.MIXED:
+        return f"No single number {where}: {names[best]} against {names[other]} is {_ends(rows)}."
+    if over.kind == Kind.TOO_FEW:
+        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {names[best]}, {names[other]}."
+    if open_ones:
+        return f"No winner {where}: {names[best]} against {names[other]} {ratio_words(over.ratio)}, {over.words}."
+    unlike = not told.of_repeats or (told.p_alike is not None and told.p_alike < ALPHA)
+    return (
+        f"{names[best]} has {ratio_words(over.ratio)} the {in_sentence(metric.label)} of {names[other]}"
+        f"{', the next,' if len(judged) > 1 else ''} {where}{f': {_ends(rows)}' if unlike else ''}."
+    )

@@ -1,0 +1,139 @@
+"""Everything against everything: who beats whom, and letters of what is not told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from runs import formatting
+from runs.compare.groups import Comparison
+from runs.compare.guard import differences, refusal
+from runs.compare.levels import Levels, judge_rows, values_over_all
+from runs.models import Metric
+from runs.stats import WINNERS, Kind, Verdict, judge_family, letters
+
+# A matrix of more is no picture, and no family of so many finds anything.
+MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One of a matrix: what the row stands for against what the column does. `ratio` as 1.35 ×."""
+
+    kind: str
+    ratio: str
+    words: str
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    label: str
+    letters: str
+    pairs: list[Pair | None]
+
+
+@dataclass(frozen=True)
+class LetteredLevel:
+    """`cells`: value and letters, in the order of the rows of the matrix."""
+
+    label: str
+    cells: list[tuple[float | None, str]]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Everything against everything, best first. Two share a letter if they are not told apart; there are no letters
+    where some may not be compared. Of a sweep `held` says over which levels, and `levels` have letters of their own.
+    """
+
+    rows: list[MatrixRow]
+    family: int
+    levels: list[LetteredLevel]
+    held: str = ""
+
+    @property
+    def has_letters(self) -> bool:
+        return any(row.letters for row in self.rows)
+
+
+def matrix(comparison: Comparison) -> Matrix | None:
+    """Of the series of a sweep over its levels, else of the ranked groups; None of fewer than three, or of too many."""
+    if comparison.metric is None:
+        return None
+    if comparison.levels:
+        return _of_series(comparison.levels, comparison.metric, comparison.threshold)
+    groups = [group for group in comparison.ranked if group.dots]
+    if not _fits(len(groups), 1):
+        return None
+    groups.sort(key=lambda group: group.centre or 0.0, reverse=comparison.metric.better != "lower")
+    at = list(combinations(range(len(groups)), 2))
+    refused = {pair: refusal(differences(*(groups[one].stated for one in pair))) for pair in at}
+    judged = [pair for pair in at if not refused[pair]]
+    if not judged:
+        return None
+    verdicts = judge_family(
+        [(groups[one].values, groups[other].values) for one, other in judged], better=comparison.metric.better,
+        threshold=comparison.threshold,
+    )  # fmt: skip
+    told: dict[tuple[int, int], Verdict | None] = {**dict.fromkeys(at), **dict(zip(judged, verdicts, strict=True))}
+    return _matrix([group.label for group in groups], told, refused, [])
+
+
+def _of_series(levels: Levels, metric: Metric, threshold: float) -> Matrix | None:
+    sweep = levels.sweep
+    names = sweep.names
+    if not _fits(len(names), len(sweep.table)):
+        return None
+    values = values_over_all(levels)
+    keys = sorted(names, key=lambda name: values.get(name, 1.0), reverse=metric.better != "lower")
+    at = list(combinations(range(len(keys)), 2))
+    judged = judge_rows([list(sweep.rows(keys[one], keys[other])) for one, other in at], metric, threshold)
+    told = {pair: verdicts.overall for pair, (_, verdicts) in zip(at, judged, strict=True)}
+    refused = {
+        pair: next((row.against.words for row in rows if not row.ratio), "") or "one level only"
+        for pair, (rows, verdicts) in zip(at, judged, strict=True)
+        if verdicts.overall is None
+    }
+    kinds: dict[str, dict[tuple[int, int], str]] = {}
+    means: dict[str, dict[int, float | None]] = {}
+    for (one, other), (rows, _) in zip(at, judged, strict=True):
+        for row in rows:
+            kinds.setdefault(row.label, {})[one, other] = row.kind
+            means.setdefault(row.label, {}).update({one: row.value, other: row.base_value})
+    lettered = []
+    for label, of in kinds.items():
+        if len(of) == len(at) and not {"none", "refused", Kind.TOO_FEW} & set(of.values()):
+            each = letters(len(keys), (pair for pair, kind in of.items() if kind in WINNERS))
+            lettered.append(LetteredLevel(label, [(means[label][n], each[n]) for n in range(len(keys))]))
+    return replace(_matrix([names[key] for key in keys], told, refused, lettered), held=levels.held_words)
+
+
+def _fits(count: int, levels: int) -> bool:
+    return 3 <= count <= MOST_IN_A_MATRIX and count * (count - 1) // 2 * levels <= MOST_COMPARISONS
+
+
+def _matrix(
+    labels: Sequence[str], told: Mapping[tuple[int, int], Verdict | None], refused: Mapping[tuple[int, int], str],
+    levels: list[LetteredLevel],
+) -> Matrix:  # fmt: skip
+    cells: dict[tuple[int, int], Pair] = {}
+    for (one, other), verdict in told.items():
+        if verdict is None:
+            words = f"no ratio: {refused[one, other]}"
+            cells[one, other] = cells[other, one] = Pair("refused", "", words)
+            continue
+        turned = {Kind.BETTER: Kind.WORSE, Kind.WORSE: Kind.BETTER}.get(verdict.kind, verdict.kind)
+        value = verdict.ratio.value if verdict.ratio and verdict.kind != Kind.MIXED else None
+        ways = [formatting.times(value), formatting.times(1 / value)] if value else ["depends", "depends"]
+        cells[one, other] = Pair(verdict.kind, ways[0], verdict.words)
+        cells[other, one] = Pair(turned, ways[1], turned if turned in WINNERS else verdict.words)
+    sure = all(verdict and verdict.kind != Kind.TOO_FEW for verdict in told.values())
+    apart = [pair for pair, verdict in told.items() if verdict and verdict.kind in WINNERS]
+    each = letters(len(labels), apart) if sure else [""] * len(labels)
+    rows = [
+        MatrixRow(label, each[at], [cells.get((at, other)) for other in range(len(labels))])
+        for at, label in enumerate(labels)
+    ]
+    family = sum(bool(verdict and verdict.ratio and verdict.ratio.p is not None) for verdict in told.values())
+    return Matrix(rows, family, levels)

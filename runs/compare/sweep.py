@@ -1,0 +1,214 @@
+"""A sweep: groups by level, where everything but what is compared is equal, and by series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from runs.compare.axes import DATE, NEVER_TAKEN, Axes, Fact, follows, key_of
+from runs.compare.groups import Against, Comparison, Group, telling
+from runs.compare.guard import Difference, bare_field, differences, refusal
+from runs.compare.verdicts import ratio_words
+from runs.stats import geometric_mean
+
+# In this order facts are compared where the axes name none.
+_KINDS = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
+LEAST_LEVELS, FEWEST_GROUPS = 2, 4
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """One level; `words` by heading.
+
+    `pairs`: groups of the series and of the baseline that are alike in all else; several where a reader does not hold
+    equal what tells them apart. `against` says why there is no ratio where there is none.
+    """
+
+    label: str
+    words: Mapping[str, str]
+    groups: list[Group]
+    bases: list[Group]
+    pairs: list[tuple[Group, Group]]
+    against: Against
+
+    @property
+    def keys(self) -> list[str]:
+        return [group.key for group in self.groups]
+
+    @property
+    def base_keys(self) -> list[str]:
+        return [group.key for group in self.bases]
+
+    @property
+    def kind(self) -> str:
+        return "refused" if self.against.refused else self.against.verdict.kind if self.against.verdict else "none"
+
+    @property
+    def ratio(self) -> float | None:
+        return self.against.ratio.value if self.against.ratio else None
+
+    @property
+    def ratio_words(self) -> str:
+        return ratio_words(self.against.ratio)
+
+    @property
+    def value(self) -> float | None:
+        return _mean(group for group, _ in self.pairs) if self.pairs else _mean(self.groups)
+
+    @property
+    def base_value(self) -> float | None:
+        return _mean(base for _, base in self.pairs) if self.pairs else _mean(self.bases)
+
+    @property
+    def notes(self) -> list[str]:
+        return [difference.words for difference in self.against.differences if difference.severity == "note"]
+
+
+def _mean(groups: Iterable[Group]) -> float | None:
+    centres = [group.centre for group in groups if group.centre is not None]
+    return centres[0] if len(centres) == 1 else geometric_mean(centres)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is compared (fields that name a series together), and what is held equal of what may be (`offered`)."""
+
+    compared: list[str]
+    held: list[str]
+    offered: list[str]
+    groups: list[Group]
+    facts: Mapping[str, Fact]
+
+    @property
+    def table(self) -> dict[Key, dict[Key, list[Group]]]:
+        """Groups by level and series; levels in the order of their values."""
+        levels: dict[Key, dict[Key, list[Group]]] = {}
+        for group in self.groups:
+            levels.setdefault(key_of(group, self.held), {}).setdefault(key_of(group, self.compared), []).append(group)
+        return {key: levels[key] for key in sorted(levels, key=self._position)}
+
+    def _position(self, level: Key) -> list[int]:
+        return [self.facts[field].values.index(value) for field, value in zip(self.held, level, strict=True)]
+
+    @property
+    def names(self) -> dict[Key, str]:
+        """The series, each by as few facts as tell them apart."""
+        keys = list(dict.fromkeys(key_of(group, self.compared) for group in self.groups))
+        shown = telling({field: [key[at] for key in keys] for at, field in enumerate(self.compared)})
+        said = [(at, self.facts[field]) for at, field in enumerate(self.compared) if field in shown]
+        return {key: " · ".join(fact.said(key[at]) for at, fact in said) for key in keys}
+
+    @property
+    def headings(self) -> list[Fact]:
+        keys = list(self.table)
+        return [self.facts[name] for name in telling({f: [key[at] for key in keys] for at, f in enumerate(self.held)})]
+
+    def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
+        """Each level at which one of the two series is, not yet judged."""
+        headings = self.headings
+        for level in self.table.values():
+            groups, bases = level.get(name, []), level.get(base, [])
+            if groups or bases:
+                values = [(fact, (groups or bases)[0].facts[fact.field]) for fact in headings]
+                pairs, against = self._set_against(groups, bases)
+                yield LevelRow(
+                    " · ".join(fact.said(value) for fact, value in values),
+                    {fact.label: fact.words.get(value, value) for fact, value in values}, groups, bases, pairs, against,
+                )  # fmt: skip
+
+    def _set_against(
+        self, groups: Sequence[Group], bases: Sequence[Group]
+    ) -> tuple[list[tuple[Group, Group]], Against]:
+        """The pairs of one level; without any the reason."""
+        here, there = ([group for group in side if group.dots] for side in (groups, bases))
+        if not here or not there:
+            lost = next((group.gap for group in (groups if not here else bases) if group.gap), "not measured here")
+            return [], Against(None, None, [], f"no ratio: {lost}")
+        pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._alike(here, there)
+        if not pairs:
+            return [], Against(None, None, [], "no ratio: several groups here; hold equal what tells them apart")
+        compared = {bare_field(field) for field in self.compared}
+        told: dict[str, Difference] = {
+            difference.words: difference
+            for group, base in pairs
+            for difference in differences(group.stated, base.stated)
+            if difference.field not in compared or difference.severity == "blocks"
+        }
+        refused = refusal(told.values())
+        words = f"no ratio: {refused}" if refused else ""
+        return pairs, Against(None, None, list(told.values()), words, refused, there[0].key)
+
+    def _alike(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
+        """Groups that are alike in what may be held equal but is not."""
+        loose = [field for field in self.offered if field not in self.held]
+        sides = [{key_of(group, loose): group for group in side} for side in (here, there)]
+        if any(len(side) < len(of) for side, of in zip(sides, (here, there), strict=True)):
+            return []
+        return [(group, sides[1][key]) for key, group in sides[0].items() if key in sides[1]]
+
+    @property
+    def levels_with_a_ratio(self) -> int:
+        """At how many levels some two series may be set against each other."""
+        return sum(
+            any(
+                pairs and not against.refused
+                for one, other in combinations(level.values(), 2)
+                for pairs, against in [self._set_against(one, other)]
+            )
+            for level in self.table.values()
+        )
+
+
+def sweeps(comparison: Comparison, axes: Axes, wanted: Sequence[str], held: Sequence[str] | None) -> dict[str, Sweep]:
+    """By the fact that is compared, the best first: all that have two levels with a ratio.
+
+    What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the axes' series
+    before the others.
+    """
+    groups = axes.drawn(comparison)
+    facts = {
+        field: known
+        for field, known in axes.facts.items()
+        if field not in NEVER_TAKEN and field != DATE and len({group.facts[field] for group in groups}) > 1
+    }
+    possible: dict[str, Sweep] = {}
+    order = sorted(facts, key=lambda field: (_kind(field), field not in axes.series))
+    for field in dict.fromkeys([*wanted, *order]):
+        if field not in facts or len(groups) < FEWEST_GROUPS:
+            continue
+        # A configuration says nothing beside its DBMS, where each has one.
+        known = any(follows([field], [other], groups) and follows([other], [field], groups) for other in possible)
+        sweep = None if known else _sweep(groups, facts, field, held)
+        if sweep and sweep.levels_with_a_ratio >= LEAST_LEVELS:
+            possible[field] = sweep
+    return possible
+
+
+def _sweep(groups: Sequence[Group], facts: Mapping[str, Fact], field: str, held: Sequence[str] | None) -> Sweep | None:
+    others = [name for name in facts if name != field]
+    # What goes with one series only at each of its values cannot be held equal: a configuration of its DBMS.
+    offered = [name for name in others if _crossed(groups, name, field)]
+    if not offered:
+        return None
+    compared = [field]
+    for name in others:
+        # Two configurations of one DBMS are two series.
+        if name not in offered and not follows([name], [*compared, *offered], groups):
+            compared.append(name)
+    chosen = offered if held is None else [name for name in offered if name in held]
+    chosen.sort(key=lambda name: not facts[name].is_number)
+    return Sweep(compared, chosen, offered, list(groups), facts)
+
+
+def _crossed(groups: Iterable[Group], name: str, field: str) -> bool:
+    series: dict[str, set[str]] = {}
+    for group in groups:
+        series.setdefault(group.facts[name], set()).add(group.facts[field])
+    return any(len(of) > 1 for of in series.values())
+
+
+def _kind(field: str) -> int:
+    kind = field.partition(":")[0]
+    return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)

@@ -1,0 +1,287 @@
+"""Two series of a sweep at equal levels of all else: one table, one ratio or none; all pairs of more."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+
+from runs.compare.compare import compare
+from runs.compare.matrix import matrix
+from runs.stats import Kind
+from tests.runs.cells import all_runs, machine, make_article, make_run, metric, workload
+
+pytestmark = pytest.mark.django_db
+
+SCALES, TERMINALS = (1, 10, 30), (1, 8)
+NOISE = (1.0, 1.01, 0.99)
+Level = tuple[int, int]
+
+
+def sweep(
+    factor: Mapping[str, float | Mapping[Level, float]], *, scales: Sequence[int] = SCALES,
+    terminals: Sequence[int] = TERMINALS, repeats: int = 3, **more: object,
+) -> None:  # fmt: skip
+    """TPS of 1,000 at scale 1 and fewer at larger ones, times the factor of the engine, at that level."""
+    for scale in scales:
+        for clients in terminals:
+            for engine, times in factor.items():
+                here = times if isinstance(times, int | float) else times[scale, clients]
+                for repeat in range(repeats):
+                    value = 1000 / scale * clients * here * NOISE[repeat]
+                    factors = {"scale_factor": scale, "terminals": clients}
+                    make_run(engine, value, factors=factors, repeat=repeat + 1, durability="power_loss", **more)
+
+
+def asked(words: str = "", **options: object):
+    return compare(all_runs(), controls=QueryDict(words), **options)
+
+
+def test_a_sweep_is_one_table_of_its_levels():
+    """Seen: two engines, three scales, two terminal counts: twelve bars and eight lines "no ratio"."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+
+    comparison = asked()
+
+    levels = comparison.levels
+    assert (levels.compared_words, levels.base_label) == ("DBMS", "Derby 10.16")
+    assert levels.held_words == "scale factor and terminals"
+    (series,) = levels.series
+    assert [[*row.words.values()] for row in series.rows] == [
+        ["1", "1"], ["1", "8"], ["10", "1"], ["10", "8"], ["30", "1"], ["30", "8"]
+    ]  # fmt: skip
+    assert {row.kind for row in series.rows} == {Kind.BETTER}
+    assert series.ratio.value == pytest.approx(1.5)
+    assert levels.family == comparison.family == 7
+    assert not any("No ratio" in warning for warning in comparison.warnings)
+    assert not any("no ratio" in group.against.words for group in comparison.groups if group.against)
+    assert comparison.headline.startswith("SQLite 3.50 has 1.50\u202f× (")
+    assert comparison.headline.endswith(" the throughput of Derby 10.16 over 6 levels of scale factor and terminals.")
+
+
+def test_each_group_is_set_against_the_one_of_its_level():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+
+    comparison = asked()
+
+    bases = {group.key for group in comparison.groups if group.is_baseline}
+    for group in comparison.groups:
+        if group.against:
+            assert group.against.base.removeprefix("derby-10-16") == group.key.removeprefix("sqlite-3-50")
+            assert group.against.base in bases
+            assert group.against.ratio.value == pytest.approx(1.5)
+        else:
+            assert group.key in bases
+    assert len(bases) == 6
+
+
+def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.2, (10, 8): 1.0, (30, 8): 0.7}}, terminals=(8,))
+
+    comparison = asked()
+
+    (series,) = comparison.levels.series
+    assert series.overall.kind == Kind.MIXED
+    assert series.ratio is None
+    assert series.words == "1.20\u202f× at Scale factor 1, 0.700\u202f× at Scale factor 30: no single number"
+    assert comparison.headline == (
+        "No single number over 3 levels of scale factor: Derby 10.16 against SQLite 3.50 is "
+        "1.43\u202f× at Scale factor 30, 0.833\u202f× at Scale factor 1."
+    )
+
+
+def test_the_baseline_and_what_is_compared_can_be_chosen():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+    key = next(group.key for group in asked().groups if group.key.startswith("sqlite"))
+
+    turned = asked(baseline=key)
+    by_terminals = asked("compared=factor:terminals")
+
+    assert turned.levels.base_label == "SQLite 3.50"
+    assert turned.levels.series[0].ratio.value == pytest.approx(1 / 1.5)
+    assert by_terminals.levels.base_label == "Terminals 1"
+    assert by_terminals.levels.held_words == "scale factor and DBMS"
+    assert by_terminals.levels.series[0].ratio.value == pytest.approx(8)
+
+
+def test_what_is_not_held_equal_is_averaged_over_pairs_that_are_alike():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(s, t): 1.2 if t == 1 else 1.8 for s in SCALES for t in TERMINALS}})
+
+    levels = asked("held=factor:scale_factor").levels
+
+    assert levels.averaged_words == "terminals"
+    (series,) = levels.series
+    assert [row.label for row in series.rows] == ["Scale factor 1", "Scale factor 10", "Scale factor 30"]
+    assert [row.against.ratio.value for row in series.rows] == pytest.approx([(1.2 * 1.8) ** 0.5] * 3)
+    assert {row.kind for row in series.rows} == {Kind.BETTER}
+
+
+def test_one_baseline_for_all_can_be_asked_for():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+
+    comparison = asked("compared=none")
+
+    assert comparison.levels is None
+    assert any(group.against.refused for group in comparison.groups if group.against)
+
+
+def test_conditions_keep_the_one_baseline_until_levels_are_asked_for():
+    """Every group may have a ratio with the baseline: nothing needs to be held equal."""
+    for engine, times in (("Derby 10.16", 1.0), ("SQLite 3.50", 2.0)):
+        for name in ("Bench One", "Bench Two"):
+            for repeat in range(3):
+                make_run(engine, 1000 * times * NOISE[repeat], on=machine(name), repeat=repeat, durability="power_loss")
+
+    assert asked().levels is None
+    assert asked("compared=dbms").levels.held_words == "machine"
+
+
+def test_a_question_is_never_compared():
+    """Another scale asks another question: at equal terminals there is still no ratio between two of them."""
+    sweep({"Derby 10.16": 1.0}, terminals=(8,))
+    assert asked().levels is None
+    assert asked("compared=factor:scale_factor").levels is None
+
+
+def test_a_level_that_one_series_lacks_says_so_and_counts_for_nothing():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, terminals=(8,))
+    make_run("Derby 10.16", 5.0, factors={"scale_factor": 100, "terminals": 8}, durability="power_loss")
+
+    (series,) = asked().levels.series
+
+    assert [row.against.words for row in series.rows][-1] == "no ratio: not measured here"
+    assert series.ratio.value == pytest.approx(1.5)
+
+
+def test_printed_numbers_of_single_repeats_are_judged_by_their_levels():
+    """An article prints one number a cell: SATA against SSD over sizes."""
+    for size, ratio in zip((9, 17, 30, 60), (1.9, 2.0, 2.1, 2.05), strict=True):
+        for disk, times in (("SATA RAID1", 1.0), ("SSD", ratio)):
+            make_run("Firebird 2.5", 900 / size * times, factors={"size_gb": size, "disk": disk})
+
+    comparison = asked()
+
+    levels = comparison.levels
+    assert (levels.compared_words, levels.held_words) == ("Disk", "size")
+    (series,) = levels.series
+    assert {row.kind for row in series.rows} == {Kind.TOO_FEW}
+    assert (series.overall.kind, series.of_repeats) == (Kind.BETTER, False)
+    assert comparison.headline.startswith("SSD has 2.01\u202f× (1.88–2.15) the throughput of SATA RAID1 over 4 levels")
+
+
+def test_conditions_that_differ_at_every_level_are_named_once():
+    for scale in SCALES:
+        for engine, name in (("Derby 10.16", "Bench One"), ("SQLite 3.50", "Bench Two")):
+            for repeat in range(3):
+                make_run(
+                    engine, 1000 / scale * NOISE[repeat], factors={"scale_factor": scale, "terminals": 8},
+                    on=machine(name), repeat=repeat, durability="power_loss",
+                )  # fmt: skip
+
+    comparison = asked()
+
+    (series,) = comparison.levels.series
+    assert series.notes == ["Machine: Bench Two against Bench One"]
+    assert "Not alike: Machine (Bench Two against Bench One)." in comparison.headline
+
+
+def test_demonstrations_have_no_headline():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, demonstration=True)
+    assert asked().headline == ""
+
+
+def test_unlike_durability_has_no_ratio_at_any_level():
+    sweep({"Derby 10.16": 1.0}, terminals=(8,))
+    for run in all_runs():
+        factors = {factor.name: factor.number for factor in run.factors.all()}
+        make_run("H2 2.5", 1.0, factors=factors, repeat=run.repeat, durability="dbms_crash")
+    assert asked().levels is None
+
+
+def test_of_more_than_two_each_meets_each():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5, "H2 2.5": 1.5001, "HSQLDB 2.7": 0.5})
+
+    comparison = asked()
+    pairs = matrix(comparison)
+
+    assert [(row.label, row.letters) for row in pairs.rows] == [
+        ("H2 2.5", "a"), ("SQLite 3.50", "a"), ("Derby 10.16", "b"), ("HSQLDB 2.7", "c")
+    ]  # fmt: skip
+    assert [pair.kind if pair else None for pair in pairs.rows[0].pairs] == [None, "equivalent", "better", "better"]
+    assert [pair.ratio if pair else None for pair in pairs.rows[3].pairs][2] == "0.500\u202f×"
+    assert pairs.held == "scale factor and terminals"
+    assert len(pairs.levels) == 6
+    assert [letters for _, letters in pairs.levels[0].cells] == ["a", "a", "b", "c"]
+    assert comparison.headline.startswith("No winner over 6 levels of scale factor and terminals: H2 2.5 against ")
+
+
+def test_groups_without_levels_have_a_matrix_too():
+    make_article()
+
+    pairs = matrix(asked())
+
+    assert [(row.label, row.letters) for row in pairs.rows] == [
+        ("DB2 9.7", "a"), ("Derby 10.3", "b"), ("Derby 10.6", "c"), ("Oracle 10R2", "d"), ("PostgreSQL 8.3", "e"),
+        ("MySQL 5.0", "f"),
+    ]  # fmt: skip
+    assert pairs.family == 15
+
+
+def test_two_groups_and_groups_that_cannot_be_compared_have_none():
+    sweep({"Derby 10.16": 1.0}, terminals=(8,))
+    assert matrix(asked()) is None
+
+
+def test_page_api_and_csv_say_the_same(client):
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5, "H2 2.5": 0.8}, terminals=(8,))
+    query = "?dbms=derby&dbms=sqlite&dbms=h2"
+
+    page = client.get(reverse("compare") + query).content.decode()
+    answer = client.get(reverse("compare") + query + "&format=json").json()
+    rows = list(csv.DictReader(io.StringIO(client.get(reverse("compare-csv") + query).content.decode())))
+
+    assert page.count('data-level="') == 6
+    assert "no ratio" not in page
+    assert 'id="matrix"' in page
+    assert answer["levels"]["compared"] == ["dbms"]
+    of_sqlite = next(series for series in answer["levels"]["series"] if series["label"] == "SQLite 3.50")
+    assert of_sqlite["kind"] == "better"
+    assert of_sqlite["words"] in page
+    (row, *_) = [row for row in rows if row["group"].startswith("SQLite 3.50")]
+    assert float(row["over_levels"]) == of_sqlite["ratio"]["value"]
+    assert row["baseline"] == of_sqlite["levels"][0]["baselines"][0]
+    assert [line["letters"] for line in answer["pairs"]["rows"]] == ["a", "b", "c"]
+
+
+def test_a_program_that_asks_for_levels_of_what_does_not_vary_is_refused(client):
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, terminals=(8,))
+    answer = client.get("/api/v1/compare/?dbms=derby&dbms=sqlite&compared=config")
+    assert (answer.status_code, list(answer.json())) == (400, ["compared"])
+
+
+def test_ratios_by_two_facts_are_a_map():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(s, t): 2.5 if t == 1 else 0.9 for s in SCALES for t in TERMINALS}})
+    comparison = asked()
+
+    (map,) = comparison.levels.heat_maps("higher")
+
+    assert (map.down, map.across, map.columns) == ("Scale factor", "Terminals", ["1", "8"])
+    assert [[cell.shade for cell in cells] for _, cells in map.rows] == [[3, -1]] * 3
+    assert [[cell.shade for cell in cells] for _, cells in comparison.levels.heat_maps("lower")[0].rows] == [
+        [-3, 1]
+    ] * 3
+
+
+def test_a_load_beside_the_transactions_is_no_level():
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, terminals=(8,))
+    metric("load_mb_per_s", "MB/s")
+    for scale in SCALES:
+        make_run(
+            "Derby 10.16", 5.0, factors={"scale_factor": scale, "terminals": 8}, number="load_mb_per_s",
+            of=workload("Load"), durability="power_loss",
+        )  # fmt: skip
+    assert asked().levels.held_words == "scale factor"
