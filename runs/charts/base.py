@@ -54,7 +54,8 @@ class YAxis(TypedDict):
 class LineSeries(TypedDict):
     """`metric` names the API's series, for what comes later; `origin` says where the values come from.
 
-    `dots` are the repeats behind the points, `band` is (x, low, high) of their intervals.
+    `dots` are the repeats behind the points, `band` is (x, low, high) of their intervals, `open` of those that reach
+    so far that a band would cover the chart.
     """
 
     label: str
@@ -67,6 +68,7 @@ class LineSeries(TypedDict):
     origin: NotRequired[str]
     dots: NotRequired[list[tuple[float, float]]]
     band: NotRequired[list[tuple[float, float, float]]]
+    open: NotRequired[list[tuple[float, float, float]]]
 
 
 class Mark(TypedDict):

@@ -24,6 +24,7 @@ X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
 NOTE = f"Line: geometric mean of the repeats. Band: {INTERVAL_WORDS}. Dots: every repeat."
+OPEN_NOTE = " Arrow: an interval that reaches far beyond the chart; the table has its ends."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
 
@@ -92,14 +93,15 @@ def _multiples(
                 "zero": scale == "linear", "scale": scale, "better": metric.better if len(panels) == 1 else "none",
                 "span": (min(drawn), max(drawn)),
             },
-            series=[_series(curve) for curve in panel.curves],
+            series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
             marks=marks(groups_of(panel), axes, x["unit"]),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
     table = _table(panels, axes, x, metric, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
-    note = f"{_RELATIVE.get(axes.y_as) or unit}{better}. {NOTE}".removeprefix(". ")
+    is_open = any(series.get("open") for spec in specs for series in spec["series"])
+    note = f"{_RELATIVE.get(axes.y_as) or unit}{better}. {NOTE}{OPEN_NOTE if is_open else ''}".removeprefix(". ")
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, title=panel.label or title, spec=spec, table=table,
@@ -127,16 +129,15 @@ def _ends(group: Group) -> list[float]:
     return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * MOST_OF_A_BAND)]
 
 
-def _series(curve: Curve) -> LineSeries:
+def _series(curve: Curve, furthest: float) -> LineSeries:
+    """`furthest`: where an interval is too wide for a band."""
+    intervals = [(point.x, point.group.interval) for point in curve.points if point.group.interval]
     return {
         "label": curve.label, "color": curve.color % COLOURS, "dash": curve.color >= COLOURS,
         "points": [(point.x, point.group.centre) for point in curve.points],
         "dots": [(point.x, value) for point in curve.points if point.group.n > 1 for value in point.group.values],
-        "band": [
-            (point.x, point.group.interval.low, point.group.interval.high)
-            for point in curve.points
-            if point.group.interval
-        ],
+        "band": [(x, interval.low, interval.high) for x, interval in intervals if interval.high <= furthest],
+        "open": [(x, interval.low, interval.high) for x, interval in intervals if interval.high > furthest],
     }  # fmt: skip
 
 

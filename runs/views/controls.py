@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import QueryDict
 
 from runs.charts.drawing import VIEWS, Drawing
-from runs.charts.tradeoff import against
+from runs.charts.tradeoff import PAID_WITH, against
 from runs.compare.axes import CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS, Fact
 from runs.compare.compare import MOST_METRICS
 from runs.formatting import number
+from runs.models import Metric
 
 # Facts of more levels are not offered to be held at one.
 MOST_LEVELS = 60
@@ -42,9 +43,7 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
         "against_select": _against(drawing) if axes.view == TRADE_OFF else None,
         "scales": _scales(drawing, params) if on_axes else [],
         "scaled": any(params.get(name) for name in ("x_as", "y_as", "x_scale", "y_scale")),
-        "more_metrics": [
-            (metric, metric in metrics[1:]) for metric in drawing.comparisons[0].metrics if metric != metrics[0]
-        ] if metrics else [],
+        "more_metrics": _more(drawing.comparisons[0].metrics, metrics),
         "most_metrics": MOST_METRICS,
         "drawn_words": drawn_words(drawing),
         "unread": [words for messages in axes.problems.values() for words in messages],
@@ -66,6 +65,13 @@ def drawn_words(drawing: Drawing) -> list[str]:
         if others > 0 and len(drawing.comparisons) == 1 and comparison.metric:
             words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
     return words
+
+
+def _more(every: Sequence[Metric], shown: Sequence[Metric]) -> list[tuple[Metric, bool]]:
+    """Those that could stand beside the first, chosen ones first, then what is mostly looked at."""
+    order = {name: at for at, name in enumerate(PAID_WITH)}
+    others = sorted(every, key=lambda metric: (metric not in shown, order.get(metric.name, len(order))))
+    return [(metric, metric in shown) for metric in others if metric not in shown[:1]]
 
 
 def _against(drawing: Drawing) -> Select | None:

@@ -1,12 +1,15 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
-import { repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
+import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { exactNumber, roundEnd, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
 const LOG_ROOM = 1.15;
+// Levels that can be told apart as ticks: how many, and how far apart as a share of the axis.
+const MOST_LEVELS = 8;
+const LEAST_APART = 0.1;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
@@ -75,11 +78,22 @@ function spanned(scale, { span, scale: kind }) {
   return { ...scale, grace: 0, suggestedMin: least < room ? least : least - room, suggestedMax: most + room };
 }
 
+/** The levels that were measured, as ticks, where they are few and lie apart; else none. */
+export function levelTicks(xs, isLog) {
+  const levels = [...new Set(xs)].sort((a, b) => a - b);
+  if (levels.length < 2 || levels.length > MOST_LEVELS) return [];
+  const places = levels.map((x) => (isLog ? Math.log(x) : x));
+  const whole = places.at(-1) - places[0];
+  return places.every((place, index) => index === 0 || place - places[index - 1] >= LEAST_APART * whole) ? levels : [];
+}
+
 function xScale(spec, xs, theme) {
   const even = { bounds: "ticks", grace: "4%", ...fromZero(xs) };
   const filling = { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } };
   const scale = spanned(numberScale(theme, spec.x, [...xs, ...(spec.x.span ?? [])], spec.x.even ? even : filling), spec.x);
-  return spec.x.ticks ? namedTicks(scale, spec.x) : scale;
+  if (spec.x.ticks) return namedTicks(scale, spec.x);
+  const levels = spec.x.span ? levelTicks(xs, spec.x.scale === "log") : [];
+  return levels.length ? { ...scale, afterBuildTicks: (built) => { built.ticks = levels.map((value) => ({ value })); } } : scale;
 }
 
 function yScale(spec, theme) {
@@ -126,6 +140,6 @@ export function linesConfig(spec, theme) {
         annotation: { annotations }, zoom: zoom(theme),
       },
     },
-    plugins: [...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, theme)] : [])],
+    plugins: [...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, theme)] : [])],
   };
 }

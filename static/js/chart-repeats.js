@@ -31,9 +31,52 @@ export function repeatDatasets(spec, theme) {
   });
 }
 
+/** Intervals of points whose neighbours have none that a band could reach to: [x, low, high]. */
+export function alone(series) {
+  const banded = new Map((series.band ?? []).map((interval) => [interval[0], interval]));
+  const has = (at) => banded.has(series.points[at]?.[0]);
+  return series.points.flatMap(([x], at) => (banded.has(x) && !has(at - 1) && !has(at + 1) ? [banded.get(x)] : []));
+}
+
+/** Chart.js plugin: intervals that a band could not show; those that reach too far end in an arrow at the upper edge. */
+export const openIntervals = (spec, theme) => ({
+  id: "benchsiteOpen",
+  beforeDatasetsDraw(chart) {
+    const { ctx: context, chartArea: { top, bottom }, scales: { x, y } } = chart;
+    context.save();
+    context.lineWidth = 1.5;
+    spec.series.forEach((series, index) => {
+      if (!chart.isDatasetVisible(index)) return;
+      context.strokeStyle = context.fillStyle = translucent(seriesColour(theme, series.color), 0.55);
+      // Those of several series at one place stand beside each other.
+      const place = (value) => x.getPixelForValue(value) + (index % 5) * 3 - Math.min(spec.series.length - 1, 4) * 1.5;
+      for (const [value, low, high] of alone(series)) {
+        const at = place(value);
+        context.beginPath();
+        context.moveTo(at, y.getPixelForValue(low));
+        context.lineTo(at, y.getPixelForValue(high));
+        context.stroke();
+      }
+      for (const [value, low] of series.open ?? []) {
+        const at = place(value);
+        context.beginPath();
+        context.moveTo(at, Math.min(bottom, Math.max(top, y.getPixelForValue(low))));
+        context.lineTo(at, top + 6);
+        context.stroke();
+        context.beginPath();
+        context.moveTo(at, top);
+        context.lineTo(at - 4, top + 8);
+        context.lineTo(at + 4, top + 8);
+        context.fill();
+      }
+    });
+    context.restore();
+  },
+});
+
 /** Lines beneath a value in the tooltip: what its interval is and how many repeats it has. */
 export function repeatWords(series, x, unit) {
-  const interval = series.band?.find(([at]) => at === x);
+  const interval = [...(series.band ?? []), ...(series.open ?? [])].find(([at]) => at === x);
   const repeats = series.dots?.filter(([at]) => at === x).length ?? 0;
   return [
     ...(interval ? [`interval ${withUnit(interval[1], "")} to ${withUnit(interval[2], unit)}`] : []),

@@ -9,7 +9,7 @@ import { chartCsv } from "./csv.js";
 import { loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
-import { picture, shortened } from "./png.js";
+import { panelsTogether, picture, shortened } from "./png.js";
 import { onThemeChange } from "./theme.js";
 
 const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig };
@@ -53,13 +53,23 @@ function saveCsv(figure, spec) {
 }
 
 /** Title and note as the page has them, the chart with its units, the page's address and the day. */
-function savePng(figure) {
-  const text = (selector) => figure.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ") ?? "";
+function savePicture(canvas, name, whole, heading) {
+  const text = (selector) => whole.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ") ?? "";
   const page = document.querySelector("h1")?.textContent.trim();
-  const title = [text("figcaption .title"), page].filter(Boolean).join(" – ");
+  const title = [text(`${heading} .title`), page].filter(Boolean).join(" – ");
   const source = `${shortened(location.href, 160)} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
-  const { canvas } = drawn.get(figure).chart;
-  picture(canvas, { title, note: text("figcaption .note"), source }, readTheme()).toBlob((blob) => save(`${figure.id}.png`, blob));
+  picture(canvas, { title, note: text(`${heading} .note`), source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
+}
+
+const savePng = (figure) => savePicture(drawn.get(figure).chart.canvas, figure.id, figure, "figcaption");
+
+/** All panels of small multiples as one picture. */
+function savePanels(multiples) {
+  const theme = readTheme();
+  const keys = [...multiples.querySelectorAll(".keys li")].map((key) => ({
+    label: key.textContent.trim(), colour: theme.series[Number(key.querySelector("[data-color]").dataset.color)],
+  }));
+  savePicture(panelsTogether(multiples.querySelector(".panels"), keys, theme), multiples.id, multiples, "header");
 }
 
 function addTool(tools, label, action) {
@@ -124,6 +134,11 @@ function dropGone() {
 
 function drawAll() {
   dropGone();
+  for (const tools of document.querySelectorAll(".multiples > header [data-chart-tools][hidden]")) {
+    const multiples = tools.closest(".multiples");
+    addTool(tools, "PNG", () => savePanels(multiples)).setAttribute("aria-label", `Save as PNG: ${multiples.querySelector(".title").textContent}`);
+    tools.hidden = false;
+  }
   for (const figure of document.querySelectorAll("figure.chart[data-chart]")) {
     if (!drawn.has(figure)) draw(figure);
   }

@@ -18,12 +18,43 @@ export function shortened(text, most) {
 
 const PADDING = 16;
 
+/** All panels of small multiples on one canvas, as they stand on the page, each with its title and all with the legend. */
+export function panelsTogether(panels, keys, theme) {
+  const box = panels.getBoundingClientRect();
+  const scale = window.devicePixelRatio || 1;
+  const legendPx = keys.length ? 24 : 0;
+  const whole = document.createElement("canvas");
+  whole.width = Math.ceil(box.width * scale);
+  whole.height = Math.ceil((box.height + legendPx) * scale);
+  const context = whole.getContext("2d");
+  context.scale(scale, scale);
+  context.textBaseline = "middle";
+  context.font = `12px ${theme.font}`;
+  let x = 0;
+  for (const { label, colour } of keys) {
+    context.fillStyle = colour;
+    context.fillRect(x, 7, 22, 2);
+    context.fillStyle = theme.ink;
+    context.fillText(label, x + 28, 8);
+    x += 44 + context.measureText(label).width;
+  }
+  context.font = `600 13px ${theme.font}`;
+  for (const figure of panels.querySelectorAll("figure.chart")) {
+    const canvas = figure.querySelector("canvas");
+    const at = canvas.getBoundingClientRect();
+    const title = figure.querySelector("figcaption").getBoundingClientRect();
+    context.fillText(figure.querySelector("figcaption").textContent.trim(), title.left - box.left, title.top - box.top + title.height / 2 + legendPx);
+    context.drawImage(canvas, at.left - box.left, at.top - box.top + legendPx, at.width, at.height);
+  }
+  return whole;
+}
+
 /**
  * `chart`: the drawn canvas. `words`: {title, note, source}; empty ones are left out. A transparent picture would be
  * unreadable where it is pasted, so it stands on the panel's colour. Returns a canvas.
  */
 export function picture(chart, words, theme) {
-  const scale = chart.width / chart.clientWidth || 1;
+  const scale = chart.clientWidth ? chart.width / chart.clientWidth : window.devicePixelRatio || 1;
   const width = chart.width + 2 * PADDING * scale;
   const probe = document.createElement("canvas").getContext("2d");
   const block = (text, size, weight, colour) => {

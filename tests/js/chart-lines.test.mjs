@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { evenTicks, toData } from "../../static/js/chart-lines.js";
+import { evenTicks, levelTicks, toData } from "../../static/js/chart-lines.js";
 
 const ticks = (...values) => values.map((value) => ({ value }));
 
@@ -12,4 +12,11 @@ test("it drops a last tick that would collide with the one before it", () => {
 
 test("it keeps a gap of a series a gap", () => {
   assert.deepEqual(toData([[0, 5], [1, null]]), [{ x: 0, y: 5 }, { x: 1, y: null }]);
+});
+
+test("few levels that lie apart are the ticks of their axis", () => {
+  assert.deepEqual(levelTicks([4, 1, 2, 4], false), [1, 2, 4]);
+  assert.deepEqual(levelTicks([1, 4, 16, 64], true), [1, 4, 16, 64]);
+  assert.deepEqual(levelTicks([1, 4, 16, 64], false), []);
+  assert.deepEqual(levelTicks([7], false), []);
 });

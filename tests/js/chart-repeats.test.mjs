@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { repeatDatasets, repeatWords } from "../../static/js/chart-repeats.js";
+import { alone, repeatDatasets, repeatWords } from "../../static/js/chart-repeats.js";
 import { frontPoints, tradeOffConfig } from "../../static/js/chart-tradeoff.js";
 import { axisTitle, roundEnd } from "../../static/js/format.js";
 
@@ -19,6 +19,7 @@ test("it draws every repeat, and a band that breaks where there is no interval",
 test("it says of a point what its interval is and how many repeats it has", () => {
   assert.deepEqual(repeatWords(series, 1, "TPS"), ["95 % interval 18 to 22 TPS", "2 repeats"]);
   assert.deepEqual(repeatWords(series, 4, "TPS"), []);
+  assert.deepEqual(repeatWords({ ...series, band: [], open: [[1, 3, 5369]] }, 1, "TPS"), ["95 % interval 3 to 5,369 TPS", "2 repeats"]);
 });
 
 test("it ends an axis at a round number", () => {
@@ -41,4 +42,10 @@ test("the dots of a trade-off come in the order of x, by which the axis is made"
   const config = tradeOffConfig({ x: axis, y: axis, groups: [group("b", 35), group("a", 4)], joined: false }, theme);
   assert.deepEqual(config.data.datasets[0].data.map(({ x }) => x), [4, 35]);
   assert.equal(config.options.plugins.tooltip.callbacks.title([{ dataIndex: 1 }]), "b");
+});
+
+test("an interval without a neighbour to make a band with stands alone", () => {
+  const points = [[1, 5], [2, 5], [4, 5], [8, 5]];
+  assert.deepEqual(alone({ points, band: [[1, 4, 6], [4, 4, 6], [8, 4, 6]] }), [[1, 4, 6]]);
+  assert.deepEqual(alone({ points }), []);
 });

@@ -69,6 +69,18 @@ def test_a_sweep_is_two_panels_with_the_same_axes_and_one_legend(client, sweep):
     assert "Table of these numbers" in html
 
 
+def test_an_interval_that_would_cover_the_chart_is_no_band(client):
+    experiment = Experiment.objects.create(slug="sweep", name="Scatter")
+    for scale, rates in ((1, (60, 150, 290)), (4, (100, 101, 102)), (16, (90, 91, 92))):
+        for repeat, rate in enumerate(rates, start=1):
+            make_run("H2 2.4", rate, factors={"scale_factor": scale}, experiment=experiment, repeat=repeat)
+    html = page(client, "")
+    line = spec(html, "curve")["series"][0]
+    assert [x for x, *_ in line["band"]] == [4, 16]
+    assert [x for x, *_ in line["open"]] == [1]
+    assert "Arrow: an interval that reaches far beyond the chart" in html
+
+
 def test_a_wide_span_is_logarithmic_unless_a_reader_says(client, sweep):
     assert spec(page(client, ""), "curve-terminals-2")["x"]["scale"] == "log"
     assert spec(page(client, "&x_scale=linear"), "curve-terminals-2")["x"]["scale"] == "linear"
