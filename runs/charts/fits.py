@@ -45,9 +45,13 @@ def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple
     kind = kind_of(axes)
     said, notes = [], []
     curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
+    memories: dict[str, float | None] = {}
     for panel, curve, levels in curves:
         if len(levels) >= LEAST_LEVELS:
-            memory = next((mark["value"] for mark in marks(groups_of(panel), axes, x["unit"])), None)
+            if panel.key not in memories:
+                known = marks(groups_of(panel), axes, x["unit"])
+                memories[panel.key] = next((mark["value"] for mark in known), None)
+            memory = memories[panel.key]
             words = _Words(levels, x, kind, metric, memory)
             sentences = words.of_clients() if kind == CLIENT else words.of_sizes()
             said.append(Said(panel.label, curve.label or metric.label, sentences, words.numbers))
@@ -55,7 +59,8 @@ def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple
     if all(len(values) < 2 for *_, levels in curves for _, values in levels):
         notes.append("One value a level: losses have no interval.")
     if kind == CLIENT and metric.better == "higher":
-        notes.append("Dotted: in proportion to the first level. Dashed: scaling law.")
+        laws = any(not told.numbers["scaling"]["why_not"] for told in said)
+        notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
     if kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{most} levels cannot tell a knee, {LEAST_FOR_KNEE} can.")
     if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):
@@ -192,6 +197,8 @@ class _Words:
         if isinstance(law, str):
             return [f"No scaling law: {law}."]
         off = percent(law.off)
+        if law.poor and law.scattered:
+            return ["No scaling law: the repeats scatter too much to tell."]
         if law.poor:
             return [f"Does not follow the scaling law: its levels lie {off} off."]
         waits, pairs = (
@@ -262,4 +269,5 @@ def _scaling(law: Scaling | str) -> dict[str, Any]:
         return {"why_not": law}
     named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
     told = {name: one and {"value": one.value, "interval": _ends(one.interval)} for name, one in named.items()}
-    return {**told, "off": law.off, "why_not": "levels lie too far off the law" if law.poor else ""}
+    why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
+    return {**told, "off": law.off, "why_not": why}

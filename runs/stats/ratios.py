@@ -21,6 +21,7 @@ from runs.stats.summaries import (
     log_values,
     mean,
     t_quantile,
+    variance,
 )
 
 
@@ -98,7 +99,7 @@ def ratio(
     value = math.exp(centre)
     if min(len(logs), len(base_logs)) < max(2, min_repeats):
         return Ratio(value, None, None, None, f"fewer than {min_repeats} repeats")
-    sides = [Moments(mean(side), statistics.variance(side), len(side)) for side in (logs, base_logs)]
+    sides = [Moments(mean(side), variance(side), len(side)) for side in (logs, base_logs)]
     if sides[0].variance + sides[1].variance == 0:
         return Ratio(value, None, None, 0.0, "the repeats do not vary at all")
     welch = Welch.of(*sides)

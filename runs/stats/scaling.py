@@ -7,10 +7,11 @@ X(N) = λN ⁄ (1 + σ(N − 1) + κN(N − 1)): λ is the rate of one terminal,
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.stats.curves import Levels
-from runs.stats.summaries import CONFIDENCE, MOST_LOG, Array, Interval, t_quantile
+from runs.stats.summaries import ALPHA, CONFIDENCE, MOST_LOG, Array, Interval, t_quantile
 
 LEAST_LEVELS = 4
 # Of a level's geometric mean from the law, root mean square: above it the law is no description of what was measured.
@@ -30,6 +31,7 @@ class Scaling:
     """`peak`: the terminals with the highest rate; None where κ may be 0 (no peak is certain) or σ is 1 or more.
 
     `off`: how far the levels lie from the law, root mean square of logs; `poor` where that is too far to speak of it.
+    `scattered`: no further than the scatter of their repeats explains (F of the lack of fit, 5 %).
     """
 
     rate: Parameter
@@ -37,6 +39,7 @@ class Scaling:
     coherency: Parameter
     peak: Parameter | None
     off: float
+    scattered: bool = False
 
     @property
     def poor(self) -> bool:
@@ -93,8 +96,19 @@ def scaling(levels: Levels) -> Scaling | str:
     return Scaling(
         Parameter(math.exp(log_rate), Interval(math.exp(log_rate - halves[0]), math.exp(log_rate + halves[0]))),
         sigma, kappa, _peak(sigma, kappa, covariance[1:, 1:].tolist(), t),
-        math.sqrt(sum(mean * mean for mean in means) / len(means)),
+        math.sqrt(sum(mean * mean for mean in means) / len(means)), _is_scatter(levels, fitted.fun.tolist(), means),
     )  # fmt: skip
+
+
+def _is_scatter(levels: Levels, residuals: Sequence[float], means: Sequence[float]) -> bool:
+    """Whether the levels lie off the law by chance: their lack of fit against the spread of their repeats."""
+    from scipy import special
+
+    lack = math.fsum(len(values) * mean**2 for (_, values), mean in zip(levels, means, strict=True))
+    pure, degrees = math.fsum(rest**2 for rest in residuals) - lack, len(residuals) - len(levels)
+    if degrees < 1 or pure <= 0:
+        return False
+    return float(special.fdtrc(len(levels) - 3, degrees, lack / (len(levels) - 3) / (pure / degrees))) > ALPHA
 
 
 def _peak(contention: Parameter, coherency: Parameter, covariance: list[list[float]], t: float) -> Parameter | None:

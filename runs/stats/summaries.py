@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
@@ -97,6 +96,14 @@ def stdev(values: Sequence[float]) -> float | None:
         return None
 
 
+def variance(values: Sequence[float]) -> float:
+    """That of a sample (n - 1) of two values or more, each near the others as logs are; 0 for equal ones."""
+    if min(values) == max(values):
+        return 0.0
+    centre = mean(values)
+    return math.fsum((value - centre) * (value - centre) for value in values) / (len(values) - 1)
+
+
 def _median(values: Sequence[float]) -> float:
     ordered, half = sorted(values), len(values) // 2
     return ordered[half] if len(values) % 2 else mean(ordered[half - 1 : half + 1])
@@ -132,7 +139,7 @@ def geometric_mean_interval(
     logs = log_values(values)
     if logs is None or len(logs) < min_repeats:
         return None
-    moments = Moments(mean(logs), statistics.variance(logs), len(logs))
+    moments = Moments(mean(logs), variance(logs), len(logs))
     return interval_of_logs(moments.mean, moments.half_width(confidence)) if moments.variance else None
 
 

@@ -68,6 +68,19 @@ def test_a_law_without_coherency_has_no_certain_peak():
 def test_where_the_levels_leave_the_law_it_is_poor():
     levels = [(1, [100.0]), (2, [250.0]), (4, [120.0]), (8, [600.0]), (16, [90.0]), (32, [300.0])]
     assert fitted(levels).poor
+    assert not fitted(levels).scattered
+    repeats = [(n, [rate * (1 + share) for share in (-0.01, 0, 0.01)]) for n, (rate,) in levels]
+    assert fitted(repeats).poor and not fitted(repeats).scattered
+
+
+def test_where_repeats_scatter_it_is_their_fault():
+    """PostgreSQL on a machine that did other work meanwhile: three repeats of 1 to 16 terminals."""
+    levels = [
+        (1, [63.1, 163.7, 296.0]), (2, [185.0, 247.0, 492.0]), (4, [120.0, 122.5, 291.0]),
+        (8, [176.0, 470.5, 723.2]), (16, [349.5, 470.8, 535.5]),
+    ]  # fmt: skip
+    law = fitted(levels)
+    assert law.poor and law.scattered
 
 
 def test_too_few_levels_are_said():
