@@ -51,6 +51,7 @@ urlpatterns = [
     path("dbms/<slug:slug>/", configs.dbms_detail, name="dbms-detail"),
     path("imports/", uploads.import_list, name="imports"),
     path("imports/api/", uploads.by_api, name="upload-by-api"),
+    path("imports/tools/", uploads.own_tools, name="own-tools"),
     path("imports/<uuid:import_id>/", uploads.import_detail, name="import"),
     path("imports/<uuid:import_id>/columns/", uploads.import_columns, name="import-columns"),
     path("imports/<uuid:import_id>/read-again/", uploads.read_again, name="import-read-again"),

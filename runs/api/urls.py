@@ -9,6 +9,7 @@ from runs.api import (
     publications,
     runs,
     schema,  # noqa: F401  # registers what the OpenAPI generator needs
+    tools,
     uploads,
     visibility,
 )
@@ -38,6 +39,7 @@ urlpatterns = [
     path("publications/", publications.PublicationList.as_view(), name="api-publications"),
     path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),
     path("compare/", compare.Compare.as_view(), name="api-compare"),
+    path("tools/", tools.Tools.as_view(), name="api-tools"),
     path("results/", uploads.Results.as_view(), name="api-results"),
     path("reports/", compare.ReportList.as_view(), name="api-reports"),
     path("reports/<slug:slug>/", compare.ReportDetail.as_view(), name="api-report"),

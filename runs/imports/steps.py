@@ -24,6 +24,7 @@ from rest_framework.exceptions import APIException, ValidationError
 from runs import results
 from runs.imports.documents import checked, document, repeats_of
 from runs.imports.sent import MB, BadFiles, Sent, clear_away, lay_aside, measured
+from runs.imports.tools import tools_of
 from runs.models import ApiToken, Artefact, FileImport, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import sees_all
@@ -82,7 +83,8 @@ def _take_small(taken: FileImport, files: Sequence[Sent]) -> None:
     try:
         for position, file in enumerate(files):
             kept.append(artefacts.prepared(name=file.name, content=_content(file), position=position))
-        taken.items = items_of(read([SourceFile(each.name, artefacts.content(each)) for each in kept], {}))
+        files_read = [SourceFile(each.name, artefacts.content(each)) for each in kept]
+        taken.items = items_of(read(files_read, {}, owner=taken.owner))
         with transaction.atomic():
             taken.save(force_insert=True)
             for each in kept:
@@ -123,14 +125,20 @@ def kept_files(taken: FileImport) -> list[SourceFile]:
 
 
 def read(
-    files: Sequence[SourceFile], mapping: dict[str, Any], begin: Callable[[SourceFile], None] = lambda file: None
+    files: Sequence[SourceFile],
+    mapping: dict[str, Any],
+    begin: Callable[[SourceFile], None] = lambda file: None,
+    *,
+    owner: User | None,
 ) -> Reports:
     """Every run of every file. `mapping`: which column is what, by the name of a CSV file. `begin`: told each file.
+
+    `owner`: whose described tools are asked first.
 
     Raises BadFiles when there are too many.
     """
     reports: Reports = []
-    for file, proposed in inspect(files, begin):
+    for file, proposed in inspect(files, begin, tools_of(owner)):
         runs: Sequence[Report] = proposed
         if file.name in mapping:
             try:
@@ -170,7 +178,7 @@ def _reports(taken: FileImport, subject: dict[str, Any]) -> Reports:
     """What the files hold. Raises StillRead where a worker has to say it, or to say it anew by other columns."""
     mapping = subject.get("mapping", {})
     if not is_large(taken):
-        return read(kept_files(taken), mapping)
+        return read(kept_files(taken), mapping, owner=taken.owner)
     if not taken.reports or mapping != taken.subject.get("mapping", {}):
         begin_reading(taken, subject=subject)
         raise StillRead
@@ -273,7 +281,7 @@ def say(taken: FileImport, subject: dict[str, Any]) -> None:
         if is_large(taken):
             begin_reading(taken, **changes)
             return
-        changes["items"] = items_of(read(kept_files(taken), subject["mapping"]))
+        changes["items"] = items_of(read(kept_files(taken), subject["mapping"], owner=taken.owner))
     FileImport.objects.filter(pk=taken.pk).update(**changes)
     taken.subject, taken.items = subject, changes.get("items", taken.items)
 
@@ -293,7 +301,7 @@ def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None)
         begin_reading(taken)
         return []
     mine = FileImport.objects.filter(pk=taken.pk, state=taken.state, stored_at=taken.stored_at)
-    reports = read(kept_files(taken), taken.subject.get("mapping", {}))
+    reports = read(kept_files(taken), taken.subject.get("mapping", {}), owner=taken.owner)
     try:
         return replace(taken, reports, mine=mine, owner=owner, token=token)
     except FileImport.DoesNotExist:  # somebody else was faster

@@ -194,7 +194,7 @@ def _read(taken: FileImport, mine: Mine) -> Reports:
         mapping = taken.subject.get("mapping", {})
         begun.clear()
         with _telling(taken, mine, begun):
-            reports = read(files, mapping, begin)
+            reports = read(files, mapping, begin, owner=taken.owner)
         taken.subject = mine.values_list("subject", flat=True).get()
         if taken.subject.get("mapping", {}) == mapping:
             return reports

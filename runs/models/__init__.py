@@ -29,4 +29,4 @@ from runs.models.subjects import (
     StorageDevice,
     Workload,
 )
-from runs.models.uploads import Artefact, FileImport, Upload
+from runs.models.uploads import Artefact, FileImport, ToolDescription, Upload

@@ -49,6 +49,29 @@ class FileImport(UUIDModel):
         return str(self.id)
 
 
+class ToolDescription(UUIDModel):
+    """A tool that a person described in YAML (`benchagent.importers.described`), with output that it was tried on.
+
+    It is asked of its owner's files; who sees it can take it over.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tool_descriptions")
+    name = models.CharField(max_length=60)
+    text = models.TextField()
+    example = models.TextField()
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PRIVATE)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = VisibleQuerySet["ToolDescription"].as_manager()
+
+    class Meta:
+        ordering = ["name", "created_at"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="tool_description_name_per_owner")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Upload(UUIDModel):
     """One document taken by POST /api/v1/results/. The client makes the id; `digest` tells a repeat from a conflict."""
 

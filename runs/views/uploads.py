@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
-from benchagent.importers import PARSER_VERSION
+from benchagent.importers import PARSER_VERSION, Report
+from benchagent.importers.described import BadDescription
 from benchagent.importers.report import becomes_a_run, headline, lacks
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
@@ -24,10 +26,11 @@ from runs import imports
 from runs.access import changes
 from runs.access.rules import changeable
 from runs.api.errors import flatten
+from runs.imports import tools
 from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
-from runs.models import FileImport, Run, Upload
-from runs.models.choices import ImportState
+from runs.models import FileImport, Run, ToolDescription, Upload
+from runs.models.choices import ImportState, Visibility
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
@@ -143,6 +146,35 @@ def import_list(request: PersonRequest) -> HttpResponse:
     recent = FileImport.objects.filter(owner=owner).prefetch_related("artefacts")[:RECENT]
     context = {"problem": problem, "recent": recent, "tools": TOOLS}
     return render(request, "imports.html", context, status=422 if problem else 200)
+
+
+@contributor_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def own_tools(request: PersonRequest) -> HttpResponse:
+    """Tools that somebody described: one's own, and public ones to take over; a POST keeps or removes one."""
+    owner, said = request.user, request.POST
+    problem = ""
+    reports: Sequence[Report] = ()
+    if "remove" in said:
+        ToolDescription.objects.filter(owner=owner, name=said["remove"]).delete()
+        return redirect("own-tools")
+    taken_over = ToolDescription.objects.listed_for(owner).filter(name=request.GET.get("tool", "")).first()
+    shown = {"text": taken_over.text, "example": taken_over.example} if taken_over else {}
+    if request.method == "POST":
+        shown = {name: said.get(name, "") for name in ("text", "example", "visibility")}
+        try:
+            visibility = said.get("visibility") or Visibility.PRIVATE
+            if visibility not in Visibility.values:
+                raise BadDescription("visibility: public, unlisted or private is expected")
+            kept, reports, _ = tools.keep(
+                owner=owner, text=shown["text"], example=shown["example"].replace("\r\n", "\n"), visibility=visibility
+            )
+            messages.success(request, f"{kept.name} is kept, and asked of your files from now on.")
+        except BadDescription as error:
+            problem = str(error)
+    rows = ToolDescription.objects.listed_for(owner).select_related("owner")
+    context = {"rows": rows, "problem": problem, "shown": shown, "read": reports, "visibilities": Visibility.choices}
+    return render(request, "own_tools.html", context, status=422 if problem else 200)
 
 
 @contributor_required

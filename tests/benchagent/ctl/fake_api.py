@@ -58,6 +58,8 @@ class FakeApi:
             return 200, self._progress(parts[1])
         if method == "POST" and parts[0] == "imports":
             return self._store(parts[1], body)
+        if method == "POST" and parts == ["tools"]:
+            return 201, body
         if method == "POST" and parts == ["results"]:
             return 200, {"results": [self._result(document) for document in body["results"]]}
         if method == "POST" and parts == ["experiments"]:

@@ -41,6 +41,22 @@ def test_it_sends_files_and_stores_them_with_what_was_said(
     assert (outcome["state"], len(outcome["runs"])) == ("stored", 1)
 
 
+def test_it_sends_the_description_of_a_tool_with_an_example_before_the_files(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tool, output = tmp_path / "tool.yaml", tmp_path / "out.txt"
+    tool.write_text("tool: minibench\nlines:\n  - minibench {version:S}\n  - '{tps:X} a second'\nmetrics: [tps]\n")
+    output.write_text("minibench 1.0\n12.5 a second\n")
+    assert main(["upload", str(output), "--tool", str(tool), "--hardware", "box"]) == 0
+    assert logged_in.sent("POST", "/tools/") == [{"text": tool.read_text(), "example": output.read_text()}]
+    assert [path for verb, path, *_ in logged_in.requests if verb == "POST"][:2] == ["/tools/", "/imports/"]
+    assert main(["inspect", "--tool", str(tool), str(output)]) == 0
+    assert "12.500 TPS" in capsys.readouterr().out
+    tool.write_text("tool: minibench\n")
+    assert main(["inspect", "--tool", str(tool), str(output)]) == 2
+    assert "lines: a list of 2" in capsys.readouterr().err
+
+
 def test_it_says_what_is_missing_and_where_to_complete_it(
     logged_in: FakeApi, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,7 +105,11 @@ def apart(files: Iterable[LocalFile]) -> tuple[list[tuple[LocalFile, list[dict[s
 EXIT_NOT_UNDERSTOOD = 1
 
 
-def own_tools(paths: Iterable[str]) -> list[tuple[str, Described]]:
+# Descriptions with what they are made to.
+Tools = Sequence[tuple[str, Described]]
+
+
+def own_tools(paths: Iterable[str]) -> Tools:
     """Descriptions of tools as text, and what they are made to. Raises UsageError."""
     tools = []
     for path in paths:

@@ -18,7 +18,7 @@ from typing import Any
 from benchagent.arguments import by_name
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api, config_path, connect
-from benchagent.ctl.files import LocalFile, apart, described, read, read_all, walk
+from benchagent.ctl.files import LocalFile, Tools, apart, described, own_tools, read, read_all, walk
 from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, lacks
@@ -61,6 +61,8 @@ class Uploaded:
 
 EXIT_PARTLY = 1
 MAX_DOCUMENTS_AT_ONCE = 200
+# Of the output that a described tool is tried on.
+MAX_EXAMPLE = 90_000
 ASK_EVERY_S = 1.0
 
 
@@ -145,19 +147,19 @@ def _storage(text: str) -> tuple[str, str]:
 
 def upload(options: argparse.Namespace) -> int:
     """One import of all named files; result documents are stored as they are."""
-    said = subject(options)
+    said, tools = subject(options), own_tools(options.tool)
     files = read_all(options.files)
     api = None if options.dry_run else connect()
     documents, rest = apart(files)
     outcomes = [_documents(api, local, held) for local, held in documents]
     if rest:
-        outcomes.append(_files(api, rest, said))
+        outcomes.append(_files(api, rest, said, tools))
     return _finish(options, outcomes)
 
 
 def import_folder(options: argparse.Namespace) -> int:
     """Folder by folder, so that the files of one run are together; what was stored before is skipped."""
-    said = subject(options)
+    said, tools = subject(options), own_tools(options.tool)
     if not Path(options.folder).is_dir():
         raise UsageError(f"{options.folder}: no such folder")
     paths = list(walk([options.folder]))
@@ -171,7 +173,7 @@ def import_folder(options: argparse.Namespace) -> int:
         far = _how_far(done, sum(sizes), time.monotonic() - began)
         progress.show(f"[{number}/{len(folders)}] {far}: {files[0][0].parent}")
         # One folder at a time in memory.
-        outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, again=options.again)
+        outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, tools, again=options.again)
         done += size
     progress.end()
     code = _finish(options, outcomes)
@@ -204,20 +206,27 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
 
 
 def _folder(
-    api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], memory: Uploaded, *, again: bool
+    api: Api | None,
+    files: Sequence[LocalFile],
+    said: dict[str, Any],
+    memory: Uploaded,
+    tools: Tools,
+    *,
+    again: bool,
 ) -> list[Outcome]:
     new = [local for local in files if again or not memory.has(local.digest)]
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
     documents, rest = apart(new)
     outcomes += [_sent(memory, [local], partial(_documents, api, local, held)) for local, held in documents]
-    reports = (reports for _, reports in inspect([local.file for local in rest]))
+    read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
+    reports = (reports for _, reports in read)
     kinds = _kinds(list(zip(rest, reports, strict=True)), said)
     for kind in ("not understood", "no result by itself"):
         outcomes += [Outcome([local.file.name], kind) for local in kinds.get(kind, [])]
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, said)))
+            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, said, tools)))
     return outcomes
 
 
@@ -275,12 +284,21 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
     return Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
 
 
-def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any]) -> Outcome:
+def _send_tools(api: Api, tools: Tools, files: Sequence[LocalFile]) -> None:
+    """Descriptions of tools with the first file that one reads as its example: the server keeps them."""
+    for text, tool in tools:
+        if example := next((local.file.text for local in files if tool.claims(local.file)), ""):
+            api.post("/tools/", {"text": text, "example": example[:MAX_EXAMPLE]})
+
+
+def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], tools: Tools) -> Outcome:
     names = [local.file.name for local in files]
     if api is None:
-        counts = Counter(report.status for _, reports in inspect([local.file for local in files]) for report in reports)
+        read = inspect([local.file for local in files], own_tools=[tool for _, tool in tools])
+        counts = Counter(report.status for _, reports in read for report in reports)
         words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
         return Outcome(names, "dry run", message=words)
+    _send_tools(api, tools, files)
     answer = _read(api, api.post_files("/imports/", [(local.file.name, local.file.data) for local in files]))
     state = "there already"
     if answer.get("state") == "failed":

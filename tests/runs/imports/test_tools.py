@@ -1,0 +1,92 @@
+"""Tools that persons described: tried on an example, kept, asked of their files and of nobody else's."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from django.test import Client
+
+from runs import imports
+from runs.imports import tools
+from runs.models import ToolDescription, User
+
+pytestmark = pytest.mark.django_db
+
+TEXT = """tool: minibench
+lines:
+  - minibench {version:S}
+  - "{transactions:N} transactions ({tps:X} per sec.) in {elapsed_s:X} s"
+metrics: [tps]
+checks: [transactions / elapsed_s = tps]
+"""
+EXAMPLE = "minibench 2.1\n120 transactions (12.0 per sec.) in 10.0 s\n"
+
+
+@pytest.fixture
+def ada() -> User:
+    return User.objects.create_user("ada", password="x", role="contributor")
+
+
+@pytest.fixture
+def client_of_ada(ada: User, client: Client) -> Client:
+    client.force_login(ada)
+    return client
+
+
+def items(owner: User, text: str = EXAMPLE) -> list[dict]:
+    taken, _ = imports.take(files=[imports.Sent("out.txt", io.BytesIO(text.encode()))], owner=owner)
+    return taken.items
+
+
+def test_it_is_asked_of_its_owners_files_only(ada: User):
+    eve = User.objects.create_user("eve", password="x", role="contributor")
+    tools.keep(owner=ada, text=TEXT, example=EXAMPLE, visibility="public")
+    (item,) = items(ada)
+    assert (item["tool"], item["metrics"][0]["value"]) == ("minibench", 12.0)
+    assert items(eve)[0]["tool"] is None
+
+
+def test_the_page_tries_keeps_replaces_and_removes(client_of_ada: Client, ada: User):
+    page = client_of_ada.post("/imports/tools/", {"text": TEXT, "example": EXAMPLE.replace("\n", "\r\n")})
+    assert page.status_code == 200
+    assert "12.0 TPS" in page.content.decode()
+    client_of_ada.post("/imports/tools/", {"text": TEXT + "# again\n", "example": EXAMPLE})
+    (kept,) = ToolDescription.objects.filter(owner=ada)
+    assert kept.text.endswith("# again\n")
+    assert "minibench" in client_of_ada.get("/imports/tools/").content.decode()
+    client_of_ada.post("/imports/tools/", {"remove": "minibench"})
+    assert not ToolDescription.objects.exists()
+
+
+def test_what_does_not_read_its_example_is_refused_and_stays_in_the_form(client_of_ada: Client):
+    page = client_of_ada.post("/imports/tools/", {"text": TEXT, "example": "minibench 2.1\n"})
+    assert page.status_code == 422
+    assert "the example has not" in page.content.decode() or "no figure" in page.content.decode()
+    assert "minibench {version:S}" in page.content.decode()
+    assert not ToolDescription.objects.exists()
+
+
+def test_others_see_public_ones_and_can_take_them_over(client_of_ada: Client):
+    eve = User.objects.create_user("eve", password="x", role="contributor")
+    tools.keep(owner=eve, text=TEXT, example=EXAMPLE, visibility="public")
+    tools.keep(owner=eve, text=TEXT.replace("minibench", "secretbench"), example=EXAMPLE.replace("mini", "secret"))
+    page = client_of_ada.get("/imports/tools/?tool=minibench").content.decode()
+    assert "120 transactions" in page
+    assert "secretbench" not in page
+    names = [tool["name"] for tool in client_of_ada.get("/api/v1/tools/").json()]
+    assert names == ["minibench"]
+
+
+def test_the_api_keeps_one(client_of_ada: Client, ada: User):
+    body = {"text": TEXT, "example": EXAMPLE}
+    assert client_of_ada.post("/api/v1/tools/", body, content_type="application/json").status_code == 201
+    assert client_of_ada.post("/api/v1/tools/", body, content_type="application/json").status_code == 200
+    answer = client_of_ada.post("/api/v1/tools/", {**body, "text": "tool: x"}, content_type="application/json")
+    assert answer.status_code == 400
+    assert "lines: a list of 2" in str(answer.json())
+
+
+def test_no_secret_of_an_example_is_kept(ada: User):
+    kept, _, _ = tools.keep(owner=ada, text=TEXT, example=f"psql postgresql://u:s3cr3tPW@h/db\n{EXAMPLE}")
+    assert "s3cr3tPW" not in kept.example
