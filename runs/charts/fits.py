@@ -172,7 +172,13 @@ class _Words:
         self.numbers["half_at" if falling else "doubled_at"] = _crossing(reached)
         what = "Half is left" if falling else "It has doubled"
         if reached is None:
-            return f"{'More than half is left' if falling else 'Not doubled'} up to {self._at(self.levels[-1][0])}."
+            ends = [
+                loss.interval.low if falling else loss.interval.high for loss in self.losses if loss and loss.interval
+            ]
+            last = self._at(self.levels[-1][0])
+            if any(end < 0.5 if falling else end > 2.0 for end in ends):
+                return f"{what}: the repeats scatter too much to tell up to {last}."
+            return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
         if reached.interval:
             between = self._between(reached.interval.low, reached.interval.high)
         else:

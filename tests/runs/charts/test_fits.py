@@ -222,3 +222,11 @@ def test_api_and_file_say_what_the_page_says(client):
         said["numbers"]["levels"][1]["against_first"],
     )
     assert float(second["against_first_low"]) < float(second["against_first"]) < float(second["against_first_high"])
+
+
+def test_that_half_is_left_is_said_only_where_the_repeats_tell_it():
+    for scale in (1, 4, 16):
+        for repeat, rate in enumerate((60, 150, 290) if scale > 1 else (100, 101, 102), start=1):
+            make_run("Derby 10.17", rate, factors={"scale_factor": scale}, repeat=repeat)
+    (said,) = sentences(figure()).values()
+    assert said[-1] == "Half is left: the repeats scatter too much to tell up to scale factor 16."
