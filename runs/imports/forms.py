@@ -9,7 +9,7 @@ from typing import Any
 from benchagent.catalog import Role as FactorRole
 from benchagent.catalog import factor_role
 from benchagent.importers import SourceFile
-from benchagent.importers.plain_csv import TOOL, Column, Mapping, Role, Rows, propose
+from benchagent.importers.plain_csv import TOOL, Column, Mapping, Role, Rows, guess
 from benchagent.importers.plain_csv.table import table_of
 from django import forms
 from django.conf import settings
@@ -95,7 +95,7 @@ def _head(kept: Artefact) -> SourceFile:
 
 
 def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:
-    mapping = Mapping.from_json(said) if said else propose(file)
+    mapping = Mapping.from_json(said) if said else guess(file)
     known = {column.heading: column for column in mapping.columns}
     table = table_of(file)
     headings = table.headings if table is not None else ()

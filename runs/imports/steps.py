@@ -10,6 +10,7 @@ import gzip
 import json
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
@@ -39,6 +40,8 @@ LARGE_BYTES = MB // 2
 # Large imports of one person at a time.
 MAX_WAITING = 5
 MAX_REPORTS = 20_000
+# Imports of a person that are looked through for tables with the same headings.
+REMEMBERED = 50
 MAX_REPORTS_BYTES = 64 * MB
 Reports = list[tuple[SourceFile, Report]]
 # The row of an import as long as it is ours to change.
@@ -84,7 +87,8 @@ def _take_small(taken: FileImport, files: Sequence[Sent]) -> None:
         for position, file in enumerate(files):
             kept.append(artefacts.prepared(name=file.name, content=_content(file), position=position))
         files_read = [SourceFile(each.name, artefacts.content(each)) for each in kept]
-        taken.items = items_of(read(files_read, {}, owner=taken.owner))
+        taken.subject = remembered(taken.owner, files_read)
+        taken.items = items_of(read(files_read, taken.subject.get("mapping", {}), owner=taken.owner))
         with transaction.atomic():
             taken.save(force_insert=True)
             for each in kept:
@@ -93,6 +97,24 @@ def _take_small(taken: FileImport, files: Sequence[Sent]) -> None:
     except Exception as error:
         artefacts.discard_after(error, kept)
         raise
+
+
+def remembered(owner: User | None, files: Sequence[SourceFile]) -> dict[str, Any]:
+    """What the columns of these tables are by what their owner said last of others with the same headings."""
+    headings: dict[str, tuple[str, ...]] = {}
+    for file in files:
+        with suppress(NotUnderstood):
+            if table := plain_csv.table_of(file):
+                headings[file.name] = table.headings
+    if not headings or owner is None:
+        return {}
+    said = FileImport.objects.filter(owner=owner, subject__has_key="mapping").order_by("-created_at")
+    known: dict[tuple[str, ...], Any] = {}
+    for subject in said.values_list("subject", flat=True)[:REMEMBERED]:
+        for mapping in subject["mapping"].values():
+            known.setdefault(tuple(column["heading"] for column in mapping["columns"]), mapping)
+    mapping = {name: known[each] for name, each in headings.items() if each in known}
+    return {"mapping": mapping} if mapping else {}
 
 
 def _content(file: Sent) -> bytes:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from benchagent.importers import NotUnderstood, Report, SourceFile, Status
-from benchagent.importers.plain_csv import Column, Mapping, Role, Rows, claims, propose, read_mapped
+from benchagent.importers.plain_csv import Column, Mapping, Role, Rows, claims, guess, propose, read_mapped
 
 from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
@@ -209,3 +209,27 @@ def test_it_keeps_no_secret():
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_gives_no_other_numbers_whatever_the_damage(file):
     assert not wrong_answers(file.name, file.read_bytes(), seed=6, count=140)
+
+
+def test_a_guess_names_what_was_set_and_what_was_measured_and_nothing_is_read_by_it():
+    text = "engine_opts,fill,value\nalpha,10,1.5\nbeta,10,1.7\nalpha,20,2.5\nbeta,20,2.75\n"
+    guessed = {column.heading: (column.role, column.name) for column in guess(file_of(text)).columns}
+    assert guessed == {
+        "engine_opts": (Role.FACTOR, "engine_opts"), "fill": (Role.FACTOR, "fill"), "value": (Role.METRIC, "value"),
+    }  # fmt: skip
+    assert read(text)[0].status is Status.NOT_UNDERSTOOD
+    (timed,) = [column for column in guess(file_of("tps,commit_us\n1.5,250\n2.5,260.5\n")).columns if column.scale != 1]
+    assert (timed.role, timed.name, timed.unit, timed.scale) == (Role.METRIC, "commit_ms", "ms", 0.001)
+
+
+def test_it_guesses_the_aggregate_report_of_jmeter():
+    text = (
+        "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,Throughput,Received KB/sec\n"
+        "insert,1000,12,11,20,25,40,3,99,0.000%,81.5,120.25\nselect,1200,8,7,15,19,33,2,80,0.000%,92.5,130.5\n"
+    )
+    guessed = {column.heading: column for column in guess(file_of(text)).columns}
+    assert (guessed["90% Line"].name, guessed["90% Line"].unit) == ("latency_p90_ms", "ms")
+    assert (guessed["Throughput"].name, guessed["Throughput"].better) == ("requests_per_s", "higher")
+    assert guessed["Label"].role is Role.FACTOR
+    told = read_mapped(file_of(text), guess(file_of(text)))
+    assert values(told[0])["latency_p99_ms"] == 40

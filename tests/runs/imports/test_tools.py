@@ -90,3 +90,21 @@ def test_the_api_keeps_one(client_of_ada: Client, ada: User):
 def test_no_secret_of_an_example_is_kept(ada: User):
     kept, _, _ = tools.keep(owner=ada, text=TEXT, example=f"psql postgresql://u:s3cr3tPW@h/db\n{EXAMPLE}")
     assert "s3cr3tPW" not in kept.example
+
+
+def test_what_was_said_of_columns_is_remembered_for_tables_with_the_same_headings(ada: User):
+    table = "n,thrpt\n4,100.5\n8,190.5\n"
+    first, _ = imports.take(files=[imports.Sent("a.csv", io.BytesIO(table.encode()))], owner=ada)
+    assert first.items[0]["status"] == "not_understood"
+    columns = [
+        {"heading": "n", "role": "factor", "name": "terminals"},
+        {"heading": "thrpt", "role": "metric", "name": "tps", "unit": "TPS"},
+    ]
+    imports.say(first, {"mapping": {"a.csv": {"columns": columns}}})
+    again = table.replace("100.5", "101.5").encode()
+    second, _ = imports.take(files=[imports.Sent("b.csv", io.BytesIO(again))], owner=ada)
+    assert [item["metrics"][0]["value"] for item in second.items] == [101.5, 190.5]
+    assert [*second.subject["mapping"]] == ["b.csv"]
+    eve = User.objects.create_user("eve", password="x", role="contributor")
+    third, _ = imports.take(files=[imports.Sent("b.csv", io.BytesIO(again))], owner=eve)
+    assert third.items[0]["status"] == "not_understood"

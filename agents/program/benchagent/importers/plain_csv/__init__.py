@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, propose, proposed_without_doubt
+from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, evenly
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
@@ -173,4 +173,7 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
     )  # fmt: skip
 
 
-__all__ = ["TOOL", "Column", "Mapping", "Role", "Rows", "claims", "combine", "propose", "read", "read_mapped"]
+__all__ = [
+    "TOOL", "Column", "Mapping", "Role", "Rows", "claims", "combine", "guess", "propose", "read", "read_mapped",
+    "table_of",
+]  # fmt: skip

@@ -6,14 +6,14 @@ import itertools
 import math
 import re
 from collections.abc import Mapping as JsonObject
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from benchagent.catalog import Role as FactorRole
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
 from benchagent.importers.report import evenly, unit_of
-from benchagent.importers.source import NotUnderstood, SourceFile, is_number
+from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -194,6 +194,54 @@ def propose(file: SourceFile) -> Mapping:
     time_heading = _time_heading(table)
     columns = tuple(_proposed(table, heading, time_heading) for heading in table.headings)
     return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
+
+
+# What JMeter calls the columns of its aggregate report, whose times are milliseconds.
+_JMETER = {
+    "# samples": "requests", "average": "latency_avg_ms", "median": "latency_p50_ms", "90% line": "latency_p90_ms",
+    "95% line": "latency_p95_ms", "99% line": "latency_p99_ms", "min": "latency_min_ms", "max": "latency_max_ms",
+    "throughput": "requests_per_s",
+}  # fmt: skip
+_VALUES = frozenset({"value", "result", "score", "measurement", "metric value", "measured"})
+_ENDS_IN_TIME = re.compile(r"(?P<what>.+?) (?P<unit>ms|us|µs|ns|s|sec|seconds)")
+
+
+def guess(file: SourceFile) -> Mapping:
+    """As `propose`, and for every other column of numbers what it may be: for a person to look at, never to read by.
+
+    Whole numbers that come again and again were set, others were measured; a column called value was measured, and
+    what stands beside it tells the rows apart.
+    """
+    table, mapping = needed(file), propose(file)
+    known = {column.name for column in mapping.columns}
+    from_jmeter = {"# samples", "throughput"} <= {plain(heading) for heading in table.headings}
+    has_values = any(plain(heading) in _VALUES for heading in table.headings)
+    columns: list[Column] = []
+    for column in mapping.columns:
+        if column.role is Role.IGNORE and _numeric(table, column.heading) and plain(column.heading) not in _PROSE:
+            guessed = _guessed(table, column.heading, from_jmeter=from_jmeter, has_values=has_values)
+            columns.append(column if guessed.name in known else guessed)
+            known.add(guessed.name)
+        else:
+            columns.append(column)
+    return replace(mapping, columns=tuple(columns))
+
+
+def _guessed(table: Table, heading: str, *, from_jmeter: bool, has_values: bool) -> Column:
+    words = plain(heading)
+    name = _JMETER.get(words, "") if from_jmeter else ""
+    if name:
+        unit, better = unit_of(name) if name != "requests" else ("requests", "none")
+        return Column(heading, Role.METRIC, name, unit, better=better)
+    if words in _VALUES:
+        return Column(heading, Role.METRIC, slug(words))
+    if timed := _ENDS_IN_TIME.fullmatch(words):
+        unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
+        return Column(heading, Role.METRIC, f"{slug(timed['what'])}_ms", "ms", _TO_MS[unit], "lower")
+    cells = [cell for cell in table.column(heading) if not is_missing(cell)]
+    was_set = all(cell.isdecimal() for cell in cells) and len({*cells}) <= max(2, len(cells) // 2)
+    name = slug(words, longest=60) or "column"
+    return Column(heading, Role.FACTOR if has_values or was_set else Role.METRIC, name)
 
 
 def proposed_without_doubt(file: SourceFile) -> Mapping:
