@@ -307,3 +307,21 @@ def test_a_table_with_headings_of_its_own_spoils_no_other_run():
     assert told(table + own + plain) == told(table + plain)
     broken, whole = told(table.replace("COUNT", "HOW MANY") + plain)
     assert broken.status is Status.NOT_UNDERSTOOD and [whole] == told(plain)
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        ("hello\n", "; send what the tool itself printed, or a table with headings, whose columns you name"),
+        (text_of("pgbench/v15_tpcb_progress_statements.txt").replace("processed: 45514", "processed: 4551x"),
+         "; send it as the tool wrote it, or without what is named here"),
+        ("3;fio-3.33;job;0;0\n", "(--output-format=json)"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_the_way_out_once(text, way_out):
+    report = one(text)
+    assert report.status is Status.NOT_UNDERSTOOD and report.reason.endswith(way_out)
+    assert report.reason.count("; send ") <= 1

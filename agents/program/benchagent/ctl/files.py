@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.ctl.output import UsageError, plain_number, print_json
-from benchagent.importers import Report, SourceFile, Status, as_json, inspect
+from benchagent.importers import Report, SourceFile, Status, as_json, inspect, streaming
 from benchagent.importers.described import Described
 from benchagent.importers.described import described as of_yaml
 from benchagent.importers.report import headline
-from benchagent.importers.source import GZIP_MAGIC, NotUnderstood
+from benchagent.importers.source import NotUnderstood
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_SNIFFED_BYTES = 64 * 1024 * 1024
@@ -69,20 +69,32 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def read(path: Path, name: str) -> LocalFile:
+    """Raises UsageError, also for what is larger than can be held in memory, or sent."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        local = to_look_at(path, name)
+        if local.file.size_bytes > MAX_FILE_BYTES:
             raise UsageError(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
-        return LocalFile(path, SourceFile(name, path.read_bytes()))
+        return local
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+
+
+def to_look_at(path: Path, name: str) -> LocalFile:
+    """A log that is read as a stream may be of any size. Raises UsageError."""
+    try:
+        file = SourceFile.of(name, path)
+        if file.size_bytes > MAX_FILE_BYTES and streaming(file) is None:
+            raise UsageError(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
+        return LocalFile(path, file)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
 
 
 def result_documents(file: SourceFile) -> list[dict[str, Any]] | None:
     """The documents of the upload schema in a file, alone, as list or under "results"; None when it holds others."""
-    head = file.data[:2048].lstrip()
-    if not (head.startswith((b"{", b"[")) or file.data.startswith(GZIP_MAGIC)) or len(file.data) > MAX_SNIFFED_BYTES:
-        return None
     try:
+        if file.size_bytes > MAX_SNIFFED_BYTES or not file.head.data[:2048].lstrip().startswith((b"{", b"[")):
+            return None
         content = json.loads(file.text)
     except (ValueError, RecursionError, NotUnderstood):
         return None
@@ -123,7 +135,8 @@ def own_tools(paths: Iterable[str]) -> Tools:
 
 def show(options: argparse.Namespace) -> int:
     tools = [tool for _, tool in own_tools(options.tool)]
-    files = [(local, result_documents(local.file)) for local in read_all(options.files)]
+    looked_at = (to_look_at(path, name) for path, name in walk(options.files))
+    files = [(local, result_documents(local.file)) for local in looked_at]
     understood = iter(inspect([local.file for local, documents in files if documents is None], own_tools=tools))
     entries: list[dict[str, Any]] = []
     for local, documents in files:

@@ -11,7 +11,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from benchagent.importers.described import shipped
 from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import STREAMED_BYTES, NotUnderstood, SourceFile
 
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 3
@@ -33,6 +33,14 @@ class Importer(Protocol):
 
     def read(self, file: SourceFile) -> Sequence[Report]:
         """Every run of the file, in order. Raises NotUnderstood rather than guess."""
+
+
+@runtime_checkable
+class Streaming(Importer, Protocol):
+    """One that reads some of its files as a stream, so that a large one needs no memory."""
+
+    def streams(self, head: SourceFile) -> bool:
+        """Whether a file that begins so is read as a stream: it is this tool's then, and `claims` is not asked."""
 
 
 @runtime_checkable
@@ -99,12 +107,12 @@ def _begun(file: SourceFile, begin: Callable[[SourceFile], None]) -> list[Source
 
 
 # In a larger file there is one tool's output, or that of one beside what is not looked for.
-MAX_MIXED_BYTES = 8 * 1024 * 1024
+MAX_MIXED_BYTES = 2 * 1024 * 1024
 
 
 def _parts(file: SourceFile) -> list[SourceFile]:
     """The outputs of different tools that stand in one file, each by itself at its lines; else the file."""
-    if len(file.data) > MAX_MIXED_BYTES:
+    if file.size_bytes > MAX_MIXED_BYTES or streaming(file):
         return [file]
     try:
         text, first = file.text, file.lines_in_front
@@ -138,10 +146,24 @@ def _parts(file: SourceFile) -> list[SourceFile]:
     return [file]
 
 
+def streaming(file: SourceFile) -> Importer | None:
+    """The importer that reads this file as a stream; None for a small file and for any other."""
+    if file.size_bytes <= STREAMED_BYTES:
+        return None
+    try:
+        streams = (importer for importer in importers() if isinstance(importer, Streaming))
+        return next((importer for importer in streams if importer.streams(file.head)), None)
+    except NotUnderstood:
+        return None
+
+
 def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importer | None, list[Report]]:
     """The importer that understood the file, and what it read."""
     tool, reason = "", "no known tool wrote this"
     try:
+        if importer := streaming(file):
+            tool = importer.TOOL
+            return importer, list(importer.read(file))
         for importer in [*own_tools, *importers()]:
             if importer.claims(file):
                 tool = importer.TOOL
@@ -162,5 +184,5 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
 
 __all__ = [
     "PARSER_VERSION", "Importer", "Metric", "NotUnderstood", "Report", "Series", "SourceFile", "Status", "Subject",
-    "as_json", "importers", "inspect",
+    "as_json", "importers", "inspect", "streaming",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ command lines among them are taken apart: their words, and what their options sa
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import math
 import operator
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +26,8 @@ Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
 PIECE_BYTES = 64 * 1024
+# Larger files are read piece by piece by the importers that can (`Streaming`).
+STREAMED_BYTES = 1024 * 1024
 # bgzip makes one of every 64 kB.
 MAX_MEMBERS = 2000
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -43,6 +47,62 @@ class SourceFile:
     told: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @staticmethod
+    def of(name: str, path: Path) -> SourceFile:
+        """A file on a disk; a large one is not held in memory before somebody asks for all of its content."""
+        if path.stat().st_size <= STREAMED_BYTES:
+            return SourceFile(name, path.read_bytes())
+        return _OnDisk(name, path)
+
+    @property
+    def size_bytes(self) -> int:
+        """As it came, packed or not."""
+        return len(self.data)
+
+    def _packed_pieces(self) -> Iterator[bytes]:
+        yield self.data
+
+    def pieces(self) -> Iterator[bytes]:
+        """The content, unzipped where it is gzip, piece by piece."""
+        packed = self._packed_pieces()
+        first = next(packed, b"")
+        whole = itertools.chain([first], packed)
+        yield from unpacked_pieces(whole) if first.startswith(GZIP_MAGIC) else whole
+
+    @cached_property
+    def head(self) -> SourceFile:
+        """Whole lines of its beginning, by which a large file is recognised."""
+        start = bytearray()
+        for piece in self.pieces():
+            start += piece[: PIECE_BYTES - len(start)]
+            if len(start) >= PIECE_BYTES:
+                return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1]))
+        return SourceFile(self.name, bytes(start))
+
+    def streamed(self) -> Iterator[tuple[int, str, bool]]:
+        """Number, text and whether it is whole (`Line`) of the lines that are not empty, for files of ASCII.
+
+        Of a large file no more is held than a piece.
+        """
+        if self.size_bytes <= STREAMED_BYTES:
+            for line in Lines(self, with_cut=True):
+                if text := line.text.strip():
+                    yield line.number, text, line.whole
+            return
+        front, at, rest, read_bytes = self.head.lines_in_front, 0, "", 0
+        for piece in self.pieces():
+            *lines, rest = (rest + piece.decode("latin-1")).split("\n")
+            for line_text in lines:
+                at += 1
+                if (text := line_text.strip()) and at > front:
+                    yield at, text, True
+            read_bytes += len(piece)
+            self._made["streamed bytes"] = read_bytes
+            if len(rest) > MAX_LINE:
+                raise NotUnderstood(f"line {at + 1}: longer than any that a tool prints")
+        if (text := rest.strip()) and not _PROMPT.fullmatch(text):
+            yield at + 1, text, False
+
     def watched(self, items: list[Made]) -> Iterator[Made]:
         """Its lines, or what was made of each: others can ask how far they are read (`read_bytes`)."""
         self._made["watched"] = iter(items), max(len(items), 1)
@@ -52,6 +112,8 @@ class SourceFile:
     @property
     def read_bytes(self) -> int:
         """How much of the content is read so far, unpacked, by the lines that are left."""
+        if "streamed bytes" in self._made:
+            return int(self._made["streamed bytes"])
         if "watched" not in self._made:
             return 0
         lines, count = self._made["watched"]
@@ -116,6 +178,29 @@ class SourceFile:
     def last_line_is_whole(self) -> bool:
         """False when the text does not end with a line end: its last line may be cut, and so may its last number."""
         return self.text.endswith("\n")
+
+
+class _OnDisk(SourceFile):
+    """A large file that stays where it is; its `data` are read by whoever needs all of it."""
+
+    path: Path
+
+    def __init__(self, name: str, path: Path) -> None:
+        for attribute, value in (("name", name), ("path", path), ("told", []), ("_made", {})):
+            object.__setattr__(self, attribute, value)
+
+    @cached_property
+    def data(self) -> bytes:
+        return self.path.read_bytes()
+
+    @property
+    def size_bytes(self) -> int:
+        return self.path.stat().st_size
+
+    def _packed_pieces(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            while piece := file.read(PIECE_BYTES):
+                yield piece
 
 
 def _without_prompts(text: str) -> str:

@@ -18,8 +18,12 @@ def claims(file: SourceFile) -> bool:
     return file.text.startswith(_TERSE) or any(kind.claims(file.text) for kind in (json_output, normal, logs))
 
 
+def streams(head: SourceFile) -> bool:
+    return logs.claims(head.text)
+
+
 def read(file: SourceFile) -> Sequence[Report]:
-    if logs.claims(file.text):
+    if logs.claims(file.head.text):
         return [logs.read(file)]
     if json_output.claims(file.text):
         return json_output.read(file.text)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.report import MAX_SECONDS, ReadFile, Report, Series, Status, as_part_of, by_second
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, once
+from benchagent.importers.report import MAX_SECONDS, ReadFile, Report, Series, Status, as_part_of
+from benchagent.importers.source import NotUnderstood, SourceFile, once
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
 _NAME = re.compile(r"(?P<stem>.*?)_(?P<kind>bw|iops|lat|clat|slat)(?:\.(?P<job>\d+))?\.log(?:\.gz)?", re.IGNORECASE)
@@ -22,17 +23,37 @@ _DIRECTIONS = ("read", "write", "trim")
 FITS_WITHIN = 0.25
 
 
+# More rows are of single operations, which are kept by the second only.
+MAX_ROWS = 500_000
+
+
 @dataclass
 class _Samples:
-    """The rows of one direction. `sizes`: bytes of the operation; 0 where a row is an average over a window."""
+    """The rows of one direction, and by the second their number, bytes and sum of values.
 
-    times_s: list[float] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
+    A row without a block size is an average over a window.
+    """
 
-    @property
-    def of_operations(self) -> bool:
-        return all(self.sizes)
+    times_s: array[float] = field(default_factory=lambda: array("d"))
+    values: array[float] = field(default_factory=lambda: array("d"))
+    seconds: dict[int, tuple[int, int, float]] = field(default_factory=dict)
+    last_s: float = 0.0
+    of_operations: bool = True
+
+    def add(self, time_s: float, value: float, size: int) -> None:
+        if time_s < self.last_s:
+            raise NotUnderstood("the time goes back: lines are out of order")
+        if time_s > MAX_SECONDS:
+            raise NotUnderstood("longer than a week")
+        self.last_s, self.of_operations = time_s, self.of_operations and size > 0
+        if len(self.values) < MAX_ROWS:
+            self.times_s.append(time_s)
+            self.values.append(value)
+        elif not self.of_operations:
+            raise NotUnderstood(f"more than {MAX_ROWS:,} windows")
+        if size:
+            count, moved, total = self.seconds.get(int(time_s), (0, 0, 0.0))
+            self.seconds[int(time_s)] = (count + 1, moved + size, total + value)
 
 
 @dataclass(frozen=True)
@@ -58,7 +79,7 @@ def read(file: SourceFile) -> Report:
 
 def combine(files: list[ReadFile]) -> None:
     """Logs go to the one run of their folder, or to the run of the same stem."""
-    logs = {at: _log(file) for at, (file, _) in enumerate(files) if claims(file.text)}
+    logs = {at: _log(file) for at, (file, _) in enumerate(files) if claims(file.head.text)}
     runs = [
         (at, number)
         for at, (_, reports) in enumerate(files)
@@ -139,19 +160,18 @@ def _log(file: SourceFile) -> _Log:
     if name is None:
         raise NotUnderstood("a log of fio whose name does not end in _bw.log, _iops.log or _lat.log")
     samples: dict[str, _Samples] = {}
-    with Lines(file) as lines:
-        for line in lines:
-            row = _ROW.fullmatch(line.text.rstrip())
+    for number, text, whole in file.streamed():
+        if not whole:
+            break
+        try:
+            row = _ROW.fullmatch(text)
             if row is None:
                 raise NotUnderstood("not a row of a fio log")
             time_ms, value, direction, size = row.groups()
             rows = samples.setdefault(_DIRECTIONS[int(direction)], _Samples())
-            time_s = int(time_ms) / 1000
-            if rows.times_s and time_s < rows.times_s[-1]:
-                raise NotUnderstood("the time goes back: lines are out of order")
-            rows.times_s.append(time_s)
-            rows.values.append(float(value))
-            rows.sizes.append(int(size))
+            rows.add(int(time_ms) / 1000, float(value), int(size))
+        except NotUnderstood as error:
+            raise NotUnderstood(f"line {number}: {error}") from error
     return _Log(file, str(path.parent), name["stem"], name["kind"].lower(), samples)
 
 
@@ -202,14 +222,15 @@ def _series_of(kind: str, direction: str, logs: Sequence[_Samples], version: str
 
 def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[float | None]:
     """Logs of single operations, second by second without the unfinished last one."""
-    rows = (zip(log.times_s, zip(log.values, log.sizes, strict=True), strict=True) for log in logs)
-    for bucket in by_second(itertools.chain.from_iterable(rows)):
+    for second in range(max(int(log.last_s) for log in logs)):
+        told = [log.seconds.get(second, (0, 0, 0.0)) for log in logs]
+        count, moved, total = (sum(each) for each in zip(*told, strict=True))
         if kind == "bw":
-            yield sum(size for _, size in bucket) / 1e6
+            yield moved / 1e6
         elif kind == "iops":
-            yield float(len(bucket))
+            yield float(count)
         else:
-            yield round(sum(value for value, _ in bucket) / len(bucket) * factor, 9) if bucket else None
+            yield round(total / count * factor, 9) if count else None
 
 
 def _windows(logs: Sequence[_Samples]) -> tuple[float, float, tuple[float | None, ...]]:

@@ -27,16 +27,20 @@ MARKS = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    if logs.is_log(file) or MARKS.search(file.text):
+    if logs.is_log(file.head) or MARKS.search(file.text):
         return True
     return bool(ANCHORS.search(file.text)) and any(
         ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND)
     )
 
 
+def streams(head: SourceFile) -> bool:
+    return logs.is_log(head)
+
+
 def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
-    if logs.is_log(file):
+    if logs.is_log(file.head):
         return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
     lines = printed_lines(file, ANCHORS, COMMAND)

@@ -7,6 +7,7 @@ least and greatest latency; with -R four figures of the lag, with -L too the ski
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import itertools
 import math
@@ -68,7 +69,8 @@ class Log:
     interval_s: int = 1
     columns: int = 0
     buckets: dict[int, Bucket] = field(default_factory=dict)
-    latencies_us: list[int] = field(default_factory=list)
+    # How many transactions took so long.
+    latencies_us: Counter[int] = field(default_factory=Counter)
     clients: set[int] = field(default_factory=set)
     sampled: bool = False
     began: float = 0.0
@@ -103,26 +105,28 @@ def is_log(file: SourceFile) -> bool:
 @once
 def log_of(file: SourceFile) -> Log:
     """Read once for a file. Raises NotUnderstood for any line that is no log's, lost, doubled or out of order."""
-    lines = [(number, line.strip()) for number, line in enumerate(file.lines, start=1) if line.strip()]
-    cut = not file.last_line_is_whole
-    if cut:
-        lines.pop()
-    if not lines:
+    lines = file.streamed()
+    first = next(lines, None)
+    if first is None or not first[2]:
         raise NotUnderstood("no whole line in the log")
-    is_of_transactions, watched = _TRANSACTION.fullmatch(lines[0][1]), file.watched(lines)
-    log = _of_transactions(watched, len(lines)) if is_of_transactions else _of_intervals(watched)
-    log.cut = cut
-    return log
+    every = itertools.chain([first], lines)
+    return _of_transactions(every) if _TRANSACTION.fullmatch(first[1]) else _of_intervals(every)
 
 
-def _of_transactions(lines: Iterator[tuple[int, str]], count: int) -> Log:
+def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
     log = Log(per_transaction=True)
     last: dict[int, int] = {}
-    gaps: list[int] = []
+    count, gaps, first_gap = 0, 0, 0
     before, columns = 0.0, ""
     bucket, bucket_start = Bucket(), -1
-    for line, text in lines:
-        match = _TRANSACTION.fullmatch(text)
+    latencies: defaultdict[int, int] = defaultdict(int)
+    matched = _TRANSACTION.fullmatch
+    for line, text, whole in lines:
+        if not whole:
+            log.cut = True
+            break
+        count += 1
+        match = matched(text)
         if match is None:
             raise NotUnderstood(f"line {line}: no line of a transaction log: {text[:80]!r}")
         client_text, number_text, latency, _, second_text, micros, more = match.groups()
@@ -136,14 +140,14 @@ def _of_transactions(lines: Iterator[tuple[int, str]], count: int) -> Log:
         if number <= last.get(client, -1):
             raise NotUnderstood(f"line {line}: transaction {number} of client {client} comes twice or too late")
         if number > last.get(client, 0) + 1:
-            gaps.append(line)
+            gaps, first_gap = gaps + 1, first_gap or line
         before, last[client] = max(at, before), number
         log.began = log.began or at
         if second != bucket_start:
             bucket_start, bucket = second, log.buckets.setdefault(second, Bucket())
         if latency.isdigit():
             value = int(latency)
-            log.latencies_us.append(value)
+            latencies[value] += 1
             bucket.transactions += 1
             bucket.latency_sum += value
             bucket.latency_max = max(value, bucket.latency_max)
@@ -151,17 +155,20 @@ def _of_transactions(lines: Iterator[tuple[int, str]], count: int) -> Log:
             bucket.skipped += 1
         else:
             bucket.failed += 1
-    log.ended, log.clients = before, set(last)
-    log.sampled = len(gaps) > max(_SAMPLED_GAPS * count, 2 + len(last))
+    log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies)
+    log.sampled = gaps > max(_SAMPLED_GAPS * count, 2 + len(last))
     if gaps and not log.sampled:
-        raise NotUnderstood(f"line {gaps[0]}: transactions before it are missing")
+        raise NotUnderstood(f"line {first_gap}: transactions before it are missing")
     return log
 
 
-def _of_intervals(lines: Iterator[tuple[int, str]]) -> Log:
+def _of_intervals(lines: Iterator[tuple[int, str, bool]]) -> Log:
     log = Log(per_transaction=False)
     starts: list[int] = []
-    for number, text in lines:
+    for number, text, whole in lines:
+        if not whole:
+            log.cut = True
+            break
         match = _INTERVAL.fullmatch(text)
         columns = 6 + match[7].count(" ") if match else 0
         if match is None or columns not in _INTERVAL_COLUMNS:
@@ -198,7 +205,7 @@ def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
             buckets[start].add(bucket)
     whole = Log(
         first.per_transaction, first.interval_s, first.columns, dict(sorted(buckets.items())),
-        latencies_us=[value for log in logs for value in log.latencies_us],
+        latencies_us=sum((log.latencies_us for log in logs), Counter()),
         clients={client for log in logs for client in log.clients}, sampled=any(log.sampled for log in logs),
         began=min(log.began for log in logs), ended=max(log.ended for log in logs), cut=any(log.cut for log in logs),
     )  # fmt: skip
@@ -264,7 +271,7 @@ def combined(files: list[ReadFile]) -> None:
     logs = {
         position: log_of(file)
         for position, (file, reports) in enumerate(files)
-        if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file)
+        if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file.head)
     }
     for family in _families(files, logs):
         first, *others = family
@@ -351,7 +358,12 @@ def _metrics(log: Log) -> list[Metric]:
     if not log.latencies_us:
         return []
     ordered = sorted(log.latencies_us)
-    values: dict[str, float] = {"min": ordered[0], "max": ordered[-1], "avg": sum(ordered) / len(ordered)}
-    if len(ordered) >= 100:
-        values |= {f"p{rank}": ordered[math.ceil(len(ordered) * rank / 100) - 1] for rank in (50, 95, 99)}
+    # How many took no longer.
+    so_far = list(itertools.accumulate(log.latencies_us[value] for value in ordered))
+    count, whole = so_far[-1], sum(value * times for value, times in log.latencies_us.items())
+    values: dict[str, float] = {"min": ordered[0], "max": ordered[-1], "avg": whole / count}
+    if count >= 100:
+        values |= {
+            f"p{rank}": ordered[bisect.bisect_left(so_far, math.ceil(count * rank / 100))] for rank in (50, 95, 99)
+        }
     return [measured(f"latency_{name}_ms", round(value / 1000, 6)) for name, value in values.items()]

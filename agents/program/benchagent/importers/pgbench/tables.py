@@ -136,7 +136,7 @@ _GIVEN: dict[str, tuple[str, Scalar]] = {
 # How pgbench tells of the run, and that it vacuums before.
 _TOLD_ONLY = {
     "progress", "progress-timestamp", "aggregate-interval", "log-prefix", "report-latencies", "report-per-command",
-    "no-vacuum", "failures-detailed", "verbose-errors", "initialize", "show-script", "vacuum-all",
+    "no-vacuum", "failures-detailed", "verbose-errors", "initialize", "show-script", "vacuum-all", "exit-on-abort",
 }  # fmt: skip
 # Long options that take the next word.
 _TAKE_NEXT = {

@@ -1,0 +1,161 @@
+"""`make bench-importers`: MB a second of processor time, and the peak of memory, of each importer on a large file.
+
+    make bench-importers ARGS="--mb 100 --only pgbench_log"
+
+The files are made here: a real sample of the tool whose lines of samples are repeated, or lines as
+the tool writes them. Each is read in a process of its own; the memory is what that process needed
+beyond one that reads nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchagent.importers import SourceFile, inspect
+
+MB = 10**6
+DATA = Path(__file__).parent.parent / "tests" / "benchagent" / "importers" / "data"
+Lines = Iterator[str]
+
+
+def pgbench_log() -> Lines:
+    chance, numbers, at = random.Random(1), [0] * 8, 1_763_700_000.0
+    while True:
+        client = chance.randrange(8)
+        at += chance.random() * 0.002
+        yield f"{client} {numbers[client]} {chance.randrange(500, 9000)} 0 {int(at)} {int(at % 1 * 1e6)}\n"
+        numbers[client] += 1
+
+
+def fio_log() -> Lines:
+    chance, at = random.Random(1), 0
+    while True:
+        at += 10
+        yield f"{at}, {chance.randrange(100, 9000)}, 0, 8192\n"
+
+
+def benchbase_raw() -> Lines:
+    chance, at = random.Random(1), 1_763_700_000.0
+    yield (
+        "Transaction Type Index,Transaction Name,Start Time (microseconds),Latency (microseconds),"
+        "Worker Id (start number),Phase Id (index in config file)\n"
+    )
+    while True:
+        at += chance.random() * 0.01
+        yield f"1,NewOrder,{at:.6f},{chance.randrange(500, 90000)},{chance.randrange(8)},0\n"
+
+
+def csv_samples() -> Lines:
+    chance, at = random.Random(1), 0
+    yield "time_s,tps,latency_p95_ms\n"
+    while True:
+        at += 1
+        yield f"{at},{chance.randrange(500, 9000)},{chance.random() * 10:.3f}\n"
+
+
+def hammerdb_counter() -> Lines:
+    at = 1_763_700_000
+    yield "Hammerdb Transaction Counter Log @ Fri Nov 21 04:40:00 UTC 2025\n+-+-+\n"
+    while True:
+        at += 10
+        stamp = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(at))
+        yield f"{random.randrange(90000, 99000)} PostgreSQL tpm @ {stamp}\n"
+
+
+def repeated(name: str, line: str, number: str) -> Callable[[], Lines]:
+    """The sample with its line of an interval as often as there is room, counted on."""
+
+    def lines() -> Lines:
+        text = (DATA / name).read_text().splitlines(keepends=True)
+        first = next(at for at, each in enumerate(text) if re.match(line, each))
+        yield from text[:first]
+        at = 0
+        while True:
+            at += 1
+            yield re.sub(number, lambda _, at=at: f"{_[1]}{at}{_[2]}", text[first], count=1)
+
+    return lines
+
+
+def again(name: str) -> Callable[[], Lines]:
+    """The sample one time after the other."""
+
+    def lines() -> Lines:
+        text = (DATA / name).read_text()
+        while True:
+            yield text
+
+    return lines
+
+
+FILES: dict[str, tuple[str, Callable[[], Lines]]] = {
+    "pgbench_log": ("pgbench_log.4242", pgbench_log),
+    "pgbench_progress": (
+        "out.txt",
+        repeated("pgbench/v15_tpcb_progress_statements.txt", "progress", r"(: )\d+(\.\d s)"),
+    ),
+    "sysbench_progress": ("out.txt", repeated("sysbench/v10_read_write.txt", r"\[ 3s \]", r"(\[ )\d+(s \])")),
+    "hammerdb_counter": ("hdbtcount.log", hammerdb_counter),
+    "gotpc": ("out.txt", again("gotpc/plain.txt")),
+    "benchbase_raw": ("tpcc.raw.csv", benchbase_raw),
+    "ycsb_status": ("out.txt", again("ycsb/run_0_17_jdbc.txt")),
+    "fio_log": ("x_bw.1.log", fio_log),
+    "fio_normal": ("out.txt", again("fio/fio2_normal.txt")),
+    "gbak": ("out.txt", again("gbak/backup_verbose.txt")),
+    "csv": ("samples.csv", csv_samples),
+}
+
+
+def write(lines: Lines, size: int, path: Path) -> None:
+    done = 0
+    with path.open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(line)
+            done += len(line)
+            if done >= size:
+                return
+
+
+def read_one(path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.process_time()
+    ((_, reports),) = inspect([SourceFile.of(path.name, path)])
+    spent = time.process_time() - began
+    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000
+    states = "/".join(sorted({report.status.value for report in reports}))
+    speed = path.stat().st_size / MB / spent
+    print(f"{speed:8.1f} MB/s {peak:8.0f} MB {len(reports):6d} {states} {reports[0].reason[:60]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mb", type=int, default=20)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--read", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.read:
+        read_one(Path(options.read))
+        return
+    print(f"{'importer':18} {'speed':>13} {'peak memory':>11} reports, of {options.mb} MB")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (file, lines) in FILES.items():
+            if options.only in name:
+                path = Path(folder) / file
+                write(lines(), options.mb * MB, path)
+                command = [sys.executable, "-m", "benchmarks.bench_importers", "--read", str(path)]
+                told = subprocess.run(command, capture_output=True, text=True, check=False)
+                print(f"{name:18} {told.stdout.strip() or told.stderr.strip()[-200:]}", flush=True)
+                path.unlink()
+
+
+if __name__ == "__main__":
+    main()
