@@ -80,7 +80,7 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
-    note = "Geometric means of the repeats, with their intervals of ninety-five per cent."
+    note = "Geometric means of the repeats, with their intervals."
     if scale:
         note = "Geometric means of the repeats."
     return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)

@@ -19,7 +19,7 @@ from runs.tables import Column, Table, TableCell
 
 # What is set against a metric when a reader names one only: what most often has to be paid for it.
 PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "db_size_bytes", "load_mb_per_s", "tps")
-NOTE = "Dot: geometric means of a group. Whiskers: their intervals of ninety-five per cent."
+NOTE = "Dot: geometric means of a group. Whiskers: their intervals."
 FRONT = "Ringed: no other that it may be compared with is better in both."
 
 

@@ -120,10 +120,14 @@ def _hold(fact: Fact, drawing: Drawing) -> Select:
 def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
     axes = drawing.axes
     scales = [("", "by the span"), *((scale, f"{scale}arithmic" if scale == "log" else scale) for scale in SCALES)]
-    selects = [Select("y_as", "y-as", "Values", list(Y_AS.items()), axes.y_as)]
+    values = [("" if name == "absolute" else name, words) for name, words in Y_AS.items()]
+    selects = [Select("y_as", "y-as", "Values", values, "" if axes.y_as == "absolute" else axes.y_as)]
+    places = [("", X_AS[axes.x_as]), *((name, words) for name, words in X_AS.items() if name != axes.x_as)]
+    if asked := params.get("x_as"):
+        places = [("", "as the rule says"), *X_AS.items()]
     if axes.view == CURVE:
         selects += [
-            Select("x_as", "x-as", "x as", list(X_AS.items()), axes.x_as),
+            Select("x_as", "x-as", "x as", places, asked if asked in X_AS else ""),
             Select("x_scale", "x-scale", "x scale", scales, axes.x_scale),
             Select("y_scale", "y-scale", "y scale", scales, axes.y_scale),
         ]

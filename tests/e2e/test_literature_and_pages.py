@@ -105,6 +105,21 @@ def test_it_violates_no_content_security_policy(site: Site, page, path):
     assert troubles == []
 
 
+def test_a_comparison_changes_its_view_without_a_new_page_and_comes_back(site: Site, page):
+    page.goto(f"{site.url}/compare/?publication=firebird-terabyte-2015")
+    page.evaluate("window.same = true")
+    page.get_by_role("link", name="Table", exact=True).click()
+    page.wait_for_url("**view=table")
+    assert page.locator("section.pivot td[data-value]").count() == 12
+    page.get_by_label("x axis").select_option("factor:disk")
+    page.wait_for_url("**x=factor%3Adisk**")
+    assert page.evaluate("window.same")
+    page.go_back()
+    page.go_back()
+    page.wait_for_function("document.querySelector('canvas')?.benchsiteChart")
+    assert page.locator("[data-chart-tools] button:visible").count() == 2
+
+
 @pytest.mark.parametrize("path", [SIX, "/publications/firebird-terabyte-2015/"])
 def test_it_works_without_javascript_as_tables(site: Site, browser, path):
     context = browser.new_context(java_script_enabled=False)
