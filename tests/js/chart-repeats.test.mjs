@@ -17,7 +17,7 @@ test("it draws every repeat, and a band that breaks where there is no interval",
 });
 
 test("it says of a point what its interval is and how many repeats it has", () => {
-  assert.deepEqual(repeatWords(series, 1, "TPS"), ["95 % interval 18 to 22 TPS", "2 repeats"]);
+  assert.deepEqual(repeatWords(series, 1, "TPS"), ["interval 18 to 22 TPS", "2 repeats"]);
   assert.deepEqual(repeatWords(series, 4, "TPS"), []);
   assert.deepEqual(repeatWords({ ...series, band: [], open: [[1, 3, 5369]] }, 1, "TPS"), ["interval 3 to 5,369 TPS", "2 repeats"]);
 });
