@@ -81,7 +81,7 @@ class LevelRowSerializer(serializers.Serializer[LevelRow]):
     differences = AnswerField(list[Difference], source="against.differences")
 
 
-class SeriesSerializer(serializers.Serializer[Series]):
+class ComparedSeriesSerializer(serializers.Serializer[Series]):
     """`ratio`: the geometric mean of the ratios of the levels, null where it depends on the level; `words` say so."""
 
     label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
@@ -102,7 +102,7 @@ class LevelsSerializer(serializers.Serializer[Levels]):
     held = serializers.ListField(child=serializers.CharField(), source="sweep.held")
     baseline = serializers.CharField(source="base_label")
     family = serializers.IntegerField()
-    series = SeriesSerializer(many=True)
+    series = ComparedSeriesSerializer(many=True)
 
 
 class ComparedSummarySerializer(serializers.Serializer[Summary]):

@@ -34,11 +34,20 @@ class MatrixRow:
 
 
 @dataclass(frozen=True)
-class LetteredLevel:
-    """`cells`: value and letters, in the order of the rows of the matrix."""
+class Lettered:
+    """A series at one level: its geometric mean, and its letters there."""
 
     label: str
-    cells: list[tuple[float | None, str]]
+    value: float | None
+    letters: str
+
+
+@dataclass(frozen=True)
+class LetteredLevel:
+    """`series` in the order of the rows of the matrix."""
+
+    label: str
+    series: list[Lettered]
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,8 @@ def _of_series(levels: Levels, metric: Metric, threshold: float) -> Matrix | Non
     for label, of in kinds.items():
         if len(of) == len(at) and not {"none", "refused", Kind.TOO_FEW} & set(of.values()):
             each = letters(len(keys), (pair for pair, kind in of.items() if kind in WINNERS))
-            lettered.append(LetteredLevel(label, [(means[label][n], each[n]) for n in range(len(keys))]))
+            series = [Lettered(names[key], means[label][n], each[n]) for n, key in enumerate(keys)]
+            lettered.append(LetteredLevel(label, series))
     return replace(_matrix([names[key] for key in keys], told, refused, lettered), held=levels.held_words)
 
 

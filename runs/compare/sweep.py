@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 
 from runs.compare.axes import DATE, NEVER_TAKEN, Axes, Fact, follows, key_of
 from runs.compare.groups import Against, Comparison, Group, telling
@@ -149,16 +149,21 @@ class Sweep:
         return [(group, sides[1][key]) for key, group in sides[0].items() if key in sides[1]]
 
     @property
-    def levels_with_a_ratio(self) -> int:
-        """At how many levels some two series may be set against each other."""
-        return sum(
-            any(
-                pairs and not against.refused
-                for one, other in combinations(level.values(), 2)
-                for pairs, against in [self._set_against(one, other)]
-            )
-            for level in self.table.values()
-        )
+    def is_possible(self) -> bool:
+        """Whether at two levels some two series may be set against each other; neighbours are asked, and the first."""
+        compared, known = {bare_field(field) for field in self.compared}, 0
+        for level in self.table.values():
+            first, *others = level.values()
+            for one, other in [*((first, other) for other in others), *pairwise(others)]:
+                pairs, against = self._set_against(one, other)
+                if any(told.severity == "blocks" and told.field in compared for told in against.differences):
+                    return False  # Another value of what is compared is another question, at every level.
+                if pairs and not against.refused:
+                    known += 1
+                    break
+            if known >= LEAST_LEVELS:
+                return True
+        return False
 
 
 def sweeps(comparison: Comparison, axes: Axes, wanted: Sequence[str], held: Sequence[str] | None) -> dict[str, Sweep]:
@@ -181,7 +186,7 @@ def sweeps(comparison: Comparison, axes: Axes, wanted: Sequence[str], held: Sequ
         # A configuration says nothing beside its DBMS, where each has one.
         known = any(follows([field], [other], groups) and follows([other], [field], groups) for other in possible)
         sweep = None if known else _sweep(groups, facts, field, held)
-        if sweep and sweep.levels_with_a_ratio >= LEAST_LEVELS:
+        if sweep and sweep.is_possible:
             possible[field] = sweep
     return possible
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from unittest.mock import patch
 
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
+from runs.compare import reports
 from runs.compare.compare import compare
+from runs.compare.guard import differences
 from runs.compare.matrix import matrix
 from runs.stats import Kind
 from tests.runs.cells import all_runs, machine, make_article, make_run, metric, workload
@@ -215,7 +218,7 @@ def test_of_more_than_two_each_meets_each():
     assert [pair.ratio if pair else None for pair in pairs.rows[3].pairs][2] == "0.500\u202f×"
     assert pairs.held == "scale factor and terminals"
     assert len(pairs.levels) == 6
-    assert [letters for _, letters in pairs.levels[0].cells] == ["a", "a", "b", "c"]
+    assert [series.letters for series in pairs.levels[0].series] == ["a", "a", "b", "c"]
     assert comparison.headline.startswith("No winner over 6 levels of scale factor and terminals: H2 2.5 against ")
 
 
@@ -255,6 +258,24 @@ def test_page_api_and_csv_say_the_same(client):
     assert float(row["over_levels"]) == of_sqlite["ratio"]["value"]
     assert row["baseline"] == of_sqlite["levels"][0]["baselines"][0]
     assert [line["letters"] for line in answer["pairs"]["rows"]] == ["a", "b", "c"]
+
+
+def test_the_pages_of_a_batch_and_of_a_report_tell_the_levels_too(client, contributor):
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, terminals=(8,))
+    report = reports.create(title="R", note="", query="dbms=derby&dbms=sqlite", visibility="public", owner=contributor)
+
+    for url in (f"/batches/{all_runs()[0].batch_id}/", report.get_absolute_url()):
+        page = client.get(url).content.decode()
+        assert page.count('data-level="') == 3, url
+        assert "the throughput of Derby 10.16 over 3 levels of scale factor." in page
+
+
+def test_a_question_is_found_out_by_its_first_pair():
+    """A thousand runs over thirty scales: what may not be compared must not be asked for every two of them."""
+    sweep({"Derby 10.16": 1.0}, scales=range(1, 13), terminals=(8, 16), repeats=1)
+    with patch("runs.compare.sweep.differences", wraps=differences) as asked_for:
+        asked("compared=factor:scale_factor")
+    assert asked_for.call_count < 40
 
 
 def test_a_program_that_asks_for_levels_of_what_does_not_vary_is_refused(client):
