@@ -53,6 +53,7 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("BenchmarkSQL", "log of version 5 and 6"),
     ("ClickBench", "the JSON of a system's result"),
     ("query times", "lists as “Q1: 0.046 s”, and CSV under a heading with the unit"),
+    ("Phoronix", "composite.xml of a result of the Test Suite"),
     ("py-tpcc, cassandra-stress, DBT-2, YCSB-cpp", "their results"),
     ("CSV", "any table with a header; you say which column is what"),
 )

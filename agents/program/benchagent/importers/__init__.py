@@ -19,7 +19,8 @@ PARSER_VERSION = 3
 # In the order in which they are asked; CSV takes any table, so it is the last.
 MODULES = (
     "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
-    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "querytimes", "plain_csv",
+    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "querytimes", "phoronix",
+    "plain_csv",
 )  # fmt: skip
 
 

@@ -1,0 +1,92 @@
+"""Phoronix Test Suite: `composite.xml` of a result, a run of every test and system in it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree
+
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, unit_of
+from benchagent.importers.source import NotUnderstood, SourceFile, number, slug, whole_or_text
+
+TOOL = "Phoronix"
+_MARK = re.compile(r"<PhoronixTestSuite>")
+# A document type could make much of little, or read other files: no result has one.
+_REFUSED = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_BETTER = {"HIB": "higher", "LIB": "lower"}
+_NAMES = {
+    "tps": "tps", "transactions per second": "tps", "queries per second": "qps",
+    "requests per second": "requests_per_s", "operations per second": "ops_per_s", "ops/sec": "ops_per_s",
+    "op/s": "ops_per_s",
+}  # fmt: skip
+_DBMS = {"pgbench": "postgresql"}
+_FACTORS = {"scaling_factor": "scale_factor", "clients": "terminals", "threads": "terminals"}
+
+
+def claims(file: SourceFile) -> bool:
+    return file.text.lstrip().startswith("<") and _MARK.search(file.text) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    if _REFUSED.search(file.text):
+        raise NotUnderstood("XML with a document type or entities")
+    try:
+        root = ElementTree.fromstring(file.text.strip())  # noqa: S314  # without document type and entities
+    except (ElementTree.ParseError, ValueError) as error:
+        raise NotUnderstood(f"broken XML: {error}") from error
+    client = root.findtext("Generated/TestClient") or ""
+    version = re.search(r"v(\d[\w.]*)", client)
+    stamps = {each.findtext("Identifier") or "": each.findtext("TimeStamp") or "" for each in root.iter("System")}
+    tool_version = version[1] if version else ""
+    return [report for result in root.iter("Result") for report in _reports(result, tool_version, stamps)]
+
+
+def _reports(result: ElementTree.Element, version: str, stamps: dict[str, str]) -> Iterator[Report]:
+    def said(name: str) -> str:
+        return " ".join((result.findtext(name) or "").split())
+
+    test, title, scale = said("Identifier"), said("Title"), said("Scale")
+    if not title or not scale:
+        raise NotUnderstood("a result without its title or its scale")
+    parameters: dict[str, Scalar] = {}
+    for part in said("Description").split(" - "):
+        name, separator, value = part.partition(": ")
+        if separator:
+            parameters[_FACTORS.get(slug(name), slug(name))] = whole_or_text(value.strip())
+        elif part:
+            parameters["variant"] = part
+    if test:
+        parameters["test_profile"] = test
+    better = _BETTER.get(said("Proportion"), "none")
+    name = "latency_avg_ms" if scale == "ms" and better == "lower" else _NAMES.get(scale.casefold(), "result")
+    if scale.casefold() == "seconds" and better == "lower":
+        name = "result_s"
+    unit = unit_of(name)[0] if name != "result" else scale[:30]
+    profile = re.sub(r"-[\d.]+$", "", test.rpartition("/")[2])
+    known = dbms_called(_DBMS.get(profile, profile))
+    for entry in result.iter("Entry"):
+        system, value = entry.findtext("Identifier") or "", (entry.findtext("Value") or "").strip()
+        status, reason = Status.FAILED, "the test gave no value"
+        metrics: tuple[Metric, ...] = ()
+        if value:
+            measured = number(value)
+            _check(title, measured, entry.findtext("RawString") or "")
+            status, reason, metrics = Status.COMPLETE, "", (Metric(name, unit, measured, better=better),)
+        stamp = stamps.get(system, "").strip()
+        yield Report(
+            tool=TOOL, tool_version=version, status=status, reason=reason, metrics=metrics,
+            parameters=parameters | ({"system": system} if system else {}),
+            subject=Subject(
+                workload=f"phoronix-{slug(profile or title, '-', 60)}", workload_name=f"{title} (Phoronix)", dbms=known,
+                dbms_version=said("AppVersion") if known else "",
+            ),
+            started_at=stamp.replace(" ", "T") if re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", stamp) else "",
+        )  # fmt: skip
+
+
+def _check(title: str, value: float, raw: str) -> None:
+    """The value is the mean of its tries. Raises NotUnderstood."""
+    tries = [number(each) for each in raw.split(":") if each.strip()]
+    if tries and not math.isclose(math.fsum(tries) / len(tries), value, rel_tol=0.01, abs_tol=0.006):
+        raise NotUnderstood(f"{title[:60]}: {value:g} is not the mean of its {len(tries)} tries")
