@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from django.http import QueryDict
 from runs.compare.select import BASE_SET, RunSet, Selection, read_query, set_queries, with_sets
 from runs.listing.facets import Facet, Option, facets_of
 from runs.models import Batch, Metric, Publication, Run
-from runs.models.runs import RunQuerySet
+from runs.models.choices import RunState
 from runs.models.visible import Reader
 
 # Of newest runs that are looked through for what could be compared: a fixed cost, however many are stored.
@@ -178,19 +178,26 @@ def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[st
     wholes = published.order_by("publication__title_en").values(*fields[:2]).annotate(n=Count("pk"))
     for slug, title, count in wholes.values_list(*fields[:2], "n"):
         articles.append((f"all of “{title}”, {count} runs", f"publication={slug}"))
-    measured = Run.objects.with_values().listed_for(user).filter(workload__in=workloads, publication=None)
+    measured = [run for run in _latest(user, "dbms_version__name") if run[1] in workloads]
     chosen = {run.batch_id for run in runs}
-    batches = [(words, f"batch={key}") for key, words in _newest_batches(measured).items() if key not in chosen]
+    batches = [(words, f"batch={key}") for key, words in _named_batches(measured).items() if key not in chosen]
     cells = {run.cell_key for run in runs}
     same = [("the same cell, whenever measured", f"cell={next(iter(cells))[:12]}")] if len(cells) == 1 else []
     return [("Published", articles[:MOST_OFFERED]), ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]])]
 
 
-def _newest_batches(rows: RunQuerySet) -> dict[UUID, str]:
-    """What names each of the newest: its label or time, and its DBMSs."""
+def _latest(user: Reader, field: str) -> list[tuple[UUID, UUID, str]]:
+    """(batch, workload, `field`) of the newest runs with values that somebody measured or uploaded, newest first."""
+    # Conditions on state or publication would lead SQLite to their indexes, and to sorting all that they find.
+    rows = Run.objects.present().listed_for(user).order_by("-created_at")
+    kept = rows.values_list("batch", "workload", field, "state", "invalid_at", "publication")[:LOOKED_THROUGH]
+    return [run[:3] for run in kept if run[3:] == (RunState.FINISHED, None, None)]
+
+
+def _named_batches(runs: Iterable[tuple[UUID, UUID, str]]) -> dict[UUID, str]:
+    """What names each of the first batches: its label or time, and its DBMSs."""
     systems: dict[UUID, dict[str, None]] = {}
-    newest = rows.order_by("-created_at").values_list("batch", "dbms_version__name")[:LOOKED_THROUGH]
-    for key, system in newest:
+    for key, _, system in runs:
         systems.setdefault(key, {})[system] = None
     keys = list(systems)[: 3 * MOST_OFFERED]
     batches = Batch.objects.in_bulk(keys)
@@ -203,9 +210,8 @@ def newest(user: Reader) -> str:
 
     The newest batch of several cells; else the two newest batches of one workload; else an article.
     """
-    rows = Run.objects.with_values().listed_for(user).filter(publication=None).order_by("-created_at")
     cells: dict[tuple[UUID, UUID], set[str]] = {}
-    for batch, workload, cell in rows.values_list("batch", "workload", "cell_key")[:LOOKED_THROUGH]:
+    for batch, workload, cell in _latest(user, "cell_key"):
         cells.setdefault((batch, workload), set()).add(cell)
     for (batch, _), keys in cells.items():
         if len(keys) > 1:

@@ -120,6 +120,12 @@ def with_sets(params: QueryDict, queries: Iterable[QueryDict]) -> QueryDict:
     return kept
 
 
+def list_query(params: QueryDict) -> str:
+    """Of the list of runs with the same filters; "" where the runs are named, or several sets."""
+    queries = set_queries(params)
+    return queries[0].urlencode() if len(queries) == 1 and not {*_NAMED, STORED} & set(queries[0]) else ""
+
+
 def read_query(text: str) -> QueryDict:
     """Without Django's limit of fields: a stored selection has as many runs as can be compared."""
     query = QueryDict(mutable=True)

@@ -127,7 +127,23 @@ def _read(
     ordered = rows.order_by(*(column.ordering(backward=backward) for column in columns))
     if values is not None:
         ordered = ordered.filter(_after(columns, values, backward=backward))
-    return list(ordered[:limit])
+    return fetched(ordered[:limit])
+
+
+def fetched(rows: QuerySet[Run]) -> list[Run]:
+    """The same rows, found by their ids first: sorting whole rows with all they refer to reads every one that matches.
+
+    `rows` are sliced, so that they are few.
+    """
+    ids = list(rows.values_list("pk", flat=True))
+    whole = rows.all()
+    whole.query.clear_limits()
+    return _of(whole.order_by(), ids)
+
+
+def _of(rows: QuerySet[Run], ids: Sequence[UUID]) -> list[Run]:
+    by_key = {run.pk: run for run in rows.filter(pk__in=ids)}
+    return [by_key[key] for key in ids if key in by_key]
 
 
 def _read_by_name(
@@ -147,8 +163,7 @@ def _read_by_name(
         ids += ordered.values_list("pk", flat=True)[: limit - len(ids)]
         if len(ids) == limit:
             break
-    by_key = {run.pk: run for run in rows.filter(pk__in=ids)}
-    return [by_key[key] for key in ids if key in by_key]
+    return _of(rows, ids)
 
 
 def _names(
@@ -176,7 +191,7 @@ def _names(
 def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int) -> Page:
     """The page that begins at row `start`, counted from 0: its cost grows with `start`."""
     ordered = rows.order_by(*(column.ordering(backward=False) for column in columns))
-    shown = list(ordered[start : start + size + 1])
+    shown = fetched(ordered[start : start + size + 1])
     more, shown = len(shown) > size, shown[:size]
     return Page(
         rows=shown,

@@ -19,7 +19,7 @@ from runs.access import rules
 from runs.access.rules import Target, source_of
 from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
-from runs.models import Change, Run
+from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
 from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow, factor_label
@@ -187,6 +187,19 @@ def filter_select(context: dict[str, Any], name: str, label: str, anything: str)
         "options": grouped, "options_count": len(options),
         "capped": name in CAPPED and len(options) >= MOST_OFFERED,
     }  # fmt: skip
+
+
+# What selects the runs of a thing (docs/use/choosing.md).
+_SELECTED_BY: dict[type[Any], tuple[str, str]] = {
+    Run: ("run", "pk"), Batch: ("batch", "pk"), Experiment: ("experiment", "slug"),
+    Publication: ("publication", "slug"), HardwareProfile: ("hardware", "slug"), Config: ("config", "slug"),
+}  # fmt: skip
+
+
+@register.inclusion_tag("_compare_with.html")
+def compare_with(thing: Any, small: bool = False) -> dict[str, Any]:
+    name, field = _SELECTED_BY[type(thing)]
+    return {"thing": thing, "query": f"{name}={getattr(thing, field)}", "small": small}
 
 
 @register.simple_tag(takes_context=True)

@@ -17,7 +17,7 @@ from runs.access.rules import changeable, default_visibility
 from runs.api.compare import answer
 from runs.charts.drawing import Drawing
 from runs.compare import reports
-from runs.compare.select import MAX_QUERY
+from runs.compare.select import MAX_QUERY, list_query
 from runs.models import Report
 from runs.models.choices import Visibility
 from runs.views.compare import beside_levels, comparison_context, frozen_context
@@ -60,6 +60,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "report": kept,
         "query": reports.params_of(kept, request.GET).urlencode(),
+        "list_query": list_query(reports.params_of(kept)),
         "address": request.build_absolute_uri(),
         "embed_url": request.build_absolute_uri(reverse("embed-report", args=[kept.slug])),
         "changes": changes.history(kept),

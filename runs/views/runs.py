@@ -101,7 +101,9 @@ def run_list(request: HttpRequest) -> HttpResponse:
     lost, hides = 0, not {"lost", "status", "state"} & set(params)
     if not problems:
         if hides:
-            lost, _ = cursor.bounded_count(chosen.qs.filter(state=RunState.VALUE_MISSING))
+            # Only articles lose values; they are few, whatever else is stored.
+            of_articles = chosen.qs.filter(publication__in=Publication.objects.values("pk"))
+            lost, _ = cursor.bounded_count(of_articles.filter(state=RunState.VALUE_MISSING))
         try:
             page = _page(chosen.qs, params, hidden=0 if SHOW_LOST in params else lost)
         except WrongCursor as error:
@@ -148,7 +150,7 @@ def _page(runs: QuerySet[Run], params: QueryDict, *, hidden: int = 0) -> dict[st
     if exact and total <= NUMBERED_PAGES and "cursor" not in params:
         text = params.get("page", "1")
         number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
-        rows, control = list(runs[(number - 1) * PER_PAGE : number * PER_PAGE]), "page"
+        rows, control = cursor.fetched(runs[(number - 1) * PER_PAGE : number * PER_PAGE]), "page"
         previous, following = number - 1 or None, number + 1 if number < total else None
     else:
         number, total, ordering = 0, 0, params.get("ordering", "")

@@ -4,6 +4,7 @@ import { startDetails } from "./details.js";
 import { startSelection } from "./select.js";
 import { startThemeToggle } from "./theme.js";
 import { localizeTimes } from "./times.js";
+import { show as showTray, startTray } from "./tray.js";
 
 function confirmForm(event) {
   const question = event.target.dataset?.confirm;
@@ -58,6 +59,7 @@ startThemeToggle();
 localizeTimes(document);
 startSelection(document);
 startDetails();
+startTray();
 startMenus();
 startHints();
 document.addEventListener("submit", confirmForm);
@@ -65,4 +67,5 @@ document.addEventListener("click", copyAddress);
 document.addEventListener("htmx:afterSettle", () => {
   localizeTimes(document);
   startSelection(document);
+  showTray();
 });

@@ -1,18 +1,9 @@
-// Tick runs, compare them. Without JavaScript the form does the same: its button sends the ticked boxes.
-
-/** Words of the compare button for `count` ticked runs. */
-export function compareLabel(count) {
-  if (count === 0) return "Compare ticked runs";
-  return count === 1 ? "Show 1 run" : `Compare ${count} runs`;
-}
+// Tick runs of a list; tray.js keeps them. Without JavaScript the form's own button sends the ticked boxes.
 
 function update(form) {
   const boxes = [...form.querySelectorAll("input[type=checkbox][name=run]")];
   const ticked = boxes.filter((box) => box.checked);
   for (const box of boxes) box.closest("tr")?.toggleAttribute("data-selected", box.checked);
-  const button = form.querySelector("[data-compare-button]");
-  button.textContent = compareLabel(ticked.length);
-  button.disabled = ticked.length === 0;
   const all = form.querySelector("[data-tick-all]");
   if (all) {
     all.checked = boxes.length > 0 && ticked.length === boxes.length;
@@ -33,6 +24,7 @@ export function startSelection(root) {
     form.dataset.started = "";
     form.addEventListener("change", onChange);
     for (const cell of form.querySelectorAll("[data-needs-js]")) cell.hidden = false;
+    for (const part of form.querySelectorAll("[data-without-js]")) part.hidden = true;
     update(form);
   }
 }

@@ -214,3 +214,14 @@ def test_what_is_no_selection_is_not_stored(client, viewer):
     client.force_login(viewer)
     client.post("/compare/ticked/", {"run": ["x" * 3000]})
     assert not StoredSelection.objects.exists()
+
+
+def test_a_choice_is_saved_without_words_and_read_as_a_list_again(client, contributor):
+    make_run("SQLite 3.53", 1)
+    client.force_login(contributor)
+    saving = re.search(r'href="(/reports/new/[^"]*)"', page(client, "/runs/?dbms=sqlite-3-53&ordering=-value"))
+    assert saving is not None
+    kept = unescape(saving[1]).partition("?")[2]
+    client.post("/reports/new/", {"title": "SQLite", "query": kept, "visibility": "public", "note": ""})
+    assert 'href="/runs/?dbms=sqlite-3-53"' in page(client, "/reports/sqlite/")
+    assert "/reports/new/" not in page(client, "/runs/")

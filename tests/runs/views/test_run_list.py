@@ -134,10 +134,11 @@ def test_it_does_not_show_a_failed_runs_number_as_one_that_counts(client):
 def test_it_sends_the_ticked_runs_to_the_compare_page(client):
     runs = [make_run("SQLite 3.53", 1), make_run("H2 2.4", 2)]
     html = page(client)
-    assert '<form class="panel panel-flush" method="get" action="/compare/"' in html
+    assert '<form class="panel panel-flush" method="post" action="/compare/ticked/"' in html
     for run in runs:
         assert f'name="run" value="{run.id}"' in html
-    assert client.get("/compare/", {"run": [str(run.id) for run in runs]}).status_code == 200
+    answer = client.post("/compare/ticked/", {"run": [str(run.id) for run in runs]}, follow=True)
+    assert answer.status_code == 200 and "2 groups, 2 runs" in answer.content.decode()
 
 
 def test_it_has_pages_and_keeps_the_filter_on_them(client):

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { compareLabel } from "../../static/js/select.js";
 import { localText } from "../../static/js/times.js";
-
-test("it says how many runs the button compares", () => {
-  assert.deepEqual([0, 1, 2].map(compareLabel), ["Compare ticked runs", "Show 1 run", "Compare 2 runs"]);
-});
 
 test("it writes a time in the zone of the machine, sortable", () => {
   const date = new Date(2026, 10, 3, 5, 9, 7);
