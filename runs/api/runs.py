@@ -26,9 +26,11 @@ from runs.api.errors import Conflict, CsvRenderer, JsonErrors
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
     FIELD_ERRORS,
+    AnnotationSerializer,
     BatchSerializer,
     ChangeSerializer,
     ErrorSerializer,
+    LatencySerializer,
     RunDetailSerializer,
     RunSerializer,
     RunSeriesSerializer,
@@ -41,6 +43,7 @@ from runs.listing.rows import csv_stream
 from runs.models import Run
 from runs.results import editing
 from runs.run import series
+from runs.run.latency import latency_of, types_of
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -210,6 +213,82 @@ class RunDetail(APIView):
             raise Conflict("This run is part of a publication and says what that says.")
         editing.edit(run, read(editing.RunEdit, request.data), by=person_of(request))
         return _detail(request, run_id)
+
+
+class RunAnnotations(APIView):
+    required_scope = "upload"
+
+    @extend_schema(responses={200: AnnotationSerializer(many=True), 404: ErrorSerializer})
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """What was noted at seconds of a run, in the order of time."""
+        run = get_object_or_404(readable_runs(request).present(), id=run_id)
+        return Response(AnnotationSerializer(run.annotations.select_related("by"), many=True).data)
+
+    @extend_schema(
+        request=editing.NewAnnotation,
+        responses={201: AnnotationSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer,
+                   409: ErrorSerializer},
+    )  # fmt: skip
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Note something at a second of a run: a checkpoint tuned, a neighbour that came."""
+        run = _annotatable(request, run_id)
+        made = editing.annotate(run, read(editing.NewAnnotation, request.data), by=person_of(request))
+        return Response(AnnotationSerializer(made).data, status=201)
+
+
+class RunAnnotation(APIView):
+    required_scope = "upload"
+
+    @extend_schema(
+        request=editing.NewAnnotation,
+        responses={200: AnnotationSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer,
+                   409: ErrorSerializer},
+    )  # fmt: skip
+    def put(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
+        """Change what was noted. The old words are kept in the changes of the run."""
+        run = _annotatable(request, run_id)
+        row = get_object_or_404(run.annotations.select_related("by"), pk=annotation_id)
+        wanted = read(editing.NewAnnotation, request.data)
+        return Response(AnnotationSerializer(editing.annotate(run, wanted, by=person_of(request), annotation=row)).data)
+
+    @extend_schema(responses={204: None, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer})
+    def delete(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
+        """Take a note away. Its words are kept in the changes of the run."""
+        run = _annotatable(request, run_id)
+        editing.forget_annotation(get_object_or_404(run.annotations, pk=annotation_id), by=person_of(request))
+        return Response(status=204)
+
+
+def _annotatable(request: Request, run_id: UUID) -> Run:
+    run = changeable_run(request, run_id)
+    if run.publication_id is not None:
+        raise Conflict("This run is part of a publication and says what that says.")
+    return run
+
+
+class RunLatency(APIView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "repeats", bool, description="Of all repeats of its cell in its batch together, histograms merged."
+            )
+        ],
+        responses={200: LatencySerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Percentiles from the stored histogram, up to as many nines as the transactions bear; by transaction type."""
+        _refuse([name for name in request.query_params if name != "repeats"])
+        run = get_object_or_404(readable_runs(request).present(), id=run_id)
+        together = request.query_params.get("repeats", "").lower() in ("1", "true", "yes")
+        runs = [run]
+        if together:
+            # As public as the run that was asked for: an answer to everybody tells of nobody's private repeats.
+            alike = readable_runs(request).with_values().filter(cell_key=run.cell_key, batch=run.batch_id)
+            runs = list(alike.filter(visibility=run.visibility))
+        told = latency_of(runs)
+        if told is None:
+            raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")
+        return Response(LatencySerializer({"latency": told, "types": [] if together else types_of(run)}).data)
 
 
 class RunChanges(APIView):

@@ -13,9 +13,10 @@ from pydantic import TypeAdapter
 from rest_framework import serializers
 
 from runs.access.changes import history
-from runs.models import Artefact, Batch, Change, Measurement, Run
+from runs.models import Annotation, Artefact, Batch, Change, Measurement, Run
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
+from runs.run.latency import Latency, OfType
 from runs.run.number import headline_numbers
 from runs.run.series import Series, ThinnedSeries
 
@@ -122,6 +123,16 @@ class ChangeSerializer(serializers.ModelSerializer[Change]):
         fields = ["field", "old", "new", "reason", "by", "at"]
 
 
+class AnnotationSerializer(serializers.ModelSerializer[Annotation]):
+    """`at_s` counts from the begin of the warm-up, as series do."""
+
+    by = serializers.CharField(source="by.username", default=None, allow_null=True)
+
+    class Meta:
+        model = Annotation
+        fields = ["id", "at_s", "text", "by", "created_at"]
+
+
 class ArtefactSerializer(serializers.ModelSerializer[Artefact]):
     url = serializers.HyperlinkedIdentityField(
         view_name="api-artefact", lookup_field="pk", lookup_url_kwarg="artefact_id",
@@ -131,6 +142,16 @@ class ArtefactSerializer(serializers.ModelSerializer[Artefact]):
     class Meta:
         model = Artefact
         fields = ["id", "name", "media_type", "size_bytes", "sha256", "url"]
+
+
+class LatencySerializer(serializers.Serializer[Any]):
+    """Milliseconds. `curve` is (percentile, ms); `beyond` counts the transactions that took longer.
+
+    `types` of one run only: no histogram of a transaction type is stored, so that repeats cannot be merged.
+    """
+
+    latency = AnswerField(Latency)
+    types = AnswerField(list[OfType])
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -201,6 +222,7 @@ class RunDetailSerializer(RunSerializer):
     per_terminal = serializers.ListField(child=serializers.FloatField())
     # What the engine counted and told of itself, and under which conditions the run was made.
     statistics = serializers.DictField()
+    annotations = AnnotationSerializer(many=True)
     artefacts = serializers.SerializerMethodField()
     durability_statements = serializers.SerializerMethodField()
 
@@ -209,7 +231,8 @@ class RunDetailSerializer(RunSerializer):
             *RunSerializer.Meta.fields,
             "measurements", "series", "storage", "state_changes", "factor_units", "factor_roles", "durability_reason",
             "durability_doubt", "durability_statements", "effective_settings", "ignored_settings", "driver", "dataset",
-            "command_lines", "checks", "warnings", "per_terminal", "statistics", "note", "context", "info", "artefacts",
+            "command_lines", "checks", "warnings", "per_terminal", "statistics", "note", "annotations",
+            "context", "info", "artefacts",
         ]  # fmt: skip
 
     @extend_schema_field(AnswerField(list[Series]))

@@ -18,6 +18,11 @@ urlpatterns = [
     path("runs/", runs.RunList.as_view(), name="api-runs"),
     path("runs/<uuid:run_id>/", runs.RunDetail.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/series/", runs.RunSeries.as_view(), name="api-run-series"),
+    path("runs/<uuid:run_id>/latency/", runs.RunLatency.as_view(), name="api-run-latency"),
+    path("runs/<uuid:run_id>/annotations/", runs.RunAnnotations.as_view(), name="api-run-annotations"),
+    path(
+        "runs/<uuid:run_id>/annotations/<uuid:annotation_id>/", runs.RunAnnotation.as_view(), name="api-run-annotation"
+    ),
     path("runs/<uuid:run_id>/changes/", runs.RunChanges.as_view(), name="api-run-changes"),
     path("runs/<uuid:run_id>/restore/", runs.RunRestore.as_view(), name="api-run-restore"),
     path("runs/<uuid:run_id>/invalidate/", runs.RunInvalidate.as_view(), name="api-run-invalidate"),

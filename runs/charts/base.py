@@ -40,6 +40,10 @@ class XAxis(TypedDict):
     even: NotRequired[bool]
     span: NotRequired[tuple[float, float]]
     ticks: NotRequired[list[tuple[float, str]]]
+    # Values are decades of 1/(1 − p), and said as percentiles.
+    nines: NotRequired[bool]
+    # A panel whose neighbours or title say what it is.
+    untitled: NotRequired[bool]
 
 
 class YAxis(TypedDict):
@@ -49,6 +53,7 @@ class YAxis(TypedDict):
     scale: NotRequired[Scale]
     better: NotRequired[str]
     span: NotRequired[tuple[float, float]]
+    untitled: NotRequired[bool]
 
 
 class LineSeries(TypedDict):
@@ -65,6 +70,8 @@ class LineSeries(TypedDict):
     metric: NotRequired[str]
     # What samples are divided by to have the axis's unit.
     scale: NotRequired[int]
+    # Of a thinned line whose samples are another run's: where a stretch of them is asked for.
+    detail_url: NotRequired[str]
     origin: NotRequired[str]
     dots: NotRequired[list[tuple[float, float]]]
     band: NotRequired[list[tuple[float, float, float]]]
@@ -112,6 +119,20 @@ class LinesSpec(TypedDict):
     panel: NotRequired[bool]
     # Lines that were computed of the series, drawn thin over them: no values of their own.
     overlays: NotRequired[list[LineSeries]]
+    # Charts of the same name share crosshair and zoom.
+    sync: NotRequired[str]
+    events: NotRequired[list[EventSpec]]
+    # The id of the figure whose events are those of this one too.
+    events_of: NotRequired[str]
+
+
+class EventSpec(TypedDict):
+    """What happened at a time of a chart: `kind` is one of runs.run.events, `color` that of the run's lines."""
+
+    x: float
+    kind: str
+    words: str
+    color: NotRequired[int]
 
 
 class BarGroup(TypedDict):
@@ -235,6 +256,8 @@ class Multiples:
     said: list[Said] = field(default_factory=list)
     said_note: str = ""
     beneath: list[Figure] = field(default_factory=list)
+    # Above each other, on one axis of time.
+    stacked: bool = False
 
 
 def lines(

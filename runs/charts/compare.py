@@ -10,19 +10,11 @@ from runs import formatting
 from runs.charts.base import (
     COLOURS,
     INTERVAL_WORDS,
-    BandSpec,
     BarGroup,
     Figure,
-    LineSeries,
     bars,
-    columns_of,
-    lines,
-    lines_table,
-    thinned_table,
 )
-from runs.charts.run import warm_up_band
 from runs.compare.groups import Comparison, Group
-from runs.run import series as stored
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
@@ -32,8 +24,6 @@ BARS_NOTE = (
     "an arrow, with its end in words. Tick: median. Dots: every repeat."
 )
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
-MAX_OVERLAID = 12
-OVERLAID_METRIC = "tps"
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
 DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
 
@@ -87,14 +77,14 @@ def apart_figures(comparison: Comparison, palette: Mapping[str, int], *, id: str
     """One for each class of groups that are not ranked; empty when all are."""
     return [
         bars_figure(
-            comparison, groups, palette, id=_numbered(id, index), title=f"Not ranked: {words}",
+            comparison, groups, palette, id=numbered(id, index), title=f"Not ranked: {words}",
             note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
         )
         for index, (words, groups) in enumerate(comparison.apart.items())
     ]  # fmt: skip
 
 
-def _numbered(id: str, index: int) -> str:
+def numbered(id: str, index: int) -> str:
     return f"{id}-{index + 1}" if index else id
 
 
@@ -174,53 +164,6 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
         numbers = [TableCell(group.n), centre, TableCell(low), TableCell(high), TableCell(group.median)]
         rows.append([TableCell(text=label), *numbers, *cells])
     return Table(columns, rows)
-
-
-def overlay_figures(comparison: Comparison) -> list[Figure]:
-    """Throughput over time, one line per run in the colour of its group; each unranked class on a scale of its own.
-
-    Empty without series, and when there are more runs than eyes can follow.
-    """
-    palette = colours(comparison)
-    shown = [(group, run) for group in comparison.groups for run in group.runs]
-    if len(shown) > MAX_OVERLAID:
-        return []
-    ranked: list[_Overlaid] = []
-    apart: dict[str, list[_Overlaid]] = {}
-    sampled = [stored.read(run, OVERLAID_METRIC) for _, run in shown]
-    each = stored.samples_each(sampled, columns_of(len(sampled)))
-    for (group, run), series in zip(shown, sampled, strict=True):
-        if stretches := stored.thinned(series, each):
-            drawn = ranked if group.ranked else apart.setdefault(group.durability_words, [])
-            points = [point for stretch in stretches for point in stretch.points]
-            name = f"{group.label}, repeat {run.repeat}"
-            line: LineSeries = {
-                "label": name, "color": palette[group.key], "dash": run.repeat > 1, "points": points
-            }  # fmt: skip
-            drawn.append((line, stretches))
-    warm_ups = [warm_up_band(run) for _, run in shown]
-    bands = warm_ups[0] if warm_ups and all(band == warm_ups[0] for band in warm_ups) else []
-    figures = [_overlay("over-time", "Throughput over time, TPS", ranked, bands, each)] if ranked else []
-    return figures + [
-        _overlay(_numbered("over-time-apart", index), f"Not ranked: {words}, over time", drawn, bands, each)
-        for index, (words, drawn) in enumerate(apart.items())
-    ]
-
-
-# A line, and the stretches that its points are of.
-_Overlaid = tuple[LineSeries, list[stored.Stretch]]
-
-
-def _overlay(id: str, title: str, drawn: list[_Overlaid], bands: Sequence[BandSpec], each: int) -> Figure:
-    spec = lines(
-        x={"label": "Time", "unit": "s", "scale": "linear"}, y={"label": "Throughput", "unit": "TPS", "zero": True},
-        series=[line for line, _ in drawn], bands=bands,
-    )  # fmt: skip
-    alt = f"{len(drawn)} lines of transactions per second over the seconds of each run."
-    if each == 1:
-        return Figure(id=id, title=title, spec=spec, table=lines_table(spec), alt=alt)
-    note = f"Thinned: of every {each:,} samples the lowest and the highest; the page of each run has the rest."
-    return Figure(id, title, spec, thinned_table(spec, [stretches for _, stretches in drawn]), alt, note)
 
 
 def csv_rows(comparison: Comparison) -> Iterator[list[str]]:

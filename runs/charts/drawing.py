@@ -10,14 +10,17 @@ from django.http import QueryDict
 
 from runs import formatting
 from runs.charts.base import Figure, Multiples, Said
-from runs.charts.compare import bars_figures, overlay_figures
+from runs.charts.compare import bars_figures
 from runs.charts.curves import curve_figures, relative, x_label, x_unit
+from runs.charts.latency import LatencyTypes, latency_parts
+from runs.charts.over_time import over_time_figures
 from runs.charts.pivots import Pivot, heat_maps, table_pivots
 from runs.charts.tradeoff import trade_off_figures
 from runs.compare.axes import (
     BARS,
     CURVE,
     HEAT_MAP,
+    LATENCY,
     TABLE,
     TIME,
     TRADE_OFF,
@@ -33,7 +36,7 @@ from runs.compare.groups import Comparison
 from runs.models import Metric
 
 # Each has a `template`.
-Part = Figure | Multiples | Pivot
+Part = Figure | Multiples | Pivot | LatencyTypes
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,11 @@ def _tables(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
 
 
 def _over_time(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [*overlay_figures(comparisons[0])]
+    return [*over_time_figures(comparisons[0])]
+
+
+def _latencies(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
+    return [*latency_parts(comparisons[0])]
 
 
 def _trade_off(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
@@ -121,6 +128,7 @@ VIEWS: dict[str, tuple[str, Callable[[Sequence[Comparison], Axes], list[Part]]]]
     TABLE: ("Table", _tables),
     TRADE_OFF: ("Trade-off", _trade_off),
     TIME: ("Over time", _over_time),
+    LATENCY: ("Latency", _latencies),
 }
 
 POINT_HEAD = [

@@ -16,6 +16,7 @@ from runs import formatting
 from runs.charts.base import (
     MOST_COLUMNS,
     BandSpec,
+    EventSpec,
     Figure,
     LineSeries,
     Live,
@@ -27,6 +28,7 @@ from runs.charts.base import (
 )
 from runs.models import Run
 from runs.run import derived
+from runs.run.events import events_of
 from runs.run.series import Series, Stretch, samples_each, thinned
 
 LIVE_EVERY_MS = 2000
@@ -124,12 +126,20 @@ PLOTS = (
 def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
     """The charts of the metrics that the run has samples of; those of an open one grow."""
     sampled = {metric.name: metric for metric in series}
+    events: list[EventSpec] = [
+        {"x": event.at_s, "kind": event.kind, "words": event.words} for event in events_of(run, sampled)
+    ]
     shown = {plot: [line for line in plot.lines if line.metric in sampled] for plot in PLOTS}
     columns = columns_of(sum(map(len, shown.values())))
-    return [_figure(run, plot, wanted, sampled, columns) for plot, wanted in shown.items() if wanted]
+    return [
+        _figure(run, plot, wanted, sampled, columns=columns, events=events) for plot, wanted in shown.items() if wanted
+    ]
 
 
-def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, Series], columns: int) -> Figure:
+def _figure(
+    run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, Series], *, columns: int,
+    events: Sequence[EventSpec],
+) -> Figure:  # fmt: skip
     unit, scale = ("MiB", 2**20) if plot.unit == "bytes" else (plot.unit, 1)
     query = "&".join(f"metric={line.metric}" for line in wanted)
     url = f"{reverse('api-run-series', args=[run.id])}?{query}"
@@ -144,6 +154,8 @@ def _figure(run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, 
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
         live=live if run.is_open else None,
     )
+    if plot.phase == "run":
+        spec |= {"sync": "run", "events": list(events)}
     names = ", ".join(line.label for line in wanted)
     note = plot.note
     if not note and is_embedded(run) and any(line.metric.startswith("driver_") for line in wanted):

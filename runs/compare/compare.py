@@ -119,21 +119,23 @@ def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Met
 def _cells(runs: Sequence[Run], counting: Set[UUID], grouping: str) -> list[list[Run]]:
     """Repeats that are pooled together, in the order of experiment or source; along a size axis in that of the sizes.
 
-    A run that has not ended knows its storage only later, so that its key still changes: it joins the cell that is
-    alike in everything else.
+    A queued run does not know its machine yet, one that has not ended not its storage, and one that was cancelled
+    perhaps neither or a part: what has no number joins the cell that is alike in everything that it knows.
     """
     cells: dict[str, list[Run]] = {}
     alike: dict[tuple[object, ...], str] = {}
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
-    for run in sorted(ordered, key=lambda run: run.id not in counting):
+    for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
         together = key_of(run, grouping)
         key = f"{run.cell_key or run.id} {together}"
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
-        others = (together, run.workload_id, run.dbms_version_id, run.config_id, run.hardware_id, factors)
-        if run.id not in counting and not run.storage.all():
-            key = alike.get(others, key)
-        alike.setdefault(others, key)
+        others = (together, run.workload_id, run.dbms_version_id, run.config_id, factors)
+        if run.id not in counting and key not in cells:
+            key = alike.get((*others, run.hardware_id), key)
+        # The last of them is asked for by a run without a machine.
+        for known in ((*others, run.hardware_id), (*others, None)):
+            alike.setdefault(known, key)
         cells.setdefault(key, []).append(run)
 
     def size_then_position(cell: list[Run]) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from runs.models.literature import (
     TableStat,
 )
 from runs.models.measurements import Aggregate, Measurement, Metric, SeriesChunk
-from runs.models.runs import Run, RunFactor, RunStorage, StateChange, cell_key, delete_softly, restore
+from runs.models.runs import Annotation, Run, RunFactor, RunStorage, StateChange, cell_key, delete_softly, restore
 from runs.models.subjects import (
     Config,
     ConfigFile,

@@ -358,6 +358,22 @@ class StateChange(models.Model):
         return f"{self.state} at {self.at:%H:%M:%S}"
 
 
+class Annotation(UUIDModel):
+    """What somebody noted at a second of a run. `at_s` counts from the begin of the warm-up, as series do."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="annotations")
+    at_s = models.FloatField()
+    text = models.CharField(max_length=300)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["at_s", "created_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.at_s:g} s: {self.text}"
+
+
 def delete_softly(run: Run, *, at: datetime | None = None) -> bool:
     return Run.objects.filter(id=run.id, deleted_at=None).update(deleted_at=at or timezone.now()) == 1
 

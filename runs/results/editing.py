@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeVar, cast
 
+from benchagent.catalog.metrics import LONGEST_S
 from benchagent.redaction import redact_text
 from django.db import transaction
 from django.utils import timezone
 from pydantic import Field
 
 from runs.access import changes
-from runs.incoming.values import Day, Described, Text
-from runs.models import Batch, Run, User, delete_softly
+from runs.incoming.values import Day, Described, Strict, Text
+from runs.models import Annotation, Batch, Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.run.number import refresh_primary
@@ -35,6 +36,13 @@ class RunEdit(BatchEdit):
 
     message: Annotated[str, Text(10_000, least=0)] = ""
     measured_on: Annotated[Day | None, Field(description="null is: not stated.")] = None
+
+
+class NewAnnotation(Strict):
+    """What happened at a second of a run, counted from the begin of its warm-up, as its series are."""
+
+    at_s: Annotated[float, Field(ge=0, le=LONGEST_S, allow_inf_nan=False)]
+    text: Annotated[str, Text(300)]
 
 
 class NoReason(ValueError):
@@ -85,6 +93,23 @@ def invalidate(run: Run, *, reason: str, by: User | None) -> None:
 def validate(run: Run, *, by: User | None) -> bool:
     """Take the mark away. False: it had none."""
     return _mark(run, None, by, invalid_at=None, invalid_reason="", invalid_by=None)
+
+
+def annotate(run: Run, wanted: NewAnnotation, *, by: User | None, annotation: Annotation | None = None) -> Annotation:
+    """Note something at a second of a run, or change what was noted there."""
+    with transaction.atomic():
+        old = str(annotation) if annotation else None
+        row = annotation or Annotation(run=run, by=by)
+        row.at_s, row.text = wanted.at_s, redact_text(clean(wanted.text, REASON_LIMIT))
+        row.save()
+        changes.record(target=run, field="annotation", old=old, new=str(row), by=by)
+    return row
+
+
+def forget_annotation(annotation: Annotation, *, by: User | None) -> None:
+    with transaction.atomic():
+        changes.record(target=annotation.run, field="annotation", old=str(annotation), new=None, by=by)
+        annotation.delete()
 
 
 def _mark(run: Run, reason: str | None, by: User | None, **mark: Any) -> bool:

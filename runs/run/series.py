@@ -119,6 +119,9 @@ def decode(data: bytes, *, codec: int = CODEC_SHUFFLED_FLOAT64) -> list[float | 
     numbers = array("d", bytes(raw))
     if sys.byteorder == "big":
         numbers.byteswap()
+    # A sum is NaN where a number is: most series have no gap, and adding up is many times faster than asking each.
+    if not math.isnan(sum(numbers)):
+        return [*numbers]
     return [None if math.isnan(number) else number for number in numbers]
 
 

@@ -19,7 +19,7 @@ from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
-from runs.compare.axes import BARS, CURVE, HEAT_MAP, TABLE
+from runs.compare.axes import CURVE, HEAT_MAP, TABLE
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
@@ -76,7 +76,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "drawing": drawing,
         "view_asked": params.get("view", ""),
         "metrics_shown": len(drawing.comparisons),
-        "over_time": charts.overlay_figures(comparison) if drawing.axes.view == BARS else [],
+        "run_pair": _pair(comparison),
         "rows": [
             {
                 "group": group,
@@ -119,6 +119,14 @@ def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
     if not reports.may_read_frozen(report, user):
         return told
     return told | {"frozen": frozen["comparison"], "count": len(frozen["runs"]), "drawn": frozen["drawn"]}
+
+
+def _pair(comparison: Comparison) -> str:
+    """The query of what differs between a run of the baseline and one of the next group, or its first and last."""
+    runs = [group.all_runs[0] for group in comparison.groups if group.all_runs]
+    first = comparison.baseline.all_runs[0] if comparison.baseline else next(iter(runs), None)
+    others = [run for run in runs if run != first] or [run for run in comparison.all_runs if run != first][-1:]
+    return f"run={first.id}&run={others[0].id}" if first and others else ""
 
 
 @require_GET

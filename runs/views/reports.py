@@ -92,8 +92,8 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
         return redirect(kept)
     shown = comparison_context(selection, comparison, reports.params_of(kept))
     drawing: Drawing = shown["drawing"]
-    parts = [*drawing.parts, *shown["over_time"]]
-    names = ("figure", "multiples", "pivot")
+    parts = drawing.parts
+    names = ("part", "figure", "multiples", "pivot")
     drawn = [str(render_to_string(part.template, dict.fromkeys(names, part))) for part in parts]
     if comparison.levels:
         drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True})))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
+from benchagent.catalog import number_in
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -19,17 +21,21 @@ from django.template import Context
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
 from runs.charts import matrix
+from runs.charts.base import Figure
+from runs.charts.latency import percentile_figure
 from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
 from runs.dbms import unverified
+from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
 from runs.listing.filters import RunFilter, columns_of, unknown, without_blanks
 from runs.listing.rows import RunRow
-from runs.models import Experiment, Publication, Report, Run, Upload
+from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
 from runs.models.visible import may_open
 from runs.publications.matching import Published, gaps_of
@@ -40,6 +46,7 @@ from runs.run import derived, diff, engine_report, series, standing
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
+from runs.run.latency import latency_of
 from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.templatetags.show import visibility_control
 from runs.views.guards import PersonRequest, administrator_required, contributor_required, page_before, token_may_read
@@ -190,7 +197,9 @@ STOP_POLLING = 286
 @require_safe
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     rows = Run.objects.for_lists().select_related("upload", "invalid_by")
-    rows = rows.prefetch_related("state_changes", "config__parameters")
+    rows = rows.prefetch_related(
+        "state_changes", "config__parameters", Prefetch("annotations", Annotation.objects.select_related("by"))
+    )
     run = get_object_or_404(rows.readable_by(request.user), id=run_id)
     if run.deleted_at is not None:
         return render(request, "run_deleted.html", {"run": run}, status=410)
@@ -210,6 +219,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "sampled": series.sampled(run) if run.is_open else "",
         "derived": derived.of_run(run, samples),
         "result": result,
+        "latency": _latency_figure(run),
+        "notes": run.annotations.all(),
         "standing": standing.of_run(run, result[0], request.user) if result and run.counts else None,
         "before": standing.run_before(run, request.user),
         "gap": "" if run.is_open else why_no_number(run),
@@ -255,6 +266,11 @@ def run_diff(request: HttpRequest) -> HttpResponse:
     return render(request, "run_diff.html", context, status=404 if context["unknown"] else 200)
 
 
+def _latency_figure(run: Run) -> Figure | None:
+    told = latency_of([run])
+    return percentile_figure([("This run", 0, told)], id="percentiles") if told else None
+
+
 @require_safe
 @token_may_read
 def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
@@ -264,6 +280,44 @@ def series_csv(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="run-{run.id}.csv"'
     return response
+
+
+@require_POST
+@contributor_required
+def annotate(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
+    return _annotate(request, _annotatable(request, run_id))
+
+
+@require_POST
+@contributor_required
+def annotation(request: PersonRequest, run_id: uuid.UUID, annotation_id: uuid.UUID) -> HttpResponse:
+    """Change what was noted, or with the button `delete` take it away."""
+    run = _annotatable(request, run_id)
+    row = get_object_or_404(run.annotations, pk=annotation_id)
+    if "delete" not in request.POST:
+        return _annotate(request, run, row)
+    editing.forget_annotation(row, by=request.user)
+    return redirect(f"{run.get_absolute_url()}#notes")
+
+
+def _annotatable(request: PersonRequest, run_id: uuid.UUID) -> Run:
+    run = changeable_run(request, run_id)
+    if run.deleted_at is not None:
+        raise Http404
+    if run.publication_id is not None:
+        raise PermissionDenied("This run is part of a publication and says what that says.")
+    return run
+
+
+def _annotate(request: PersonRequest, run: Run, row: Annotation | None = None) -> HttpResponse:
+    try:
+        given = {"at_s": number_in(request.POST.get("at_s", "").strip()), "text": request.POST.get("text", "")}
+        wanted = read(editing.NewAnnotation, given)
+        editing.annotate(run, wanted, by=request.user, annotation=row)
+    except ValidationError as error:
+        for field, words in cast(dict[str, list[str]], error.detail).items():
+            messages.error(request, f"{'Second' if field == 'at_s' else 'Words'}: {' '.join(map(str, words))}")
+    return redirect(f"{run.get_absolute_url()}#notes")
 
 
 @require_POST

@@ -1,12 +1,14 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
-import { baseOptions, dash, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
-import { exactNumber, roundEnd, withOrigin, withUnit } from "./format.js";
+import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
+import { exactNumber, percentileWords, roundEnd, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
 const LOG_ROOM = 1.15;
+const AXIS_PX = 56;
 // Levels that can be told apart as ticks: how many, and how far apart as a share of the axis.
 const MOST_LEVELS = 8;
 const LEAST_APART = 0.1;
@@ -17,7 +19,7 @@ function dataset(series, theme) {
   const colour = seriesColour(theme, series.color);
   const few = series.points.length <= MOST_MARKERS;
   return {
-    label: series.label, data: toData(series.points), borderColor: colour, backgroundColor: colour,
+    label: series.label, color: series.color, dashed: Boolean(series.dash), data: toData(series.points), borderColor: colour, backgroundColor: colour,
     borderWidth: few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
     pointStyle: pointStyle(series.color), pointRadius: few ? 3 : 0, pointHoverRadius: 4, pointHitRadius: 8,
     spanGaps: false, tension: 0,
@@ -52,17 +54,28 @@ function tooltipCallbacks(spec) {
       const value = printed ? `${exactNumber(item.parsed.y)} ${spec.y.unit}`.trimEnd() : withUnit(item.parsed.y, spec.y.unit);
       return [`${item.dataset.label}: ${value}${withOrigin(series)}`, ...repeatWords(series, item.parsed.x, spec.y.unit)];
     },
+    afterBody: (items) => (items.length ? eventsAt(spec, items[0].chart, items[0].parsed.x) : []),
   };
 }
 
 /** Of a number, or of the name that stands there. */
-const xWords = (axis, x) => axis.ticks?.find(([at]) => at === x)?.[1] ?? withUnit(x, axis.unit);
+function xWords(axis, x) {
+  if (axis.nines) return percentileWords(x);
+  const long = axis.unit === "s" && x >= 3600 ? ` (${clockWords(x)})` : "";
+  return axis.ticks?.find(([at]) => at === x)?.[1] ?? `${withUnit(x, axis.unit)}${long}`;
+}
+
+/** Minutes and hours of a long run. */
+const longScale = (scale) => ({
+  ...scale, title: { ...scale.title, text: "Time (h:min)" }, ticks: { ...scale.ticks, callback: clockWords },
+  afterBuildTicks: (built) => { built.ticks = clockTicks(built.min, built.max).map((value) => ({ value })); },
+});
 
 /** The words of an axis of names or dates at their places. */
-function namedTicks(scale, { ticks }) {
+function namedTicks(scale, { ticks, nines, span }) {
   const words = new Map(ticks);
-  const [first, last] = [ticks[0][0], ticks.at(-1)[0]];
-  const room = (last - first || 1) * 0.08;
+  const [first, last] = nines ? span : [ticks[0][0], ticks.at(-1)[0]];
+  const room = nines ? 0 : (last - first || 1) * 0.08;
   return {
     ...scale, min: first - room, max: last + room, afterBuildTicks: (built) => { built.ticks = ticks.map(([value]) => ({ value })); },
     ticks: { ...scale.ticks, callback: (value) => words.get(value) ?? "" },
@@ -91,8 +104,9 @@ function xScale(spec, xs, theme) {
   const even = { bounds: "ticks", grace: "4%", ...fromZero(xs) };
   const filling = { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } };
   const scale = spanned(numberScale(theme, spec.x, [...xs, ...(spec.x.span ?? [])], spec.x.even ? even : filling), spec.x);
+  if (isLong(spec.x, xs)) return longScale(scale);
   if (spec.x.ticks) return namedTicks(scale, spec.x);
-  const levels = spec.x.span ? levelTicks(xs, spec.x.scale === "log") : [];
+  const levels = spec.x.span && !spec.sync ? levelTicks(xs, spec.x.scale === "log") : [];
   return levels.length ? { ...scale, afterBuildTicks: (built) => { built.ticks = levels.map((value) => ({ value })); } } : scale;
 }
 
@@ -100,13 +114,15 @@ function yScale(spec, theme) {
   // Panels end at the same round number, which a band may run beyond.
   if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), min: Math.min(0, spec.y.span[0]), max: roundEnd(spec.y.span[1] * 1.02) };
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
-  return spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), grace: "5%" }), spec.y);
+  const scale = spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), grace: "5%" }), spec.y);
+  // Panels above each other begin at the same place.
+  return spec.sync && spec.panel ? { ...scale, afterFit: (fitted) => { fitted.width = AXIS_PX; } } : scale;
 }
 
 // Dragging over a stretch of the x axis zooms into it; charts.js then offers the way back.
 function zoom(theme) {
   const drag = { enabled: true, threshold: 12, backgroundColor: translucent(theme.series[0], 0.15) };
-  const onZoom = ({ chart }) => chart.canvas.dispatchEvent(new CustomEvent("benchsite:zoom", { bubbles: true }));
+  const onZoom = ({ chart }) => !chart.benchsiteFollows && chart.canvas.dispatchEvent(new CustomEvent("benchsite:zoom", { bubbles: true }));
   return { zoom: { drag, mode: "x", onZoom } };
 }
 
@@ -115,6 +131,8 @@ export function fromZero(xs) {
   const [least, most] = [Math.min(...xs), Math.max(...xs)];
   return least >= 0 && least < 0.05 * (most - least) ? { min: 0 } : {};
 }
+
+const hasLegend = ({ panel, series, gaps = [] }) => !panel && series.length + gaps.length > 1;
 
 /** The legend goes below the plot where labels of marks stand above it. */
 const raised = (shown, marks) => (marks.length ? { ...shown, position: "bottom" } : shown);
@@ -135,11 +153,11 @@ export function linesConfig(spec, theme) {
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: { x: xScale(spec, xs, theme), y: yScale(spec, theme) },
       plugins: {
-        legend: { ...raised(legend(theme, !spec.panel && spec.series.length + gaps.length > 1), spec.marks), ...repeatLegend },
+        legend: { ...raised(legend(theme, hasLegend(spec)), spec.marks), ...repeatLegend },
         tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec), filter: (item) => !["band", "overlay"].includes(item.dataset.role) },
         annotation: { annotations }, zoom: zoom(theme),
       },
     },
-    plugins: [...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, theme)] : [])],
+    plugins: [...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(hasLegend(spec) ? [keyPlugin] : []), ...(spec.sync || spec.events?.length ? [timePlugin(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, theme)] : [])],
   };
 }

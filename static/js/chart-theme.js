@@ -50,11 +50,60 @@ export function legend(theme, display) {
   return {
     display, position: "top", align: "start",
     labels: {
-      color: theme.ink, usePointStyle: true, pointStyleWidth: 28, boxHeight: 7, font: { family: theme.font, size: 12 },
+      color: theme.ink, usePointStyle: true, pointStyleWidth: KEY_PX, boxHeight: 7, font: { family: theme.font, size: 12 },
       generateLabels: (chart) =>
-        window.Chart.defaults.plugins.legend.labels.generateLabels(chart).filter((label) => !chart.data.datasets[label.datasetIndex].role).map((label) => ({ ...label, pointStyle: "line", lineWidth: 2 })),
+        window.Chart.defaults.plugins.legend.labels.generateLabels(chart).filter((label) => !chart.data.datasets[label.datasetIndex].role).map((label) => ({ ...label, pointStyle: "line", strokeStyle: "transparent" })),
     },
   };
+}
+
+export const KEY_PX = 28;
+
+/** The key of a line: its colour, dash and width, and its point where the line shows points. */
+export function drawKey(context, { borderColor, borderDash = [], borderWidth = 2, pointStyle: style, pointRadius }, x, y) {
+  context.save();
+  Object.assign(context, { strokeStyle: borderColor, fillStyle: borderColor, lineWidth: borderWidth });
+  context.setLineDash(borderDash);
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x + KEY_PX, y);
+  context.stroke();
+  context.setLineDash([]);
+  if (pointRadius) window.Chart.helpers.drawPoint(context, { pointStyle: style, radius: pointRadius + 0.5, borderWidth: 1, rotation: 0 }, x + KEY_PX / 2, y);
+  context.restore();
+}
+
+/** Chart.js plugin: keys of a legend that look like their lines, which the library's own do not. */
+export const keyPlugin = {
+  id: "benchsiteKeys",
+  afterDraw(chart) {
+    if (!chart.legend?.options.display) return;
+    chart.legend.legendItems.forEach((item, index) => {
+      const box = chart.legend.legendHitBoxes[index];
+      const line = chart.data.datasets[item.datasetIndex];
+      if (!box || !line) return;
+      chart.ctx.globalAlpha = item.hidden ? 0.35 : 1;
+      drawKey(chart.ctx, line, box.left, box.top + box.height / 2);
+      chart.ctx.globalAlpha = 1;
+    });
+  },
+};
+
+/** The same in a legend of several panels: `keys` are its marks, `charts` have the lines. */
+export function drawKeys(keys, charts) {
+  for (const key of keys) {
+    const line = charts.flatMap((chart) => chart.data.datasets).find(
+      ({ role, color, dashed }) => !role && color === Number(key.dataset.color) && dashed === key.hasAttribute("data-dash"),
+    );
+    if (!line) continue;
+    const canvas = document.createElement("canvas");
+    const ratio = window.devicePixelRatio || 1;
+    [canvas.width, canvas.height] = [KEY_PX * ratio, 12 * ratio];
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    drawKey(context, line, 0, 6);
+    key.replaceChildren(canvas);
+  }
 }
 
 export function tooltip(theme) {
@@ -74,7 +123,7 @@ function scaleBase(theme, title) {
 
 /** A scale of numbers; `linear` are the options of one that is not logarithmic. */
 export function numberScale(theme, axis, values, linear) {
-  const base = scaleBase(theme, axisTitle(axis));
+  const base = scaleBase(theme, axis.untitled ? "" : axisTitle(axis));
   const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
   // A tick stands at a round number, not at the end of the axis.
   if (axis.scale !== "log") return { ...base, type: "linear", ...linear, ticks: { ...ticks, includeBounds: false } };

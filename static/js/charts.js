@@ -4,9 +4,10 @@ import { barsConfig, barsHeight } from "./chart-bars.js";
 import { linesConfig, linesHeight } from "./chart-lines.js";
 import { stackedConfig, stackedHeight } from "./chart-stacked.js";
 import { tradeOffConfig, tradeOffHeight } from "./chart-tradeoff.js";
-import { readTheme } from "./chart-theme.js";
+import { drawKeys, readTheme } from "./chart-theme.js";
+import { shareCrosshair, shareZoom, takeSecond } from "./chart-time.js";
 import { chartCsv } from "./csv.js";
-import { loadRange, showWhole } from "./detail.js";
+import { isThinned, loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
 import { panelsTogether, picture, shortened } from "./png.js";
@@ -18,7 +19,9 @@ const drawn = new Map(); // figure -> {spec, chart, stop}
 
 function readSpec(figure) {
   const source = document.getElementById(figure.dataset.source);
-  return source ? JSON.parse(source.textContent) : null;
+  const spec = source ? JSON.parse(source.textContent) : null;
+  if (spec?.events_of) spec.events = JSON.parse(document.getElementById(`${spec.events_of}-data`).textContent).events;
+  return spec;
 }
 
 function makeChart(figure, spec) {
@@ -82,29 +85,48 @@ function addTool(tools, label, action) {
   return button;
 }
 
-function addZoomReset(figure, tools) {
-  const button = addTool(tools, "Whole range", () => {
-    const { spec, chart } = drawn.get(figure);
-    chart.resetZoom();
-    if (spec.detail_url) showWhole(spec, chart);
-    button.hidden = true;
-  });
+/** Charts that share a crosshair and a zoom with this one, itself included. */
+function together(figure) {
+  const entry = drawn.get(figure);
+  return entry.spec.sync ? [...drawn.values()].filter(({ spec }) => spec.sync === entry.spec.sync) : [entry];
+}
+
+function showZoomed(figure, buttons) {
+  const entries = together(figure);
+  shareZoom(drawn.get(figure).chart, entries.map(({ chart }) => chart));
+  for (const { spec, chart } of entries) if (isThinned(spec)) loadRange(spec, chart);
+  for (const button of buttons()) button.hidden = false;
+}
+
+function showAll(figure, buttons) {
+  for (const { spec, chart } of together(figure)) {
+    chart.benchsiteFollows = true;
+    chart.resetZoom("none");
+    chart.benchsiteFollows = false;
+    if (isThinned(spec)) showWhole(spec, chart);
+  }
+  for (const button of buttons()) button.hidden = true;
+}
+
+/** Panels have one button, above them; charts that zoom together have one each. */
+function addZoomReset(figure, tools, { sync = "" }) {
+  const buttons = () => (sync ? document.querySelectorAll(`[data-whole-range="${sync}"]`) : [button]);
+  const button = tools.querySelector("[data-whole-range]") ?? addTool(tools, "Whole range", () => showAll(figure, buttons));
+  button.dataset.wholeRange = sync;
   button.hidden = true;
-  figure.addEventListener("benchsite:zoom", () => {
-    const { spec, chart } = drawn.get(figure);
-    if (spec.detail_url) loadRange(spec, chart);
-    button.hidden = false;
-  });
+  figure.addEventListener("benchsite:zoom", () => showZoomed(figure, buttons));
 }
 
 function addTools(figure, spec) {
   const tools = figure.querySelector("[data-chart-tools]");
+  const above = figure.closest(".multiples")?.querySelector("[data-range-tools]");
+  if (!tools && above) addZoomReset(figure, above, spec);
   if (!tools) return;
   const title = figure.querySelector("figcaption")?.firstElementChild?.textContent ?? "chart";
   const labelled = (button, what) => button.setAttribute("aria-label", `${what}: ${title}`);
   labelled(addTool(tools, "PNG", () => savePng(figure)), "Save as PNG");
   labelled(addTool(tools, "CSV", () => saveCsv(figure, spec)), "Save as CSV");
-  if (spec.type === "lines") addZoomReset(figure, tools);
+  if (spec.type === "lines") addZoomReset(figure, tools, spec);
   tools.hidden = false;
 }
 
@@ -119,6 +141,9 @@ function draw(figure) {
     figure.setAttribute("data-drawn", "");
   }
   addTools(figure, spec);
+  if (spec.sync) shareCrosshair(figure.querySelector("canvas"), () => together(figure));
+  const second = document.querySelector("[data-annotate] [name=at_s]");
+  if (second && spec.sync === "run") takeSecond(figure.querySelector("canvas"), second);
   if (spec.live) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
 }
 
@@ -142,10 +167,20 @@ function drawAll() {
   for (const figure of document.querySelectorAll("figure.chart[data-chart]")) {
     if (!drawn.has(figure)) draw(figure);
   }
+  drawLegends();
+}
+
+/** Of panels, whose legend stands above them. */
+function drawLegends() {
+  for (const legend of document.querySelectorAll(".multiples")) {
+    const charts = [...drawn].filter(([figure]) => legend.contains(figure)).map(([, { chart }]) => chart);
+    drawKeys(legend.querySelectorAll(".keys .swatch.line"), charts);
+  }
 }
 
 function redraw() {
   for (const [figure, entry] of drawn) entry.chart = makeChart(figure, entry.spec);
+  drawLegends();
 }
 
 // On paper colours are those of the light theme, and charts as wide as the paper.

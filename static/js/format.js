@@ -17,6 +17,9 @@ export function withUnit(value, unit) {
 /** All digits of a printed value, up to ten: 446.42, 1,813.969025. */
 export const exactNumber = (value) => value.toLocaleString("en-US", { maximumSignificantDigits: 10 });
 
+/** 2.5 decades of 1/(1 − p) are "99.68 %". */
+export const percentileWords = (nines) => `${(100 * (1 - 10 ** -nines)).toFixed(Math.max(0, Math.ceil(nines) - 1))} %`;
+
 /** ", printed" where a series or bar says where its values come from. */
 export const withOrigin = (shown) => (shown?.origin ? `, ${shown.origin}` : "");
 

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 from unittest import mock
 
+from benchagent import histogram
 from benchagent.catalog import WORKLOADS
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
@@ -120,8 +121,10 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     )
     assert run.hardware is not None
     assert run.config is not None
+    annotation = run.annotations.create(at_s=1, text=f"{mark} note at a second")
+    Run.objects.filter(pk=run.pk).update(latency_histogram=histogram.encode([(1_000, 10)]))
     return {
-        "run": run.pk, "cell": run.cell_key, "upload": upload.pk,
+        "run": run.pk, "annotation": annotation.pk, "cell": run.cell_key, "upload": upload.pk,
         "batch": run.batch_id, "experiment": experiment.slug, "job_run": waiting.pk,
         "report": report.slug, "hardware": run.hardware.slug, "config": run.config.slug, "import": file_import.pk,
         "artefact": Artefact.objects.get(upload=upload).pk, "workload": run.workload.slug,

@@ -36,3 +36,9 @@ test("it starts from nothing", () => {
 test("it ignores a metric that the chart does not show", () => {
   assert.equal(appendSamples(spec(), { series: [{ name: "tps", t0_s: 5, interval_s: 1, values: [1] }] }), 0);
 });
+
+test("bytes are appended in the unit of the axis", () => {
+  const memory = { series: [{ metric: "server_rss_bytes", scale: 2 ** 20, points: [[0, 286]] }] };
+  appendSamples(memory, { series: [{ name: "server_rss_bytes", t0_s: 1, interval_s: 1, values: [300 * 2 ** 20] }] });
+  assert.deepEqual(memory.series[0].points.at(-1), [1, 300]);
+});

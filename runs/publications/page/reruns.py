@@ -10,6 +10,7 @@ from benchagent.catalog import WORKLOADS
 
 from runs.charts import compare as charts
 from runs.charts.base import Figure
+from runs.charts.over_time import THROUGHPUT, over_time_figures
 from runs.compare.compare import compare
 from runs.models import Experiment, Run
 from runs.models.choices import Provenance
@@ -113,8 +114,8 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
         return []
     if over_time:
         first = Run.objects.present().filter(experiment=experiments[0], repeat=1).for_lists()
-        if courses := charts.overlay_figures(compare(first)):
-            return [replace(courses[0], id=id, title="Re-run: first repeat of each system")]
+        if courses := over_time_figures(compare(first), THROUGHPUT):
+            return [replace(courses[0].figures[0], id=id, title="Re-run: first repeat of each system")]
     comparison = compare(_latest_runs(experiments))
     return charts.bars_figures(comparison, id=id, title="Re-run") if comparison.metric else []
 

@@ -352,3 +352,30 @@ def test_it_reads_many_runs_in_as_many_queries_as_few(django_assert_num_queries)
     # runs, factors, measurements, metrics, storage; aggregates and the runs they are of
     with django_assert_num_queries(7):
         compare(all_runs())
+
+
+def test_a_cell_stays_one_while_its_runs_wait_go_on_and_are_cancelled():
+    made_by = machine()
+    disks = {role: made_by.storage.create(slug=f"disk-{role}", name=role) for role in ("data", "log")}
+    states = ["finished", "measuring", "queued", "cancelled", "cancelled", "failed"]
+    for repeat, state in enumerate(states, 1):
+        value = 100 if state == "finished" else None
+        # The first cancelled one waited in the queue, the other had told of one disk of two.
+        known = None if state == "queued" or repeat == 4 else made_by
+        run = make_run("SQLite 3", value, on=known, repeat=repeat, state=state)
+        roles = {"finished": ("data", "log"), "cancelled": ("data",) if known else ()}.get(state, ())
+        for role in roles:
+            run.storage.create(role=role, device=disks[role])
+        run.set_cell_key()
+        run.save()
+    assert len({run.cell_key for run in all_runs()}) > 1
+    (group,) = compare(all_runs()).groups
+    assert (group.n, len(group.all_runs)) == (1, 6)
+    assert group.gap_notes[0].startswith("not finished yet")
+
+
+def test_runs_that_wait_and_one_that_goes_on_are_one_cell_before_any_has_ended():
+    make_run("SQLite 3", None, on=machine(), repeat=1, state="loading")
+    make_run("SQLite 3", None, repeat=2, state="queued")
+    make_run("SQLite 3", None, repeat=3, state="queued", factors={"scale_factor": 99})
+    assert [len(group.all_runs) for group in compare(all_runs()).groups] == [2, 1]

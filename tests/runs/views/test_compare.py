@@ -221,6 +221,7 @@ def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client)
 
     assert [bar["label"] for bar in spec(html)["groups"]] == ["SQLite 3"]
     assert [(bar["label"], bar["ranked"]) for bar in spec(html, "apart-data")["groups"]] == [("H2 2", False)]
+    html = page(client, "/compare/?workload=tpc-b-profile-1&view=time")
     assert [line["label"] for line in spec(html, "over-time-data")["series"]] == ["SQLite 3, repeat 1"]
     assert [line["label"] for line in spec(html, "over-time-apart-data")["series"]] == ["H2 2, repeat 1"]
 
@@ -261,7 +262,7 @@ def with_series(system: str, count: int) -> None:
 def test_it_overlays_throughput_over_time(client):
     with_series("SQLite 3", 3)
 
-    drawn = spec(page(client, "/compare/?dbms=sqlite-3"), "over-time-data")
+    drawn = spec(page(client, "/compare/?dbms=sqlite-3&view=time"), "over-time-data")
 
     assert [line["label"] for line in drawn["series"]] == [f"SQLite 3, repeat {repeat}" for repeat in (1, 2, 3)]
     assert drawn["series"][0]["points"] == [[0, 90], [1, None], [2, 110]]
@@ -272,7 +273,18 @@ def test_it_overlays_no_more_than_twelve_runs(client):
     with_series("SQLite 3", 13)
 
     assert SeriesChunk.objects.count() == 13
-    assert "over-time-data" not in page(client, "/compare/?dbms=sqlite-3")
+    drawn = spec(page(client, "/compare/?dbms=sqlite-3&view=time"), "over-time-data")
+    assert [line["label"] for line in drawn["series"]] == ["SQLite 3, repeat 1"]
+
+
+def test_it_leads_to_what_is_inside_its_runs(client):
+    with_series("SQLite 3", 2)
+    html = page(client, "/compare/?dbms=sqlite-3")
+    first, second = Run.objects.order_by("repeat")
+    assert "over-time-data" not in html
+    assert 'href="?dbms=sqlite-3&amp;view=time"' in html and 'href="?dbms=sqlite-3&amp;view=latency"' in html
+    assert f'href="/runs/diff/?run={first.id}&amp;run={second.id}"' in html
+    assert "Without a stored histogram: SQLite 3." in page(client, "/compare/?dbms=sqlite-3&view=latency")
 
 
 def test_it_reads_without_a_writing_transaction_and_in_a_fixed_number_of_queries(client, django_assert_max_num_queries):

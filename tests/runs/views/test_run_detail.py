@@ -9,6 +9,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from benchagent import histogram
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -304,3 +305,41 @@ def test_a_value_that_cannot_be_takes_no_page_down_and_counts_nowhere(client, va
     assert "it cannot be, so it counts nowhere" in client.get(f"/compare/{query}").content.decode()
     (group,) = client.get(f"/api/v1/compare/{query}").json()["groups"]
     assert (group["n"], group["median"]) == (1, 100.0)
+
+
+def test_what_was_noted_at_a_second_stands_on_its_charts_and_beneath_them(client, operator):
+    run = finished()
+    address = f"/runs/{run.id}/annotations/"
+    assert client.post(address, {"at_s": "2", "text": "x"}).status_code in (302, 403)
+    assert not run.annotations.exists()
+    client.force_login(operator)
+    client.post(address, {"at_s": "2.5", "text": "checkpoint tuning"})
+    note = run.annotations.get()
+    html = page(client, run)
+    assert spec(html, "throughput")["events"] == [{"x": 2.5, "kind": "note", "words": "checkpoint tuning"}]
+    assert "2.5 s</strong> checkpoint tuning" in html
+    client.post(f"{address}{note.id}/", {"at_s": "3", "text": "checkpoint tuned"})
+    assert str(run.annotations.get()) == "3 s: checkpoint tuned"
+    assert "“2.5 s: checkpoint tuning” → “3 s: checkpoint tuned”" in page(client, run)
+    client.post(f"{address}{note.id}/", {"delete": "1"})
+    assert not run.annotations.exists()
+
+
+def test_a_note_without_a_second_or_words_says_so(client, operator):
+    client.force_login(operator)
+    run = finished()
+    for given, words in (
+        ({"at_s": "x", "text": "y"}, "Second:"),
+        ({"at_s": "-1", "text": "y"}, "Second:"),
+        ({"at_s": "nan", "text": "y"}, "Second:"),
+        ({"at_s": "1", "text": " "}, "Words:"),
+    ):
+        answer = client.post(f"/runs/{run.id}/annotations/", given, follow=True)
+        assert words in answer.content.decode(), given
+    assert not run.annotations.exists()
+
+
+def test_it_draws_latency_by_percentile_where_its_histogram_is_stored(client):
+    run = make_run("SQLite 3", 100, latency_histogram=histogram.encode([(1_000, 99), (9_000, 1)]))
+    assert spec(page(client, run), "percentiles")["x"]["nines"] is True
+    assert 'id="percentiles"' not in page(client, make_run("Derby 10", 90))

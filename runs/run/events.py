@@ -1,0 +1,57 @@
+"""What happened at a second of a run: checkpoints, stalls, and what people noted there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runs.models import Run
+from runs.run.series import Series, within
+from runs.run.steadiness import stalls
+
+RATE, CHECKPOINTS = "tps", "checkpoints"
+NAMES = (RATE, CHECKPOINTS)
+CHECKPOINT, STALL, NOTE = "checkpoint", "stall", "note"
+
+
+@dataclass(frozen=True)
+class Event:
+    """`at_s` counts from the begin of the warm-up, as series do; `kind` is checkpoint, stall or note."""
+
+    at_s: float
+    kind: str
+    words: str
+
+
+def events_of(run: Run, series: Mapping[str, Series]) -> list[Event]:
+    """In the order of time. `series` by name, those of `NAMES` count."""
+    return sorted([*_checkpoints(series), *_stalls(run, series), *notes_of(run)], key=lambda event: event.at_s)
+
+
+def notes_of(run: Run) -> list[Event]:
+    return [Event(note.at_s, NOTE, note.text) for note in run.annotations.all()]
+
+
+def _checkpoints(series: Mapping[str, Series]) -> list[Event]:
+    told = series.get(CHECKPOINTS)
+    points = told.points() if told else ()
+    return [Event(at_s, CHECKPOINT, CHECKPOINT) for at_s, value in points if value is not None and value >= 1]
+
+
+def _stalls(run: Run, series: Mapping[str, Series]) -> list[Event]:
+    """Seconds of the window in which next to nothing ended; those that follow each other are one stall."""
+    rate = series.get(RATE)
+    if rate is None:
+        return []
+    begin, lasts = run.factor("warm_up_s"), run.factor("duration_s")
+    begin_s = float(begin) if isinstance(begin, int | float) else 0.0
+    end_s = begin_s + lasts if isinstance(lasts, int | float) and lasts else math.inf
+    first_s, each_s = max(begin_s, rate.t0_s), rate.interval_s
+    stalled: list[list[int]] = []
+    for index in stalls(within(rate, begin_s, end_s)):
+        if stalled and stalled[-1][-1] == index - 1:
+            stalled[-1].append(index)
+        else:
+            stalled.append([index])
+    return [Event(first_s + part[0] * each_s, STALL, f"stall, {len(part) * each_s:g} s") for part in stalled]

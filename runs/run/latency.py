@@ -1,0 +1,116 @@
+"""Latencies of runs as their histograms tell them: repeats merged into one, never their percentiles averaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchagent import histogram
+
+from runs.models import Run
+
+TOLD = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
+# Beyond a percentile there must be so many transactions for it to be more than the luck of a few.
+LEAST_BEYOND = 10
+POINTS_PER_DECADE = 24
+
+
+@dataclass(frozen=True)
+class Percentile:
+    """`beyond`: how many transactions took longer."""
+
+    percentile: float
+    ms: float
+    beyond: int
+
+    @property
+    def is_sure(self) -> bool:
+        return self.beyond >= LEAST_BEYOND or self.percentile == 100
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Of `runs` repeats together. `curve`: (percentile, ms), as dense near 100 as the number of transactions bears."""
+
+    runs: int
+    transactions: int
+    percentiles: list[Percentile]
+    curve: list[tuple[float, float]]
+
+
+def latency_of(runs: Sequence[Run]) -> Latency | None:
+    """None where one of them has no histogram that can be read, or there are none."""
+    merged = _merged(runs)
+    if merged is None:
+        return None
+    count = merged.count
+    values = merged.percentiles_us(TOLD)
+    told = [
+        Percentile(percentile, value / 1000, count - max(1, math.ceil(percentile / 100 * count - 1e-9)))
+        for percentile, value in zip(TOLD, values, strict=True)
+    ]
+    ranks = _ranks(count)
+    curve = zip(ranks, (value / 1000 for value in merged.percentiles_us(ranks)), strict=True)
+    return Latency(len(runs), count, told, list(curve))
+
+
+def _merged(runs: Sequence[Run]) -> histogram.Latencies | None:
+    if not runs or not all(run.latency_histogram for run in runs):
+        return None
+    try:
+        merged = histogram.merged(histogram.decode(run.latency_histogram) for run in runs)
+    except ValueError:
+        return None
+    return merged if merged.count else None
+
+
+def _ranks(count: int) -> list[float]:
+    """Percentiles evenly spaced in 1/(1 − p), from 0 up to where one transaction of so many lies beyond."""
+    steps = max(1, math.ceil(math.log10(max(count, 2)) * POINTS_PER_DECADE))
+    return [100 * (1 - 10 ** (-step / POINTS_PER_DECADE)) for step in range(steps)] + [100 * (1 - 1 / max(count, 2))]
+
+
+def nines(percentile: float) -> float:
+    """Where a percentile stands on an axis of 1/(1 − p), in decades: 0 at 0 %, 1 at 90 %, 2 at 99 %."""
+    return -math.log10(1 - percentile / 100)
+
+
+@dataclass(frozen=True)
+class OfType:
+    """Of one transaction type in one run, ms; no histogram of a type is stored, so that repeats cannot be merged."""
+
+    type: str
+    transactions: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    max_ms: float | None
+
+
+def types_of(run: Run) -> list[OfType]:
+    """Empty where a run has one type only, or tells nothing of them."""
+    told: Mapping[str, Mapping[str, Any]] = run.statistics.get("transaction_types") or {}
+    if len(told) < 2:
+        return []
+    return [
+        OfType(
+            name, int(figures.get("transactions") or 0),
+            *(_ms(figures.get(key)) for key in ("p50_us", "p95_us", "p99_us", "max_us")),
+        )
+        for name, figures in told.items()
+    ]  # fmt: skip
+
+
+def types_of_all(runs: Iterable[Run]) -> dict[str, list[OfType]]:
+    """By type, one for each run that tells of it."""
+    by_type: dict[str, list[OfType]] = {}
+    for run in runs:
+        for told in types_of(run):
+            by_type.setdefault(told.type, []).append(told)
+    return by_type
+
+
+def _ms(value: Any) -> float | None:
+    return value / 1000 if isinstance(value, int | float) else None

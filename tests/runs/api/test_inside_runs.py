@@ -1,0 +1,68 @@
+"""Latencies and notes of runs over REST."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent import histogram
+
+from runs.models import Run
+from tests.runs.cells import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def with_latencies(repeat: int, slow: int, **more: object) -> Run:
+    encoded = histogram.encode([(1_000, 1_000 - slow), (50_000, slow)])
+    return make_run("SQLite 3", 100, repeat=repeat, latency_histogram=encoded, **more)
+
+
+def test_latencies_come_from_the_histogram_and_of_repeats_from_the_merged_one(client):
+    first, _ = with_latencies(1, 0), with_latencies(2, 100)
+    with_latencies(3, 1_000, visibility="private")
+    alone = client.get(f"/api/v1/runs/{first.id}/latency/").json()
+    assert alone["latency"]["transactions"] == 1_000 and alone["latency"]["runs"] == 1
+    together = client.get(f"/api/v1/runs/{first.id}/latency/?repeats=true").json()["latency"]
+    assert (together["runs"], together["transactions"]) == (2, 2_000)
+    at = {row["percentile"]: row for row in together["percentiles"]}
+    assert at[90]["ms"] == pytest.approx(1, abs=0.01) and at[99]["ms"] == pytest.approx(50, abs=0.1)
+    assert at[99.9]["beyond"] == 2
+    assert together["curve"][0][0] == 0 and together["curve"][-1][0] == pytest.approx(99.95)
+
+
+def test_types_are_told_of_one_run(client):
+    types = {"payment": {"transactions": 7, "p99_us": 4_000}, "delivery": {"transactions": 5}}
+    run = with_latencies(1, 5, statistics={"transaction_types": types})
+    told = client.get(f"/api/v1/runs/{run.id}/latency/").json()["types"]
+    assert told[0] == {
+        "type": "payment", "transactions": 7, "p50_ms": None, "p95_ms": None, "p99_ms": 4.0, "max_ms": None
+    }  # fmt: skip
+
+
+def test_a_run_without_a_histogram_and_an_unknown_parameter_are_said(client):
+    run = make_run("SQLite 3", 100)
+    assert client.get(f"/api/v1/runs/{run.id}/latency/").status_code == 404
+    assert client.get(f"/api/v1/runs/{run.id}/latency/?nines=5").status_code == 400
+    Run.objects.update(latency_histogram="nonsense")
+    assert client.get(f"/api/v1/runs/{run.id}/latency/").status_code == 404
+
+
+def test_notes_are_made_changed_and_taken_away_with_their_history(client, operator):
+    run = make_run("SQLite 3", 100)
+    client.force_login(operator)
+    address = f"/api/v1/runs/{run.id}/annotations/"
+
+    def send(method: str, path: str, body: dict[str, object]):
+        return getattr(client, method)(path, body, content_type="application/json")
+
+    assert send("post", address, {"at_s": -1, "text": ""}).status_code == 400
+    made = send("post", address, {"at_s": 14, "text": "checkpoint tuning"})
+    assert made.status_code == 201 and made.json()["by"] == operator.username
+    one = f"{address}{made.json()['id']}/"
+    assert send("put", one, {"at_s": 15, "text": "tuned"}).json()["text"] == "tuned"
+    assert [row["at_s"] for row in client.get(address).json()] == [15]
+    assert client.get(f"/api/v1/runs/{run.id}/").json()["annotations"][0]["text"] == "tuned"
+    assert client.delete(one).status_code == 204
+    said = [(row["old"], row["new"]) for row in client.get(f"/api/v1/runs/{run.id}/changes/").json()]
+    assert said == [
+        ("15 s: tuned", None), ("14 s: checkpoint tuning", "15 s: tuned"), (None, "14 s: checkpoint tuning")
+    ]  # fmt: skip
