@@ -18,11 +18,8 @@ MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
-# `runs.stats.CELL_CONFIDENCE`, and what it is for.
-INTERVAL_WORDS = (
-    "its interval (Student's t at ninety-eight and a half per cent, so that it holds the true value in about "
-    "ninety-five cases of a hundred also where noise is skewed)"
-)
+# `runs.stats.CELL_CONFIDENCE`, and what it is for: so it holds in about 95 % of cases of skewed noise too.
+INTERVAL_WORDS = "its interval, wide enough for skewed noise (t at ninety-eight and a half per cent)"
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8

@@ -118,7 +118,7 @@ def _figure(drawn: list[TradeOffGroup], x: Metric, y: Metric, *, id: str, title:
     for metric in (y, x):
         columns += [
             Column(metric.label, metric.unit),
-            Column("95 % interval from", metric.unit),
+            Column("Interval from", metric.unit),
             Column("to", metric.unit),
         ]
     columns += [Column("n"), Column("Best of its kind", numeric=False)]
