@@ -44,6 +44,7 @@ from runs.results import editing
 from runs.results import purge as purging
 from runs.run import derived, diff, engine_report, series, standing
 from runs.run.artefacts import artefacts_of
+from runs.run.attachments import attachments_of
 from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.latency import latency_of
@@ -233,6 +234,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         # What decides who may see it has changes of its own; newest first.
         "changes": sorted([*changes.history(run), *of_source], key=lambda change: change.at, reverse=True),
         "files": artefacts_of(run),
+        "attachments": attachments_of(run),
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
