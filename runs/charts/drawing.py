@@ -15,7 +15,7 @@ from runs.charts.curves import curve_figures, relative, x_label, x_unit
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
 from runs.charts.pivots import Pivot, heat_maps, table_pivots
-from runs.charts.tradeoff import trade_off_figures
+from runs.charts.tradeoff import against, trade_off_figures
 from runs.compare.axes import (
     BARS,
     CURVE,
@@ -25,6 +25,7 @@ from runs.compare.axes import (
     TIME,
     TRADE_OFF,
     Axes,
+    Curve,
     Panel,
     Point,
     arrange,
@@ -80,6 +81,8 @@ class Drawing:
 def draw(comparison: Comparison, params: QueryDict) -> Drawing:
     comparisons = beside(comparison, params)
     axes = arrange(comparison, params, comparisons[1:])
+    if axes.view == TRADE_OFF and len(comparisons) == 1 and (paid_with := against(comparisons)):
+        comparisons.append(paid_with)
     return Drawing(comparisons, axes, VIEWS[axes.view][1](comparisons, axes))
 
 
@@ -146,7 +149,8 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
         metric = comparison.metric
         unit = x_unit(axes, axes.drawn(comparison))
         told = {(said.panel, said.series): said for said in reversed(drawn.said)}
-        for panel in drawn.panels:
+        of_groups = [Panel("", "", [Curve("", "", 0, drawn.groups)])]
+        for panel in drawn.panels or of_groups:
             for curve in panel.curves:
                 said = told.get((panel.label, curve.label or (metric.label if metric else "")))
                 losses = {level["x"]: level for level in said.numbers["levels"]} if said else {}

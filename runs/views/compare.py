@@ -19,7 +19,7 @@ from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
-from runs.compare.axes import CURVE, HEAT_MAP, TABLE
+from runs.compare.axes import CURVE, HEAT_MAP, TABLE, TRADE_OFF
 from runs.compare.compare import compare_selection
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
@@ -145,7 +145,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
 
 def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
     """The points of the view that is asked for; without one the groups."""
-    if params.get("view") not in (CURVE, HEAT_MAP, TABLE):
+    if params.get("view") not in (CURVE, HEAT_MAP, TABLE, TRADE_OFF):
         return charts.csv_rows(comparison)
     return point_rows(draw(comparison, params))
 

@@ -211,6 +211,14 @@ def test_files_hold_what_is_drawn(client, sweep):
     assert float(rows[0]["interval_low"]) < float(rows[0]["value"]) < float(rows[0]["interval_high"])
 
 
+def test_the_file_of_a_trade_off_has_both_metrics_of_each_group(client, sweep):
+    text = client.get("/compare.csv?experiment=sweep&view=tradeoff").content.decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    assert {row["metric"] for row in rows} == {"tps", "latency_p99_ms"}
+    assert len({row["x_label"] for row in rows}) == 12
+    assert len(rows) == 24
+
+
 def test_page_and_api_answer_the_same_drawing(client, sweep):
     query = "experiment=sweep&metric=tps&metric=latency_p99_ms&x=factor:terminals&panels=dbms"
     of_page = client.get(f"/compare/?{query}&format=json").json()
