@@ -22,13 +22,15 @@ from agents.machines import approved_agents, offers
 from agents.models import Agent, AgentStatus, EnrolmentCode, Job
 from agents.plans import estimate as estimating
 from agents.plans import schedule as scheduling
-from agents.plans.form import ScheduleForm
+from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
 from agents.reruns.rerun import EXPERIMENTS, best_agent
 from runs.access.rules import may_operate
 from runs.models import Experiment, Publication, Run
+from runs.models.base import clean
 from runs.models.choices import ON_AGENT_STATES
+from runs.models.visible import Reader
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
 from runs.views.guards import PersonRequest, operator_required, page_before
@@ -118,7 +120,7 @@ def first_experiment_again(request: HttpRequest) -> HttpResponse:
 def schedule(request: HttpRequest) -> HttpResponse:
     """The form; with the button Preview it only tells what would be run, with Start it starts."""
     if request.method != "POST":
-        return _page(request, ScheduleForm(initial=_initial(request.GET)))
+        return _page(request, ScheduleForm(initial=_initial(request.GET, request.user)))
     if request.POST.get("action") == "preview":
         form = ScheduleForm(request.POST)
         return _page(request, form, estimate=_estimate(request, form))
@@ -153,8 +155,15 @@ def _page(request: HttpRequest, form: ScheduleForm, *, status: int = 200, **cont
     return render(request, "schedule.html", {"form": form, "articles": EXPERIMENTS.values(), **context}, status=status)
 
 
-def _initial(query: QueryDict) -> dict[str, Any]:
-    """Values of the address (`?scale_factor=10&engines=sqlite:3.50`), so that a link can fill the form."""
+def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
+    """Values of the address (`?scale_factor=10&engines=sqlite:3.50`), so that a link can fill the form.
+
+    `experiment=SLUG` fills it as that experiment was planned, here or where its bundle comes from.
+    """
+    if slug := query.get("experiment"):
+        rows = Experiment.objects.readable_by(user)
+        planned = rows.filter(slug=clean(slug, 120)).values_list("plan", flat=True).first()
+        return initial_of(planned) if isinstance(planned, dict) else {}
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
 
 

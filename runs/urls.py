@@ -52,6 +52,7 @@ urlpatterns = [
     path("dbms/", configs.dbms_list, name="dbms"),
     path("dbms/<slug:slug>/", configs.dbms_detail, name="dbms-detail"),
     path("imports/", uploads.import_list, name="imports"),
+    path("imports/bundle/", uploads.import_bundle, name="import-bundle"),
     path("imports/api/", uploads.by_api, name="upload-by-api"),
     path("imports/tools/", uploads.own_tools, name="own-tools"),
     path("imports/<uuid:import_id>/", uploads.import_detail, name="import"),

@@ -5,7 +5,7 @@ Every field of a factor gives a list: several values are all combined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -119,6 +119,34 @@ def _storages(agents: Sequence[Agent]) -> dict[str, str]:
                     facts += [storage["medium"], storage["model"]]
                 known.setdefault(storage["name"], f"{storage['name']} ({', '.join(filter(None, facts))})")
     return known
+
+
+def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """The form as it was filled in for this plan (`Experiment.plan`), which may come from another Benchsite."""
+
+    def named_lists(name: str) -> dict[str, list[Any]]:
+        rows = plan.get(name)
+        given = rows.items() if isinstance(rows, dict) else ()
+        return {key: value for key, value in given if isinstance(value, list)}
+
+    single = plan.get("factors")
+    values = {name: [value] for name, value in single.items()} if isinstance(single, dict) else {}
+    values |= named_lists("sweep")
+    entry = WORKLOADS.get(str(plan.get("workload")))
+    factors: dict[str, Any] = {}
+    for factor in entry.factors if entry else ():
+        if words := list(map(str, values.get(factor.name, []))):
+            typed = factor.kind in (FactorKind.NUMBER, FactorKind.TEXT) and not factor.words
+            factors[factor.name] = ", ".join(words) if typed else words
+    offered = plan.get("engines")
+    given = offered if isinstance(offered, list) else []
+    engines = [":".join(map(str, engine[:2])) for engine in given if isinstance(engine, list)]
+    settings = {
+        f"settings_{dbms}": "\n".join(" = ".join(map(str, pair)) for pair in pairs if isinstance(pair, list))
+        for dbms, pairs in named_lists("settings").items()
+    }
+    named = {name: plan[name] for name in ("workload", "repeats", "name", "note") if plan.get(name)}
+    return factors | settings | named | {"engines": engines}
 
 
 class ScheduleForm(DescribedFields):

@@ -165,7 +165,7 @@ def own(request: Request, import_id: UUID) -> FileImport:
     return get_object_or_404(imports.imports_of(person), id=import_id)
 
 
-def _writer(request: Request) -> tuple[User, ApiToken | None]:
+def writer(request: Request) -> tuple[User, ApiToken | None]:
     assert isinstance(request.user, User)  # noqa: S101  # the permission class has seen to it
     return request.user, request.auth if isinstance(request.auth, ApiToken) else None
 
@@ -209,7 +209,7 @@ class Imports(APIView):
     )
     def post(self, request: Request) -> Response:
         """Send files of pgbench, sysbench, HammerDB, … They are kept and read; nothing is stored as a run yet."""
-        owner, _ = _writer(request)
+        owner, _ = writer(request)
         files = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
         subject = checked(from_text(request.POST.get("subject", "")))
         try:
@@ -247,7 +247,7 @@ class ImportStore(APIView):
     )
     def post(self, request: Request, import_id: UUID) -> Response:
         """Store the import as runs: all of them or none."""
-        owner, token = _writer(request)
+        owner, token = writer(request)
         taken = own(request, import_id)
         body = request.data if isinstance(request.data, dict) else {}
         if unknown := [name for name in body if name != "subject"]:
@@ -267,7 +267,7 @@ class ImportReadAgain(APIView):
     )  # fmt: skip
     def post(self, request: Request, import_id: UUID) -> Response:
         """Read the kept files with the importers of today; runs of a stored import are replaced."""
-        owner, token = _writer(request)
+        owner, token = writer(request)
         taken = own(request, import_id)
         try:
             imports.read_again(taken, owner=owner, token=token)

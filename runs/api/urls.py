@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from runs.api import (
+    bundles,
     compare,
     configs,
     hardware,
@@ -46,6 +47,8 @@ urlpatterns = [
     path("compare/", compare.Compare.as_view(), name="api-compare"),
     path("tools/", tools.Tools.as_view(), name="api-tools"),
     path("results/", uploads.Results.as_view(), name="api-results"),
+    path("bundles/", bundles.Bundles.as_view(), name="api-bundles"),
+    path("experiments/<slug:slug>/bundle/", bundles.ExperimentBundle.as_view(), name="api-experiment-bundle"),
     path("reports/", compare.ReportList.as_view(), name="api-reports"),
     path("reports/<slug:slug>/", compare.ReportDetail.as_view(), name="api-report"),
     path("reports/<slug:slug>/visibility/", visibility.ReportVisibility.as_view(), name="api-report-visibility"),

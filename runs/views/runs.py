@@ -29,6 +29,7 @@ from runs.charts import matrix
 from runs.charts.base import Figure
 from runs.charts.latency import percentile_figure
 from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
+from runs.compare.questions import questions
 from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor
@@ -85,6 +86,7 @@ def home(request: HttpRequest) -> HttpResponse:
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
     )
     context["experiments"] = experiments.filter(demonstration=False)[:5]
+    context["questions"] = questions(request.user)
     return render(request, "home.html", context)
 
 

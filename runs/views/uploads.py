@@ -31,6 +31,7 @@ from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, Subj
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
+from runs.results import bundle
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
@@ -131,6 +132,24 @@ def by_api(request: HttpRequest) -> HttpResponse:
     return render(request, "upload_by_api.html", context)
 
 
+@require_POST
+@contributor_required
+def import_bundle(request: PersonRequest) -> HttpResponse:
+    """An experiment of another Benchsite."""
+    sent = request.FILES.get("file")
+    try:
+        if sent is None or (sent.size or 0) > bundle.MAX_TOTAL_BYTES:
+            raise bundle.BadBundle("No file was sent, or a larger one than is taken.")
+        experiment, created = bundle.take_in(
+            sent.read(), owner=request.user, visibility=request.POST.get("visibility", "")
+        )
+    except bundle.BadBundle as error:
+        messages.error(request, f"Nothing was stored. {error}")
+        return redirect("imports")
+    messages.success(request, "The experiment is here." if created else "It was here already.")
+    return redirect(experiment)
+
+
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_list(request: PersonRequest) -> HttpResponse:
@@ -144,7 +163,7 @@ def import_list(request: PersonRequest) -> HttpResponse:
         except imports.BadFiles as error:
             problem = str(error)
     recent = FileImport.objects.filter(owner=owner).prefetch_related("artefacts")[:RECENT]
-    context = {"problem": problem, "recent": recent, "tools": TOOLS}
+    context = {"problem": problem, "recent": recent, "tools": TOOLS, "visibilities": Visibility.choices}
     return render(request, "imports.html", context, status=422 if problem else 200)
 
 

@@ -92,9 +92,20 @@ class Api:
     def post(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("POST", path, json=body, timeout=UPLOAD_TIMEOUT_S)
 
-    def post_files(self, path: str, files: Sequence[tuple[str, bytes]]) -> dict[str, Any]:
+    def post_files(self, path: str, files: Sequence[tuple[str, bytes]], said: Params = ()) -> dict[str, Any]:
         parts = [("file", (name, data, "application/octet-stream")) for name, data in files]
-        return self._send("POST", path, files=parts, timeout=UPLOAD_TIMEOUT_S)
+        return self._send("POST", path, files=parts, data=list(said), timeout=UPLOAD_TIMEOUT_S)
+
+    def download(self, path: str) -> bytes:
+        """A file, as it is."""
+        try:
+            url = f"{self.server}{API_ROOT}{path}"
+            response = send(self._session, "GET", url, self._token, timeout=UPLOAD_TIMEOUT_S)
+        except (requests.RequestException, OSError) as error:
+            raise Unreachable(f"{self.server} does not answer: {type(error).__name__}") from error
+        if response.status_code != 200:
+            answer_of(response)
+        return response.content
 
     def pages(self, path: str, params: Params) -> Iterator[dict[str, Any]]:
         """Every row of a list, page after page, as the server's own `next` says."""

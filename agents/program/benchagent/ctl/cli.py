@@ -75,6 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     _add_subject(importing)
     importing.set_defaults(command=uploading.import_folder)
 
+    export = commands.add_parser("export", help="an experiment with its results and files, for another server")
+    export.add_argument("experiment", metavar="EXPERIMENT", help="its slug")
+    export.add_argument("file", metavar="FILE")
+    export.add_argument("--overwrite", action="store_true")
+    export.set_defaults(command=uploading.export)
+
+    bundle = commands.add_parser("import-bundle", help="store what `export` wrote on another server")
+    bundle.add_argument("file", metavar="FILE")
+    bundle.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: private")
+    bundle.set_defaults(command=uploading.import_bundle)
+
     _add_reading(commands)
     _add_experiments(commands)
     return parser

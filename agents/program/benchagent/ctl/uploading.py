@@ -14,6 +14,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from benchagent.arguments import by_name
 from benchagent.configfiles import recognise
@@ -25,6 +26,33 @@ from benchagent.importers.report import becomes_a_run, lacks
 from benchagent.link.client import Refused
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
+
+# Experiments as bundles: docs/reference/bundle.md.
+
+
+def export(options: argparse.Namespace) -> int:
+    """`benchctl export EXPERIMENT FILE`"""
+    target = Path(options.file)
+    if target.exists() and not options.overwrite:
+        raise UsageError(f"{target} is there already: give another name, or --overwrite")
+    content = connect().download(f"/experiments/{quote(options.experiment, safe='')}/bundle/")
+    target.write_bytes(content)
+    say(f"{target}: {len(content):,} bytes")
+    return 0
+
+
+def import_bundle(options: argparse.Namespace) -> int:
+    """`benchctl import-bundle FILE`"""
+    try:
+        content = Path(options.file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{options.file} cannot be read: {error.strerror}") from error
+    said = [("visibility", options.visibility)] if options.visibility else []
+    answer = connect().post_files("/bundles/", [(Path(options.file).name, content)], said)
+    say(f"{'stored' if answer.get('created') else 'it was there already'}: {answer.get('runs')} runs")
+    print(answer.get("url"))
+    return 0
+
 
 # Which files were uploaded to which server, by content, so that a broken import goes on where it stopped.
 

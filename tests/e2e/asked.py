@@ -1,0 +1,279 @@
+"""The twenty questions of a DBA, how each is answered from the home page, and the results that hold the answers.
+
+`RESULTS` are uploaded through the API beside the published articles. The noise is made by a formula, so that every
+verdict is the same each time.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+SPACE = uuid.UUID("6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c11")
+MOST_CLICKS = 3
+RAM_BYTES = 32 * 1000**3
+SERVER = {"name": "db-server", "cpu_model": "EPYC 9124", "cpu_cores": 16, "ram_bytes": RAM_BYTES}
+DISKS = [{"name": "sata", "medium": "hdd", "model": "ST4000"}, {"name": "nvme", "medium": "nvme", "model": "P5800X"}]
+
+
+def _document(name: str, batch: str, **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": 1, "id": str(uuid.uuid5(SPACE, name)), "batch": str(uuid.uuid5(SPACE, batch)), "label": batch,
+        "workload": "tpcb", "hardware": SERVER | {"storage": DISKS}, "measured_on": "2026-05-04",
+        "storage": [{"role": "data", "device": "nvme"}], "durability": "power_loss", **more,
+    }  # fmt: skip
+
+
+def _repeats(
+    tps: float, *, p99_ms: float = 0, load_mb_per_s: float = 0, scatter: float = 0.004
+) -> list[dict[str, Any]]:
+    """Three repeats around these values."""
+    repeats = []
+    for off in (-1.0, 0.2, 0.8):
+        metrics = {"tps": round(tps * (1 + off * scatter), 2)}
+        if p99_ms:
+            metrics["latency_p99_ms"] = round(p99_ms * (1 - off * scatter), 3)
+        if load_mb_per_s:
+            metrics["load_mb_per_s"] = round(load_mb_per_s * (1 + off * scatter), 3)
+        repeats.append({"metrics": metrics})
+    return repeats
+
+
+# System: TPS of one terminal, contention and coherence of the scaling law.
+SYSTEMS = {
+    ("PostgreSQL", "17.2"): (900, 0.02, 0.00010), ("MariaDB", "11.4.4"): (1000, 0.05, 0.00060),
+    ("Firebird", "5.0.1"): (700, 0.12, 0.00150), ("H2", "2.2.224"): (895, 0.0201, 0.00010),
+}  # fmt: skip
+TERMINALS = (1, 4, 8, 16, 32, 64)
+SCALES = (100, 400, 1600, 6400, 25600)
+
+
+def _over_terminals() -> list[dict[str, Any]]:
+    return [
+        _document(
+            f"{system} {count}",
+            "four systems over terminals",
+            dbms={"name": system, "version": version},
+            factors={"scale_factor": 400, "terminals": count},
+            config=[{"name": "buffer", "value": "8 GB"}],
+            repeats=_repeats(
+                first * count / (1 + contention * (count - 1) + coherence * count * (count - 1)), p99_ms=2 + count / 4
+            ),
+        )
+        for (system, version), (first, contention, coherence) in SYSTEMS.items()
+        for count in TERMINALS
+    ]
+
+
+def _over_sizes() -> list[dict[str, Any]]:
+    """On the hard disk the rate falls off where the database leaves memory, at about 2,100 branches."""
+    documents = []
+    for disk, beyond in (("sata", 0.9), ("nvme", 0.25)):
+        for scale in SCALES:
+            tps = 5000 * scale**-0.03 * min(1.0, (2100 / scale) ** beyond)
+            documents.append(
+                _document(
+                    f"{disk} {scale}",
+                    "PostgreSQL over sizes on two disks",
+                    dbms={"name": "PostgreSQL", "version": "17.2"},
+                    factors={"scale_factor": scale, "terminals": 16},
+                    storage=[{"role": "data", "device": disk}],
+                    repeats=_repeats(tps, load_mb_per_s=140 if disk == "nvme" else 90 - math.log2(scale)),
+                )
+            )
+    return documents
+
+
+def _two_versions() -> list[dict[str, Any]]:
+    """The same cell before and after a change, on two machines and with two configurations."""
+    made = (("17.1", 4000, "128MB", SERVER), ("17.2", 3300, "4GB", SERVER | {"name": "db-server-2", "cpu_cores": 8}))
+    return [
+        _document(
+            f"version {version}",
+            "before and after the upgrade",
+            dbms={"name": "PostgreSQL", "version": version},
+            hardware=machine | {"storage": DISKS},
+            factors={"scale_factor": 400, "terminals": 16},
+            config=[{"name": "shared_buffers", "value": buffers}, {"name": "fsync", "value": "on"}],
+            repeats=_repeats(tps),
+        )
+        for version, tps, buffers, machine in made
+    ]
+
+
+def _with_stall() -> list[dict[str, Any]]:
+    values = [1200.0 + 10 * (second % 7) for second in range(120)]
+    values[60:68] = [5.0] * 8
+    series = [{"name": "tps", "t0_s": 0, "interval_s": 1, "values": values}]
+    repeats = [{"metrics": {"tps": round(sum(values) / 120, 2)}, "series": series}]
+    return [
+        _document(
+            "a stall", "a night with a stall", dbms={"name": "PostgreSQL", "version": "17.2"}, repeats=repeats,
+            factors={"scale_factor": 400, "terminals": 16, "duration_s": 120},
+        )
+    ]  # fmt: skip
+
+
+RESULTS = [*_over_sizes(), *_over_terminals(), *_two_versions(), *_with_stall()]
+
+
+@dataclass
+class Journey:
+    """A reader who begins at the home page; what was clicked is counted. A choice in a select is a click too."""
+
+    page: Any
+    url: str
+    clicks: int = 0
+
+    def begin(self) -> None:
+        self.page.goto(f"{self.url}/")
+
+    def click(self, words: str | re.Pattern[str], within: str = "main", about: str = "") -> None:
+        room = self.page.locator(within)
+        if about:
+            room = room.locator("li", has_text=about)
+        self.follow(room.get_by_role("link", name=words).first)
+
+    def choose(self, label: str, option: str | re.Pattern[str]) -> None:
+        select = self.page.locator("main").get_by_label(label, exact=True)
+        wanted = [text for text in select.locator("option").all_inner_texts() if re.search(option, text)]
+        self._then(lambda: select.select_option(label=wanted[0].strip()))
+
+    def follow(self, link: Any) -> None:
+        self._then(link.click)
+
+    def _then(self, act: Callable[[], None]) -> None:
+        """Every click of these leads to another address, perhaps only when htmx has brought the page."""
+        before = self.page.url
+        act()
+        self.clicks += 1
+        self.page.wait_for_function("before => location.href !== before", arg=before)
+        self.page.wait_for_load_state("networkidle")
+
+    def sentence(self, pattern: str) -> bool:
+        return re.search(pattern, re.sub(r"\s+", " ", self.page.locator("main").inner_text())) is not None
+
+    def charts(self) -> list[str]:
+        """Ids of the figures that Chart.js has drawn with data."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll('figure.chart')].filter(figure => {
+                const chart = figure.querySelector('canvas')?.benchsiteChart;
+                return chart && chart.data.datasets.some(set => set.data.some(point => point !== null));
+            }).map(figure => figure.id)"""
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`walk` leads from the home page to the answer, `sentence` says it there; `chart`: how its id begins, "" where a
+    table answers.
+    """
+
+    words: str
+    walk: Callable[[Journey], None]
+    sentence: str
+    chart: str = "curve"
+
+
+def _ask(words: str | re.Pattern[str], about: str) -> Callable[[Journey], None]:
+    return lambda journey: journey.click(words, within="#questions", about=about)
+
+
+def _walk(*steps: Callable[[Journey], None]) -> Callable[[Journey], None]:
+    def walk(journey: Journey) -> None:
+        for step in steps:
+            step(journey)
+
+    return walk
+
+
+FIREBIRD, TPCB = "OLTP simulation, TPC-C-like", "100 MB TPC-B test of databases"
+LOST, FASTEST, SCALES_TO = re.compile("What is lost from"), re.compile("Which of .* fastest"), re.compile("How far")
+BY_SIZE, FOUR = "PostgreSQL over sizes on two disks", "four systems over terminals"
+VERSIONS, STALLS = "before and after the upgrade", "a night with a stall"
+
+
+def _recent(label: str) -> Callable[[Journey], None]:
+    """The latest run of that label, in the list of the home page."""
+
+    def walk(journey: Journey) -> None:
+        row = journey.page.locator("main table.runs tr", has_text=label).first
+        journey.follow(row.get_by_role("link").first)
+
+    return walk
+
+
+def _click(words: str | re.Pattern[str]) -> Callable[[Journey], None]:
+    return lambda journey: journey.click(words)
+
+
+def _metric(option: str) -> Callable[[Journey], None]:
+    return lambda journey: journey.choose("Metric", option)
+
+
+QUESTIONS = [
+    Asked("What do I lose on SATA from 9 to 30 GB?", _ask(LOST, FIREBIRD), r"−17\.5 % from 9\.04 to 30\.3 GB"),
+    Asked("At which size does it fall off?", _ask(LOST, BY_SIZE), r"Knee at scale factor 2,1\d\d \("),
+    Asked("At which size is half of it left?", _ask(LOST, BY_SIZE), r"Half is left at scale factor 3,\d00 \("),
+    Asked(
+        "Which of these four is fastest at 64 terminals, and is it sure?",
+        _walk(_ask(FASTEST, FOUR), _click(re.compile("^64 "))),
+        r"No winner: less than 3 % lie between PostgreSQL 17\.2 .* and H2 2\.2\.224", "comparison",
+    ),
+    Asked(
+        "Which of the six systems of the article is fastest, and is it sure?", _ask(FASTEST, TPCB),
+        r"No winner yet.*DB2 9\.7", "comparison",
+    ),
+    Asked("How many more repeats do I need?", _ask(FASTEST, TPCB), r"needs about \d+ more repeat", "comparison"),
+    Asked(
+        "How much faster is the SSD, at each size?", _ask(LOST, BY_SIZE),
+        r"NVMe against HDD: .* at scale factor 100, 5\.08 × \(.*\) at scale factor 25,600", "curve-media",
+    ),
+    Asked("How far does it scale?", _ask(SCALES_TO, FOUR), r"Most at 64 terminals: 24\.0 × \("),
+    Asked("Where is its peak?", _ask(SCALES_TO, FOUR), r"Peak at 24 terminals \(24 to 24\): 3,\d\d\d TPS"),
+    Asked(
+        "How fast does it load, over the size?", _walk(_ask(LOST, BY_SIZE), _metric("Load")),
+        r"Load rate .* over scale factor MB/s",
+    ),
+    Asked(
+        "What is the p99 over terminals?", _walk(_ask(SCALES_TO, FOUR), _metric("99")),
+        r"p99 latency over terminals ms",
+    ),
+    Asked(
+        "What does throughput cost in latency?", _walk(_ask(SCALES_TO, FOUR), _click("Trade-off")),
+        r"p99 latency.*Throughput", "trade",
+    ),
+    Asked("When did it stall?", _recent(STALLS), r"stalls: 8 of \d+ seconds below a third of the median", "throughput"),
+    Asked(
+        "Did the new version get slower, and is it sure?", _ask(FASTEST, VERSIONS),
+        r"PostgreSQL 17\.1 has the highest throughput.* 1\.21 × \(1\.20–1\.22\) that of PostgreSQL 17\.2", "comparison",
+    ),
+    Asked(
+        "Which settings differ between the two?",
+        _walk(_ask(FASTEST, VERSIONS), _click("Differences of the configurations")), r"shared_buffers.*128MB.*4GB", "",
+    ),
+    Asked(
+        "What is different between the two machines?",
+        _walk(_ask(FASTEST, VERSIONS), _click("Differences of the machines")),
+        r"1 fact differs and is marked.*Cores 16 8 differs", "",
+    ),
+    Asked(
+        "What changed between these two runs?",
+        _walk(_ask(FASTEST, VERSIONS), _click("What differs between two runs")),
+        r"\d+ of \d+ facts differ.*shared_buffers", "",
+    ),
+    Asked(
+        "Do my numbers agree with the published ones?",
+        _walk(_ask(FASTEST, VERSIONS), _click(re.compile("PostgreSQL of “100 MB TPC-B"))),
+        r"17\.1.*PostgreSQL 8\.3", "comparison",
+    ),
+    Asked("What has the article lost?", _ask(LOST, FIREBIRD), r"11 lost values are left out"),
+    Asked(
+        "Does a commit survive a power loss there?", _ask(FASTEST, VERSIONS),
+        r"Durability a commit survives power loss", "comparison",
+    ),
+]  # fmt: skip

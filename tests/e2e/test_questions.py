@@ -1,0 +1,38 @@
+"""Twenty questions of a DBA, each answered from the home page in at most three clicks, by a sentence and a chart."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.asked import MOST_CLICKS, QUESTIONS, RESULTS, Asked, Journey
+from tests.e2e.conftest import Site
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def answers(site: Site) -> Site:
+    """The site with results that answer; published ones it has."""
+    # The last one alone: it is to stand first among the recent runs.
+    for documents in (RESULTS[:-1], RESULTS[-1:]):
+        stored = site.send("POST", "/api/v1/results/", documents).json()["results"]
+        assert {result["status"] for result in stored} <= {"created", "same"}, stored
+    return site
+
+
+def test_there_are_twenty():
+    assert len({asked.words for asked in QUESTIONS}) == 20
+
+
+@pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.words)
+def test_it_is_answered_in_three_clicks(answers: Site, page, asked: Asked):
+    journey = Journey(page, answers.url)
+    journey.begin()
+    asked.walk(journey)
+    assert journey.clicks <= MOST_CLICKS
+    assert journey.sentence(asked.sentence), page.locator("main").inner_text()[:3000]
+    if asked.chart:
+        page.wait_for_function("() => [...document.querySelectorAll('canvas')].some(canvas => canvas.benchsiteChart)")
+        assert any(chart.startswith(asked.chart) for chart in journey.charts())
+    else:
+        assert page.locator("main table:visible td").count() > 1

@@ -1,0 +1,233 @@
+"""Experiments that leave one Benchsite and come to another, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from benchagent.ctl.cli import EXIT_REFUSED, EXIT_USAGE, main
+from django.contrib.auth.models import AnonymousUser
+
+from runs.models import Artefact, Experiment, Run, RunStorage, Upload
+from runs.results import bundle
+from runs.run import artefacts
+from tests.runs.cells import make_run
+
+pytestmark = pytest.mark.django_db
+PLAN = {
+    "workload": "tpcb", "engines": [["sqlite", "3.50.1"]], "repeats": 2, "factors": {"terminals": 4},
+    "sweep": {"scale_factor": [1, 2]}, "settings": {"sqlite": [["synchronous", "FULL"]]}, "name": "Nightly",
+}  # fmt: skip
+
+
+@pytest.fixture
+def experiment(contributor) -> Experiment:
+    made = Experiment.objects.create(slug="nightly", name="Nightly", created_by=contributor, plan=PLAN, note="as ever")
+    for system in ("SQLite 3.53", "PostgreSQL 17"):
+        for repeat, tps in enumerate((400, 410), 1):
+            run = make_run(system, tps)
+            Run.objects.filter(pk=run.pk).update(experiment=made, repeat=repeat, order_index=repeat)
+            artefacts.keep(name="engine.log", content=b"ready\npassword=geheim1234\n", run=run)
+    return made
+
+
+@pytest.fixture
+def packed(experiment) -> bytes:
+    return bundle.export(experiment, AnonymousUser(), address="https://a.example/experiments/nightly/")
+
+
+def unpacked(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def zipped(parts: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return made.getvalue()
+
+
+def changed(packed: bytes, change: Any) -> bytes:
+    """The bundle after `change(manifest, parts)`, with checksums that fit."""
+    parts = unpacked(packed)
+    manifest = json.loads(parts.pop("manifest.json"))
+    change(manifest, parts)
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
+    manifest["files"] = [entry | {"sha256": sums.get(entry["path"], entry["sha256"])} for entry in manifest["files"]]
+    return zipped({"manifest.json": json.dumps(manifest).encode(), **parts})
+
+
+def test_it_brings_plan_results_and_files_and_says_where_from(packed, operator):
+    made, created = bundle.take_in(packed, owner=operator, visibility="public")
+    assert (created, made.plan, made.created_by, made.visibility) == (True, PLAN, operator, "public")
+    assert made.note.startswith("From https://a.example/experiments/nightly/, exported 20")
+    runs = list(made.runs.for_lists().order_by("dbms_version__name", "repeat"))
+    assert [(run.dbms_version.name, run.repeat, run.primary_value) for run in runs] == [
+        ("PostgreSQL 17", 1, 400), ("PostgreSQL 17", 2, 410), ("SQLite 3.53", 1, 400), ("SQLite 3.53", 2, 410),
+    ]  # fmt: skip
+    assert {run.provenance for run in runs} == {"uploaded"}
+    assert {run.info["bundle"]["source"] for run in runs} == {"https://a.example/experiments/nightly/"}
+    assert len({run.cell_key for run in runs}) == 2
+    kept = Artefact.objects.filter(upload__runs__in=runs).distinct()
+    assert kept.count() == 4
+    assert all(artefacts.content(file).startswith(b"ready") for file in kept)
+
+
+def test_the_same_bundle_is_taken_once_and_ids_are_never_those_of_the_bundle(packed, operator, contributor, experiment):
+    before = set(Run.objects.values_list("pk", flat=True))
+    first, _ = bundle.take_in(packed, owner=operator)
+    again, created = bundle.take_in(packed, owner=operator)
+    assert (again, created, first.runs.count()) == (first, False, 4)
+    other, created = bundle.take_in(packed, owner=contributor)
+    assert created and other != first
+    assert first.pk != experiment.pk and before.isdisjoint(first.runs.values_list("pk", flat=True))
+    assert experiment.runs.count() == 4
+
+
+def test_it_is_private_unless_it_is_said_otherwise(packed, operator):
+    made, _ = bundle.take_in(packed, owner=operator, visibility="everybody")
+    assert {made.visibility, *made.runs.values_list("visibility", flat=True)} == {"private"}
+
+
+def test_it_holds_no_secret_and_nothing_that_its_maker_may_not_see(experiment, operator):
+    Experiment.objects.update(plan=PLAN | {"connection": "postgres://me:geheim1234@host/db"})
+    hidden = experiment.runs.first()
+    Run.objects.filter(pk=hidden.pk).update(visibility="private", owner=operator)
+    Run.objects.exclude(pk=hidden.pk).update(command_lines=["pgbench postgres://me:geheim1234@host/db"])
+    parts = unpacked(bundle.export(experiment, AnonymousUser(), address="https://a.example/"))
+    assert b"geheim1234" not in b"".join(parts.values())
+    documents = [json.loads(content) for name, content in parts.items() if name.startswith("results/")]
+    assert sum(len(document["repeats"]) for document in documents) == 3
+
+
+def _not_named(manifest, parts):
+    parts["results/0009.json"] = b"{}"
+
+
+def _traverses(manifest, parts):
+    parts["../../evil"] = b"x"
+    manifest["files"].append({"path": "../../evil", "sha256": "x"})
+
+
+def _absolute(manifest, parts):
+    parts["/etc/cron.d/x"] = b"x"
+    manifest["files"].append({"path": "/etc/cron.d/x", "sha256": "x"})
+
+
+def _bad_result(manifest, parts):
+    document = json.loads(parts["results/0002.json"])
+    document["repeats"][0]["metrics"][0]["value"] = -1
+    parts["results/0002.json"] = json.dumps(document).encode()
+
+
+def _unknown_key(manifest, parts):
+    document = json.loads(parts["results/0002.json"]) | {"owner": "ada"}
+    parts["results/0002.json"] = json.dumps(document).encode()
+
+
+def _other_version(manifest, parts):
+    manifest["version"] = 2
+
+
+def _bomb(manifest, parts):
+    name = "files/0001/001-bomb"
+    parts[name] = bytes(bundle.MAX_TOTAL_BYTES + 1)
+    manifest["files"].append({"path": name, "sha256": "x"})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_not_named, "does not name"), (_traverses, "which no bundle holds"), (_absolute, "which no bundle holds"),
+        (_bad_result, "is not taken"), (_unknown_key, "is not taken"), (_other_version, "version 2"),
+        (_bomb, "larger than 128 MB"),
+    ],
+)  # fmt: skip
+def test_of_what_is_not_whole_nothing_is_stored(packed, operator, change, words):
+    before = Run.objects.count(), Upload.objects.count(), Experiment.objects.count(), RunStorage.objects.count()
+    with pytest.raises(bundle.BadBundle, match=words):
+        bundle.take_in(changed(packed, change), owner=operator)
+    assert before == (
+        Run.objects.count(), Upload.objects.count(), Experiment.objects.count(), RunStorage.objects.count(),
+    )  # fmt: skip
+
+
+def test_a_changed_file_a_cut_one_and_what_is_none_are_refused(packed, operator):
+    parts = unpacked(packed)
+    parts["results/0001.json"] = parts["results/0001.json"].replace(b"400", b"900")
+    broken = bytearray(packed)
+    broken[len(broken) // 2] ^= 0xFF
+    for content in (
+        zipped(parts),
+        packed[:-200],
+        bytes(broken),
+        b"",
+        b"PK",
+        zipped({}),
+        zipped({"manifest.json": b"[]"}),
+    ):
+        with pytest.raises(bundle.BadBundle):
+            bundle.take_in(content, owner=operator)
+    assert not Upload.objects.exists()
+
+
+def test_ids_visibility_and_batches_of_others_mean_nothing(packed, operator, experiment):
+    """Whatever ids a bundle names: they are replaced."""
+    victim = experiment.runs.first()
+
+    def claim(manifest, parts):
+        document = json.loads(parts["results/0001.json"])
+        document |= {"id": str(victim.pk), "batch": str(victim.batch_id), "visibility": "public"}
+        document["repeats"][0]["id"] = str(victim.pk)
+        parts["results/0001.json"] = json.dumps(document).encode()
+
+    made, _ = bundle.take_in(changed(packed, claim), owner=operator)
+    assert made.runs.count() == 4 and set(made.runs.values_list("visibility", flat=True)) == {"private"}
+    assert set(made.runs.values_list("batch", flat=True)) == {made.pk}
+    victim.refresh_from_db()
+    assert victim.experiment == experiment
+
+
+def test_it_travels_over_rest_and_pages(client, experiment, packed, bearer, operator):
+    answer = client.get("/api/v1/experiments/nightly/bundle/")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/zip")
+    assert "nightly.benchsite.zip" in answer["Content-Disposition"]
+    file = io.BytesIO(packed)
+    file.name = "x.zip"
+    stored = client.post("/api/v1/bundles/", {"file": file, "visibility": "public"}, headers=bearer("upload"))
+    assert (stored.status_code, stored.json()["runs"], stored.json()["created"]) == (201, 4, True)
+    file.seek(0)
+    assert client.post("/api/v1/bundles/", {"file": file}, headers=bearer("upload")).status_code == 200
+    assert client.post("/api/v1/bundles/", {"file": file}, headers=bearer("read")).status_code == 403
+    client.force_login(operator)
+    file.seek(0)
+    page = client.post("/imports/bundle/", {"file": file, "visibility": "private"}, follow=True).content.decode()
+    assert "https://a.example/experiments/nightly/" in page and "Take along" in page
+
+
+def test_its_plan_fills_the_schedule_form(client, packed, operator):
+    made, _ = bundle.take_in(packed, owner=operator, visibility="public")
+    form = client.get(f"/schedule/?experiment={made.slug}").context["form"]
+    assert (form["scale_factor"].value(), form["terminals"].value(), form["repeats"].value()) == ("1, 2", "4", 2)
+    assert (form["engines"].value(), form["name"].value()) == (["sqlite:3.50.1"], "Nightly")
+    assert form.initial["settings_sqlite"] == "synchronous = FULL"
+
+
+def test_benchctl_takes_it_along_and_brings_it(live_server, experiment, api_token, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("BENCHCTL_SERVER", live_server.url)
+    monkeypatch.setenv("BENCHCTL_TOKEN", api_token("read", "upload"))
+    file = tmp_path / "nightly.zip"
+    assert main(["export", "nightly", str(file)]) == 0
+    assert main(["export", "nightly", str(file)]) == EXIT_USAGE, "nothing is written over"
+    assert main(["export", "nowhere", str(tmp_path / "x.zip")]) == EXIT_REFUSED
+    assert main(["import-bundle", str(file), "--visibility", "public"]) == 0
+    assert capsys.readouterr().out.strip() == f"{live_server.url}/experiments/nightly-2/"
+    assert Experiment.objects.get(slug="nightly-2").runs.count() == 4
+    file.write_bytes(file.read_bytes()[:-100])
+    assert main(["import-bundle", str(file)]) == EXIT_REFUSED
