@@ -50,7 +50,7 @@ def benchbase_raw() -> Lines:
         "Worker Id (start number),Phase Id (index in config file)\n"
     )
     while True:
-        at += chance.random() * 0.01
+        at += 0.001 + chance.random() * 0.01
         yield f"1,NewOrder,{at:.6f},{chance.randrange(500, 90000)},{chance.randrange(8)},0\n"
 
 
