@@ -27,12 +27,14 @@ def insert(rows: Sequence[models.Model]) -> None:
         model._default_manager.bulk_create(rows, batch_size=BATCH)
 
 
+# SQLite has no queue: who waits to write looks whether nobody does every 25 to 100 ms.
+LONGEST_LOOK_S = 0.1
+
+
 def let_others_write(spent_s: float) -> None:
-    """After a transaction of that time and before the next. SQLite has no queue: who waits looks every 25 to 100 ms
-    whether nobody writes, and one transaction after another would never let them find it so.
-    """
+    """After a transaction of that time and before the next: long enough that whoever waits finds that nobody writes."""
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
-        time.sleep(spent_s)
+        time.sleep(max(spent_s, LONGEST_LOOK_S))
 
 
 def _copy(model: type[models.Model], rows: Sequence[models.Model]) -> None:
