@@ -44,7 +44,8 @@ NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment"
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested", "label", "tags", "experiment"})
 SIZE_METRIC = "db_size_bytes"
-_MB_EACH = {"size_gb": 1_000, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
+# Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
+_MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
 
 
 @dataclass(frozen=True)
@@ -379,7 +380,7 @@ def sizes_mb(groups: Sequence[Group], field: str) -> dict[str, float]:
         else:
             wanted = ((group.all_runs[0].factor(name), each) for name, each in _MB_EACH.items())
             known = next((size * each for size, each in wanted if isinstance(size, int | float)), None)
-            sizes |= {group.key: float(known)} if known else {}
+            sizes |= {group.key: round(known, 1)} if known else {}
     return sizes
 
 

@@ -94,7 +94,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "heat_maps": comparison.levels.heat_maps(comparison.metric.better)
         if comparison.levels and comparison.metric
         else [],
-        "levels_kept": beside_levels(params),
+        **forms_beside(params),
         "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
         or any(group.doubt for group in comparison.groups),
         "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
@@ -106,10 +106,13 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     }
 
 
-def beside_levels(params: QueryDict) -> list[tuple[str, str]]:
-    """What the choice of levels keeps of an address."""
-    chosen = ("compared", "held", "baseline", "format")
-    return [(name, value) for name, values in params.lists() for value in values if name not in chosen]
+def forms_beside(params: QueryDict) -> dict[str, Any]:
+    """What the forms that choose levels and a baseline keep of an address."""
+    kept = [(name, value) for name, values in params.lists() for value in values if name not in ("baseline", "format")]
+    return {
+        "beside_baseline": kept,
+        "levels_kept": [(name, value) for name, value in kept if name not in ("compared", "held")],
+    }
 
 
 def frozen_context(report: Report, user: Reader) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from runs.compare import reports
 from runs.compare.select import MAX_QUERY, list_query
 from runs.models import Report
 from runs.models.choices import Visibility
-from runs.views.compare import beside_levels, comparison_context, frozen_context
+from runs.views.compare import comparison_context, forms_beside, frozen_context
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -71,7 +71,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     selection, comparison = reports.live(kept, request.user, request.GET)
     context |= comparison_context(selection, comparison, reports.params_of(kept, request.GET)) | {
         "kept": [(LIVE, "1")] if kept.frozen else [],
-        "levels_kept": beside_levels(request.GET),
+        **forms_beside(request.GET),
         "before_batches": reports.pools_as_before_batches(kept) and not request.GET.get("group"),
     }
     context["hidden"] = any(run.visibility == Visibility.PRIVATE for run in selection.runs)
