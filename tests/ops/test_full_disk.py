@@ -142,7 +142,7 @@ def test_below_the_reserve_what_is_new_is_refused_and_everything_can_be_read(sit
             assert "The disk of this server is almost full" in answer.json()["detail"]
             assert f"{RESERVE_MB} MB are kept in reserve" in answer.json()["detail"]
             assert answer.headers["Retry-After"] == "60"
-        for path in ("/", "/runs/", "/compare/", "/agents/", "/login/", "/publications/"):
+        for path in ("/", "/runs/", "/compare/?workload=tpcb", "/agents/", "/login/", "/publications/"):
             status, page = site.get(path)
             assert status == 200
             assert "The disk of this server is almost full" in page

@@ -97,7 +97,7 @@ def test_reports_and_frames_do_without_it(client, wrong, contributor):
     reports.create(title="r", note="", query="dbms=sqlite", visibility="public", owner=contributor)
     assert client.get("/reports/r/").context["comparison"].groups[0].values == [400, 410]
     assert client.get("/api/v1/reports/r/").json()["comparison"]["groups"][0]["n"] == 2
-    spec = client.get("/embed/compare/?dbms=sqlite").context["figures"][0].spec
+    spec = client.get("/embed/compare/?dbms=sqlite").context["parts"][0].spec
     assert spec["groups"][0]["dots"] == [400, 410]
     assert WHY in client.get(f"/embed/runs/{wrong.id}/").content.decode()
 
