@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 from benchagent.importers import SourceFile, inspect
@@ -78,10 +79,8 @@ def repeated(name: str, line: str, number: str) -> Callable[[], Lines]:
         text = (DATA / name).read_text().splitlines(keepends=True)
         first = next(at for at, each in enumerate(text) if re.match(line, each))
         yield from text[:first]
-        at = 0
-        while True:
-            at += 1
-            yield re.sub(number, lambda _, at=at: f"{_[1]}{at}{_[2]}", text[first], count=1)
+        for at in count(1):
+            yield re.sub(number, rf"\g<1>{at}\g<2>", text[first], count=1)
 
     return lines
 
