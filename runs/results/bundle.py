@@ -241,6 +241,7 @@ def _unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
                     raise BadBundle(f"{path} is not what it was: its checksum differs.")
     except BadBundle:
         raise
+    # zipfile raises NotImplementedError for a compression that it does not know, RuntimeError for an encrypted file.
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
         raise BadBundle(f"It cannot be read as a bundle: {error}") from error
     return manifest, parts
