@@ -9,7 +9,7 @@ from benchagent.cli.doctor import State, examine
 from benchagent.java import JavaNotFoundError, JavaToolchain
 from benchagent.machine.confinement import Walls
 from benchagent.machine.limits import CgroupError
-from benchagent.machine.process import ServiceUser
+from benchagent.machine.system import ServiceUser
 from benchagent.paths import AgentDirs
 
 NOBODY = ServiceUser("nobody", 65534, 65534)

@@ -5,7 +5,7 @@ import pwd
 from pathlib import Path
 
 import pytest
-from benchagent.machine.process import ServiceUser, first_blocked, service_user
+from benchagent.machine.system import ServiceUser, first_blocked, service_user
 
 
 @pytest.fixture

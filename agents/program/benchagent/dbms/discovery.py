@@ -13,7 +13,7 @@ from pathlib import Path
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
 from benchagent.machine.confinement import JOB_USERS
-from benchagent.machine.process import answer_of, first_blocked, service_user
+from benchagent.machine.system import answer_of, first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
 

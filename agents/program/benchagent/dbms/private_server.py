@@ -21,7 +21,8 @@ from benchagent.dbms.base import Connection, Instance, JobError, ProvisionReques
 from benchagent.dbms.embedded import driver_folder
 from benchagent.machine import process
 from benchagent.machine.devices import same_device
-from benchagent.machine.process import Children, ProcessFailed, first_blocked
+from benchagent.machine.process import Children, ProcessFailed
+from benchagent.machine.system import first_blocked
 from benchagent.paths import straight, without_links
 
 HOST = "127.0.0.1"

@@ -26,8 +26,8 @@ import psutil
 
 from benchagent.engines import RECORD_NAME, Engine, InstalledEngine, Piece, Unpack, read_record
 from benchagent.engines.sources import Fetched, InstallError, Progress, fetch, take
-from benchagent.machine.process import answer_of
 from benchagent.machine.sampling import repeated
+from benchagent.machine.system import answer_of
 
 Source = Callable[[Piece, Path], Fetched]
 RESERVE_BYTES = 256 << 20

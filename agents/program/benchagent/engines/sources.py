@@ -16,7 +16,7 @@ from pathlib import Path
 from benchagent.engines import Piece, catalogue
 from benchagent.java.jars import sha256_of
 from benchagent.java.maven import FetchError, maven_file_name, resolve
-from benchagent.machine.process import answer_of
+from benchagent.machine.system import answer_of
 
 Progress = Callable[[str], None]
 

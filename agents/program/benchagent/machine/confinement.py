@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchagent.machine import landlock
 from benchagent.machine.landlock import Ruleset
-from benchagent.machine.process import ServiceUser, first_blocked, service_user
+from benchagent.machine.system import ServiceUser, first_blocked, service_user
 
 # Made by the operator (`useradd --system benchagent-job`); without it jobs run as `nobody`, whom others may use too.
 JOB_USERS = ("benchagent-job",)

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 
 from benchagent.catalog.durability import OF_A_FILE_SERVER, StorageLayer
-from benchagent.machine.process import answer_of
+from benchagent.machine.system import answer_of
 from benchagent.protocol import HardwareFacts, StorageFacts
 
 SYS_BLOCK = Path("/sys/class/block")

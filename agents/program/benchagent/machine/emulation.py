@@ -19,7 +19,7 @@ from pathlib import Path
 from benchagent.errors import JobError
 from benchagent.machine.devices import SYS_BLOCK, backing_file, mounts
 from benchagent.machine.limits import CgroupError, Throttle, hierarchy, set_rates
-from benchagent.machine.process import answer_of
+from benchagent.machine.system import answer_of
 
 MEGABYTE = 1_000_000
 SMALLEST_BYTES = 32 * MEGABYTE

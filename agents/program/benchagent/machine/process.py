@@ -11,7 +11,6 @@ import contextlib
 import ctypes
 import json
 import os
-import pwd
 import signal
 import subprocess
 import sys
@@ -19,16 +18,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
-if TYPE_CHECKING:
-    from benchagent.machine.confinement import Confinement
-    from benchagent.machine.landlock import Ruleset
-    from benchagent.machine.limits import Cage
+from benchagent.machine.confinement import Confinement
+from benchagent.machine.landlock import Ruleset
+from benchagent.machine.limits import Cage
+from benchagent.machine.system import ServiceUser
 
 PR_SET_PDEATHSIG = 1
 # Inherited by every child of a job: a leftover is recognised by it.
@@ -88,14 +86,6 @@ class Abort:
         """Wait; raises `Aborted` as soon as the job is asked to end."""
         if self._event.wait(duration_s):
             raise Aborted(self.message)
-
-
-def answer_of(argv: Sequence[str | Path], *, timeout_s: float | None, **popen: Any) -> subprocess.CompletedProcess[str]:
-    """What a program of the system says, however it ends. Raises `OSError`, `subprocess.TimeoutExpired`."""
-    command = [str(part) for part in argv]
-    return subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=timeout_s, **popen
-    )
 
 
 class ProcessFailed(Exception):
@@ -310,42 +300,3 @@ def kill_leftovers(job_dir: Path, wait_s: float = 5.0) -> int:
         killed += len(alive)
         kill(alive, 1.0)
     return killed
-
-
-# As which user a server runs when the agent is root: most servers refuse root, none needs it.
-
-LAST_RESORT = "nobody"
-
-
-@dataclass(frozen=True)
-class ServiceUser:
-    name: str
-    uid: int
-    gid: int
-
-    def popen(self) -> dict[str, Any]:
-        """Arguments of `subprocess.Popen`."""
-        return {"user": self.uid, "group": self.gid, "extra_groups": []}
-
-
-def service_user(preferred: Sequence[str]) -> ServiceUser | None:
-    """The first of the preferred users that exists, else `nobody`. None when the agent is not root: the server then
-    runs as the agent's own user. Raises `LookupError` when there is none of them."""
-    if os.geteuid() != 0:
-        return None
-    for name in (*preferred, LAST_RESORT):
-        try:
-            entry = pwd.getpwnam(name)
-        except KeyError:
-            continue
-        return ServiceUser(entry.pw_name, entry.pw_uid, entry.pw_gid)
-    names = " or ".join(repr(name) for name in (*preferred, LAST_RESORT))
-    raise LookupError(f"this machine has no user {names} to run the server, which must not be root")
-
-
-def first_blocked(user: ServiceUser, *folders: Path) -> Path | None:
-    """The first folder on the way to one of these that the user cannot enter, found out by trying as that user."""
-    script = 'for d; do [ -x "$d" ] || { printf %s "$d"; exit 1; }; done'
-    way = dict.fromkeys(part for folder in folders for part in (*reversed(folder.parents), folder))
-    answer = answer_of(["/bin/sh", "-c", script, "sh", *way], timeout_s=10, cwd="/", **user.popen())
-    return Path(answer.stdout) if answer.returncode else None

@@ -28,8 +28,9 @@ from benchagent.dbms.discovery import servers
 from benchagent.dbms.embedded import buffer_in_force, jars
 from benchagent.dbms.mysql import backup, discovery, settings
 from benchagent.dbms.mysql.counters import InnodbCounters
+from benchagent.dbms.mysql.folders import LOG_NAMES, folders_of
 from benchagent.dbms.mysql.product import DATABASE, MARIADB, MYSQL, USER, WRITE_PAGES, Product, dialect, setup
-from benchagent.dbms.mysql.server import LOG_NAMES, Server, folders_of
+from benchagent.dbms.mysql.server import Server
 from benchagent.dbms.private_server import ServerInstance, check_user, stopped_on_failure
 from benchagent.protocol import EngineFacts
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands, ToolCommand
 from benchagent.dbms.base import ProvisionRequest, Settings
+from benchagent.dbms.mysql.folders import Folders
 from benchagent.dbms.mysql.product import DATABASE
-from benchagent.dbms.mysql.server import Folders, Server
+from benchagent.dbms.mysql.server import Server
 from benchagent.dbms.private_server import HOST
-from benchagent.machine.process import answer_of
+from benchagent.machine.system import answer_of
 
 RESTORED = f"{DATABASE}_restored"
 CLIENTS, DUMPERS, COPIERS = ("mariadb", "mysql"), ("mariadb-dump", "mysqldump"), ("mariadb-backup",)

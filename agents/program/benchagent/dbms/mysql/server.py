@@ -7,20 +7,16 @@ import re
 import secrets
 import shutil
 import socket
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchagent.dbms.base import JobError, ProvisionRequest, Settings
 from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_data
+from benchagent.dbms.mysql.folders import BINLOG, REDO_FILES, Folders
 from benchagent.dbms.mysql.product import USER, accounts
-from benchagent.dbms.mysql.settings import BINLOG, all_lines, initial_lines, option_file
+from benchagent.dbms.mysql.settings import all_lines, initial_lines, option_file
 from benchagent.dbms.private_server import HOST, PrivateServer
 from benchagent.machine.process import ProcessFailed
 from benchagent.paths import straight, text_of
-
-if TYPE_CHECKING:
-    from benchagent.machine.storages import JobFolders
 
 # A clean stop writes all dirty pages.
 STOP_TIMEOUT_S = 1800.0
@@ -28,56 +24,6 @@ INIT_TIMEOUT_S = 300.0
 PROTOCOL_VERSION = 10
 OPTION_FILE = "my.cnf"
 TELLING = re.compile(r"\[ERROR\]|^ERROR|unknown (variable|option)|ambiguous|Error while setting value", re.IGNORECASE)
-
-
-# Names inside the data directory.
-REDO = "redo"
-REDO_FILES = ("ib_logfile*", "#innodb_redo")
-# Of the binary log, whatever it is called, and Aria's log; the undo log is data.
-LOG_NAMES = (*REDO_FILES, BINLOG, "*.[0-9][0-9][0-9][0-9][0-9][0-9]", "aria_log*")
-
-
-@dataclass(frozen=True)
-class Folders:
-    """`home` holds the data directory and the password; `log` is None where the logs lie in the data directory.
-
-    `work`: option files, socket and output of the server, gone with the job. `backup`: where the server may write
-    files when SQL tells it to.
-    """
-
-    home: Path
-    log: Path | None
-    temp: Path
-    backup: Path
-    work: Path
-
-    @property
-    def data(self) -> Path:
-        return self.home / "data"
-
-    @property
-    def password_file(self) -> Path:
-        """Beside the data directory, so that a copy takes it along."""
-        return self.home / "password"
-
-    @property
-    def client_file(self) -> Path:
-        return self.work / "client.cnf"
-
-    @property
-    def redo(self) -> Path | None:
-        return self.log / REDO if self.log else None
-
-    @property
-    def binlog(self) -> Path | None:
-        return self.log / "binlog" if self.log else None
-
-
-def folders_of(given: JobFolders, job_dir: Path) -> Folders:
-    """A copy whose logs lay apart keeps them so, even where both lie on one storage now."""
-    apart = given.log_apart or (given.log / REDO).is_dir()
-    log = given.log if apart else None
-    return Folders(given.data, log, given.temp / "tmp", given.backup, job_dir / "mysql")
 
 
 class Server(PrivateServer):

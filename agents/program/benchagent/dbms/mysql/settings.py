@@ -7,24 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchagent.configfiles.engines.mysql import MYSQL, TABLE_ENGINES, canonical
 from benchagent.configfiles.settings import Settings as ServerSettings
 from benchagent.configfiles.units import Kind
 from benchagent.dbms.base import JobError, Settings, checked_settings
 from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.mysql.folders import BINLOG, Folders
 from benchagent.dbms.mysql.product import Product
 from benchagent.dbms.private_server import HOST
-
-if TYPE_CHECKING:
-    from benchagent.dbms.mysql.server import Folders
 
 SPARE_CONNECTIONS = 10
 DEFAULT_CONNECTIONS = 151
 LOG_BIN_NAME = "binlog"
-# A link inside the data directory, whose index of the binary log holds paths relative to it.
-BINLOG = "benchagent-binlog"
 # The agent decides where everything lies and how the server is reached.
 _LOCKED = """user basedir datadir tmpdir socket port bind_address bind_addresses pid_file log_error chroot
 innodb_log_group_home_dir innodb_data_home_dir innodb_undo_directory innodb_temp_tablespaces_dir innodb_directories

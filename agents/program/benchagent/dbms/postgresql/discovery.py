@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchagent.dbms.discovery import version_of
 from benchagent.engines import installed
-from benchagent.machine.process import answer_of
+from benchagent.machine.system import answer_of
 
 SLUG = "postgresql"
 Version = tuple[int, int]

@@ -1,0 +1,56 @@
+"""What the operating system is asked: a program's answer, and who may run and enter what."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# As whom a server runs when the agent is root: most servers refuse root, none needs it.
+LAST_RESORT = "nobody"
+
+
+def answer_of(argv: Sequence[str | Path], *, timeout_s: float | None, **popen: Any) -> subprocess.CompletedProcess[str]:
+    """What a program of the system says, however it ends. Raises `OSError`, `subprocess.TimeoutExpired`."""
+    command = [str(part) for part in argv]
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=timeout_s, **popen
+    )
+
+
+@dataclass(frozen=True)
+class ServiceUser:
+    name: str
+    uid: int
+    gid: int
+
+    def popen(self) -> dict[str, Any]:
+        """Arguments of `subprocess.Popen`."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+
+def service_user(preferred: Sequence[str]) -> ServiceUser | None:
+    """The first of the preferred users that exists, else `nobody`. None when the agent is not root: the server then
+    runs as the agent's own user. Raises `LookupError` when there is none of them."""
+    if os.geteuid() != 0:
+        return None
+    for name in (*preferred, LAST_RESORT):
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return ServiceUser(entry.pw_name, entry.pw_uid, entry.pw_gid)
+    names = " or ".join(repr(name) for name in (*preferred, LAST_RESORT))
+    raise LookupError(f"this machine has no user {names} to run the server, which must not be root")
+
+
+def first_blocked(user: ServiceUser, *folders: Path) -> Path | None:
+    """The first folder on the way to one of these that the user cannot enter, found out by trying as that user."""
+    script = 'for d; do [ -x "$d" ] || { printf %s "$d"; exit 1; }; done'
+    way = dict.fromkeys(part for folder in folders for part in (*reversed(folder.parents), folder))
+    answer = answer_of(["/bin/sh", "-c", script, "sh", *way], timeout_s=10, cwd="/", **user.popen())
+    return Path(answer.stdout) if answer.returncode else None
