@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 from runs.run.series import Stretch
+from runs.stats import CELL_CONFIDENCE
 from runs.tables import Column, Table, TableCell
 
 # Of all lines of a page together: with their tables they stay well below 2 MB. A picture has no more columns than that.
@@ -18,8 +19,8 @@ MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
-# `runs.stats.CELL_CONFIDENCE`, and what it is for: so it holds in about 95 % of cases of skewed noise too.
-INTERVAL_WORDS = "its interval, wide enough for skewed noise (t at ninety-eight and a half per cent)"
+# So wide that it holds in about 95 % of cases of skewed noise too.
+INTERVAL_WORDS = f"its interval, t at {100 * CELL_CONFIDENCE:g} %"
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8

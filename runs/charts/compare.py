@@ -18,7 +18,6 @@ from runs.compare.groups import Comparison, Group
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
-# Numbers in words, as every number of a publication's page is one of its data or computed from them.
 BARS_NOTE = (
     f"Bar and number: geometric mean of the repeats. Whisker, from three repeats on: {INTERVAL_WORDS}; beyond the axis "
     "an arrow, with its end in words. Tick: median. Dots: every repeat."

@@ -56,8 +56,10 @@ class RunRow:
 
     @cached_property
     def said(self) -> str:
-        """What tells its batch from others beside its tags: label, version tested."""
-        return " · ".join(filter(None, (self.run.said_label, tested_words(self.run))))
+        """What tells its batch from others beside its tags: version tested, and a label that is not its experiment's."""
+        label = self.run.said_label
+        named = self.run.experiment is not None and str(self.run.experiment) == label
+        return " · ".join(filter(None, ("" if named else label, tested_words(self.run))))
 
     @cached_property
     def factors(self) -> str:

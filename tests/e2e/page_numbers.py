@@ -9,6 +9,7 @@ from typing import Any
 
 from runs.publications.checks.formula import FormulaError, evaluate
 from runs.publications.checks.model import rounded
+from runs.stats import CELL_CONFIDENCE
 
 # Our own sentences: they are in the JSON too, but a number in them needs a fact of the publication behind it.
 PROSE = {"article": {"figures"}, "checks": {"explanation"}}
@@ -49,7 +50,10 @@ SPECS = """() => [...document.querySelectorAll("main script[type='application/js
 
 @dataclass(frozen=True)
 class Pool:
-    """What the API says of a publication: its numbers, and the chunks with digits of its words."""
+    """What the API says of a publication: its numbers, and the chunks with digits of its words.
+
+    The confidence of intervals, which captions name, is ours.
+    """
 
     numbers: set[float] = field(default_factory=set)
     chunks: set[str] = field(default_factory=set)
@@ -58,7 +62,7 @@ class Pool:
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Pool:
-        pool = cls()
+        pool = cls({100 * CELL_CONFIDENCE})
         for name, one in facts(document):
             if name == "where":
                 pool.places.add(str(one))
