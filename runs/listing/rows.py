@@ -56,7 +56,7 @@ class RunRow:
 
     @cached_property
     def said(self) -> str:
-        """What tells its batch from others beside its tags: version tested, and a label that is not its experiment's."""
+        """What tells its batch from others beside its tags: version tested, label (not that of its experiment)."""
         label = self.run.said_label
         named = self.run.experiment is not None and str(self.run.experiment) == label
         return " · ".join(filter(None, ("" if named else label, tested_words(self.run))))
