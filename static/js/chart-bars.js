@@ -14,6 +14,8 @@ const WHISKER_REACH = 1.15;
 // Room above the bars for the label of a mark.
 const MARK_PX = 18;
 // How far under the number of a row the end of its interval stands, where that is cut.
+// An interval that reaches beyond so many times its mean comes of too few repeats; the table holds its end.
+const TELLING_TIMES = 10;
 const END_PX = 14;
 
 const labelWidth = (chartWidth) => (chartWidth < 520 ? 16 : 34);
@@ -125,8 +127,12 @@ const axisEnd = (groups) => Math.max(0, ...shownValues(groups)) * 1.02;
 /** Whether an interval goes on beyond an axis that ends at `max`. */
 const isCut = (group, max) => group.value !== null && group.interval?.[1] > max;
 
-/** What stands at the arrow of an interval that is cut: where it ends. */
-export const endWords = (group, max) => (isCut(group, max) ? `to ${formatNumber(group.interval[1])}` : "");
+/** What stands at the arrow of an interval that is cut: where it ends, or that so wide a one tells nothing. */
+export function endWords(group, max) {
+  if (!isCut(group, max)) return "";
+  const end = group.interval[1];
+  return end > TELLING_TIMES * group.value ? `to over ${TELLING_TIMES} ×` : `to ${formatNumber(end)}`;
+}
 
 /** Draws an arrow at the edge where an interval goes on beyond the axis, and its end in words at the arrow's head. */
 const beyond = (groups, theme) => ({
