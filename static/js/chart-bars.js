@@ -14,9 +14,9 @@ const WHISKER_REACH = 1.15;
 // Room above the bars for the label of a mark.
 const MARK_PX = 18;
 // How far under the number of a row the end of its interval stands, where that is cut.
+const END_PX = 14;
 // An interval that reaches beyond so many times its mean comes of too few repeats; the table holds its end.
 const TELLING_TIMES = 10;
-const END_PX = 14;
 
 const labelWidth = (chartWidth) => (chartWidth < 520 ? 16 : 34);
 
