@@ -240,6 +240,29 @@ def test_a_job_report_of_tproch_is_read():
     assert one(json.dumps(content), "job.json").status is Status.NOT_UNDERSTOOD
 
 
+def test_the_times_of_the_queries_of_a_job_report_are_those_that_sum_and_mean_were_made_of():
+    """The form of HammerDB 6: `name` and both units of each, in the order in which the queries ran."""
+    times = {14: 1213, 2: 161, 9: 440}
+    rows = [{"name": str(query), "total_ms": ms, "seconds": ms / 1000} for query, ms in times.items()]
+    content = {
+        "schema": "hammerdb-job-report-v1",
+        "job": {"hdb_version": "v6.0", "database": "PostgreSQL", "benchmark": "TPROC-H"},
+        "benchmark_config": {"scale_factor": 1},
+        "result": {"type": "tproc_h_result", "queries": 3, "query_sets": 1, "geomean_seconds": 0.44133,
+                   "total_query_time_seconds": 2},
+        "query_times": {"type": "bar", "unit": "milliseconds", "rows": rows},
+    }  # fmt: skip
+    told = values(one(json.dumps(content), "job.json"))
+    assert {name: told[name] for name in told if name.startswith("query_")} == {
+        "query_2_s": 0.161, "query_9_s": 0.44, "query_14_s": 1.213,
+    }  # fmt: skip
+    for change in ({"seconds": 2.213, "total_ms": 2213}, {"seconds": 2.213}, {"name": "2"}, {"name": "x"}):
+        first = rows[0] | change
+        content["query_times"]["rows"] = [first, *rows[1:]]
+        report = one(json.dumps(content), "job.json")
+        assert "query_14_s" not in values(report) and "left out" in " ".join(report.warnings), change
+
+
 @pytest.mark.parametrize("version", ["v4", "v5"])
 def test_a_time_profile_whose_tabs_became_blanks_is_read(version):
     text = text_of(f"hammerdb/hdbxtprofile_{version}.log")

@@ -1,6 +1,8 @@
-"""Phoronix Test Suite is in no package registry: the file is written by hand after its published form."""
+"""Phoronix Test Suite is in no package registry: the file is written by hand after its schema and real results."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from benchagent.importers import Status
@@ -19,7 +21,7 @@ def test_it_reads_every_test_of_every_system():
     first, last = told[0], told[-1]
     assert first.parameters == {
         "scale_factor": 100, "terminals": 50, "mode": "Read Only", "test_profile": "pts/pgbench-1.14.0",
-        "system": "nvme",
+        "system": "nvme", "environment_variables": "CFLAGS=-O3",
     }  # fmt: skip
     assert (first.subject.workload, first.subject.dbms, first.tool_version) == (
         "phoronix-pgbench",
@@ -27,7 +29,23 @@ def test_it_reads_every_test_of_every_system():
         "10.8.4",
     )
     assert (first.started_at, first.metrics[0].better) == ("2026-03-01T10:02:11", "higher")
-    assert (last.status, last.reason) == (Status.FAILED, "the test gave no value")
+    assert first.subject.hardware == {
+        "cpu_scaling_governor": "intel_pstate performance", "disk_details": "relatime,rw",
+        "processor": "Example CPU @ 3.20GHz (8 Cores / 16 Threads)", "motherboard": "Example B1 (F2 BIOS)",
+        "memory": "32GB", "disk": "1000GB Example SSD", "network": "2 x Example NIC", "os": "Debian 12",
+        "kernel": "6.1.0-18-amd64 (x86_64)", "file_system": "ext4",
+    }  # fmt: skip
+    assert last.status is Status.FAILED
+    assert last.reason == "the test gave no value: The test quit with a non-zero exit status."
+
+
+def test_install_times_are_no_results_and_curves_are_said_to_be_left_out():
+    told = reports("x", TEXT.encode())
+    assert "result_s" not in values(told[-1]) and len(told) == 6
+    assert all("1 results that are no single value" in " ".join(report.warnings) for report in told)
+    only = re.sub(r"(?s)<Result>.*</Result>", "", TEXT)
+    (report,) = reports("x", only.encode())
+    assert "send the composite.xml" in report.reason
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from benchagent.importers import Status
@@ -50,6 +51,48 @@ def test_it_reads_several_lists_as_repeats():
     again = TEXT.partition("\n")[2].replace("0.0464", "0.0564")
     first, second = reports("x", (TEXT + again).encode())
     assert [values(report)["query_1_s"] for report in (first, second)] == [0.0464, 0.0564]
+
+
+STREAMS = "".join(f"stream {stream} Q{query}: {stream}.{query:02} s\n" for query in range(1, 23) for stream in (1, 2))
+
+
+def test_streams_of_a_throughput_test_are_one_run_and_told_apart():
+    (report,) = reports("x", f"TPC-H, SF = 10\n{STREAMS}".encode())
+    told = values(report)
+    assert report.parameters == {"scale_factor": 10, "streams": 2}
+    assert (told["stream_1_query_14_s"], told["stream_2_query_14_s"]) == (1.14, 2.14)
+    assert told["longest_stream_s"] == told["stream_2_queries_total_s"] == pytest.approx(22 * 2 + 2.53)
+    # Under titles, and as CSV.
+    titled = "".join(
+        f"--- Stream {stream} ---\n" + re.sub(f"stream [^{stream}].*\n|stream {stream} ", "", STREAMS)
+        for stream in (1, 2)
+    )
+    assert values(reports("x", f"TPC-H\n{titled}".encode())[0]) == told
+    rows = re.sub(r"stream (\d) Q(\d+): (\S+) s", r"\1,\2,\3", STREAMS)
+    (table,) = reports("x", f"stream,query,time_s\n{rows}".encode())
+    assert values(table) == told and table.parameters == {"queries": 22, "streams": 2}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("stream 2 Q7: 2.07 s\n", "", "different numbers of queries"),
+        (
+            "stream 2 Q7: 2.07 s\n",
+            "stream 2 Q7: 2.07 s\nstream 2 Q7: 2.08 s\n",
+            "query 7 stands there twice in stream 2",
+        ),
+        ("stream 2 Q7: 2.07 s\n", "Q7: 2.07 s\n", "some are not"),
+    ],
+)
+def test_streams_that_are_not_whole_are_refused(old: str, new: str, why: str):
+    (report,) = reports("x", STREAMS.replace(old, new).encode())
+    assert why in report.reason
+
+
+def test_damaged_streams_give_no_other_numbers():
+    wrong = wrong_answers("streams", STREAMS.encode(), seed=14, count=140)
+    assert [words for words in wrong if not re.search("_total_s|_geomean_s|queries|longest|streams", words)] == []
 
 
 def test_power_needs_the_refresh_functions():

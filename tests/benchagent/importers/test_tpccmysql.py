@@ -34,6 +34,18 @@ def test_it_reads_the_intervals():
     assert [series.name for series in report_of(TOOL, "v2010.txt").series] == ["tpmc"]
 
 
+def test_it_reads_a_load_and_the_run_behind_it():
+    text = sample(TOOL, "load.txt").decode()
+    load, run = reports("x", (text + sample(TOOL, "percona.txt").decode()).encode())
+    assert (load.status, load.parameters, values(load)) == (Status.COMPLETE, {"warehouses": 20}, {"load_s": 372.418})
+    assert run == report_of(TOOL, "percona.txt")
+    assert "sw0rdf1sh" not in str(load)
+    untimed = read(text.partition("real")[0])
+    assert (untimed.status, untimed.metrics) == (Status.COMPLETE, ())
+    assert "run it as `time tpcc_load" in untimed.warnings[0]
+    assert read(text.partition("...DATA")[0]).reason == "the output ends before the data is loaded"
+
+
 def test_it_keeps_no_password():
     assert "sw0rdf1sh" not in str(report_of(TOOL, "percona.txt"))
     text = "# ./tpcc_start -h127.0.0.1 -dtpcc -uroot -psw0rdf1sh -w 20 -c16 -r10 -l60\n<Raw Results>\n"

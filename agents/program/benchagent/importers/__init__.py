@@ -14,12 +14,12 @@ from benchagent.importers.report import Metric, ReadFile, Report, Series, Status
 from benchagent.importers.source import STREAMED_BYTES, NotUnderstood, SourceFile
 
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
-PARSER_VERSION = 3
+PARSER_VERSION = 4
 
 # In the order in which they are asked; CSV takes any table, so it is the last.
 MODULES = (
     "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
-    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "querytimes", "phoronix",
+    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "dbt3", "querytimes", "phoronix",
     "plain_csv",
 )  # fmt: skip
 

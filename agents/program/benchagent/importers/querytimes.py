@@ -1,6 +1,7 @@
 """A plain list of query times (TPC-H, TPC-DS, one's own): `Q1: 0.046 s`, `query 1 | 46 ms`, or CSV under a heading.
 
-The unit must stand there. Each list is a run; where the same query comes again another list has begun.
+The unit must stand there. Each list is a run; where the same query comes again another list has begun. Where a stream
+stands before each query (`stream 2 Q14: 1.2 s`, `stream,query,time_s`), all of them are one run, in any order.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
@@ -17,24 +18,30 @@ from benchagent.importers.tables import damage_of
 TOOL = "query-times"
 UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001, "msec": 0.001, "milliseconds": 0.001}
 _LABEL = r"(?:Query|query|QUERY|Q|q)"
+_STREAM = r"(?i:stream)[ #_-]{0,2}(?P<stream>\d{1,3}) ?[:,;|.-]? ?"
 # `Q01: 0.046 s`, `| query 1 | 46 ms |`; after a heading that says the unit, `1,0.046` or `q1;46`.
 _ROW = re.compile(
-    rf"\|? ?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?)"
+    rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?)"
     rf" ?(?P<unit>{'|'.join(UNITS)})\.?(?: ?\|)?"
 )
-_HEADED = re.compile(rf"(?:\"?{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"?[,;\t](?P<value>\d+(?:\.\d+)?)")
+_HEADED = re.compile(
+    rf"(?:\"?(?P<stream>\d{{1,3}})\"?[,;\t])?(?:\"?{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"?[,;\t]"
+    r"(?P<value>\d+(?:\.\d+)?)"
+)
 _HEADING = re.compile(
-    rf"\"?{_LABEL}(?:[ _]?(?:id|no|nr|number|name))?\"?[,;\t]\"?(?:time|duration|elapsed|runtime|latency|seconds?)?"
+    rf"(?P<stream>\"?stream(?:[ _]?(?:id|no|nr|number))?\"?[,;\t])?\"?{_LABEL}"
+    r"(?:[ _]?(?:id|no|nr|number|name))?\"?[,;\t]"
+    r"\"?(?:time|duration|elapsed|runtime|latency|seconds?)?"
     r"[ _]?\(?(?P<unit>s|sec|secs|seconds|ms|msec|milliseconds)?\)?\"?",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(rf"\|? ?{_LABEL}[ #_-]{{0,2}}\d")
-_REFRESH = re.compile(rf"RF(?P<query>[12]) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>{'|'.join(UNITS)})")
-_SCALE = re.compile(r"\b(?:scale[ _-]?factor|SF)[ =:]{1,3}(\d+(?:\.\d+)?)\b", re.IGNORECASE)
-_ANCHORS = re.compile(
-    rf"^[ |]*(?:{_ROW.pattern}) *$".replace("?P<query>", "").replace("?P<value>", "").replace("?P<unit>", ""),
-    re.MULTILINE,
+_BEGINS = re.compile(rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}\d")
+_REFRESH = re.compile(
+    rf"(?:{_STREAM})?RF(?P<query>[12]) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>{'|'.join(UNITS)})"
 )
+_SCALE = re.compile(r"\b(?:scale[ _-]?factor|SF)[ =:]{1,3}(\d+(?:\.\d+)?)\b", re.IGNORECASE)
+_TITLE = re.compile(r"[-=#* ]*stream[ #_-]{0,2}(\d{1,3})[ :=*#-]*", re.IGNORECASE)
+_ANCHORS = re.compile(rf"^[ |]*(?:{re.sub(r'[?]P<[a-z]+>', '?:', _ROW.pattern)}) *$", re.MULTILINE)
 # What a benchmark of queries has, no more and no less.
 _SUITES = {"tpch": ("TPC-H", 22), "tpcds": ("TPC-DS", 99)}
 _LEAST = 3
@@ -45,6 +52,7 @@ class _List:
     line: int
     seconds: dict[int, float] = field(default_factory=dict)
     refresh: dict[int, float] = field(default_factory=dict)
+    stream: str = ""
     cut: bool = False
 
 
@@ -58,20 +66,26 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     lists: list[_List] = []
-    unit, scale = "", ""
+    unit, scale, titled, with_stream = "", "", "", False
     with Lines(file, with_cut=True) as lines:
         for line in lines:
             text = " ".join(line.text.split(" ")).strip().rstrip("|").strip()
             if heading := _HEADING.fullmatch(text):
-                unit = heading["unit"] or ""
+                unit, with_stream = heading["unit"] or "", bool(heading["stream"])
+                continue
+            if title := _TITLE.fullmatch(text):
+                titled = title[1]
                 continue
             row, refresh = _ROW.fullmatch(text), _REFRESH.fullmatch(text)
             headed = _HEADED.fullmatch(text) if unit and not row else None
+            if headed and bool(headed["stream"]) is not with_stream:
+                headed = None
             if headed and not line.whole:  # its number may go on
                 _cut(lists)
             elif told := row or refresh or headed:
                 seconds = number(told["value"]) * UNITS[(unit if told is headed else told["unit"]).lower()]
-                _add(lists, line.number, int(told["query"]), seconds, is_refresh=told is refresh)
+                stream = told["stream"] or titled
+                _add(lists, line.number, stream, int(told["query"]), seconds, is_refresh=told is refresh)
             elif _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text)):
                 if not line.whole:
                     _cut(lists)
@@ -79,12 +93,19 @@ def read(file: SourceFile) -> Sequence[Report]:
                 raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
             elif known := _SCALE.search(text):
                 scale = known[1]
+    suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
+    return _reports(lists, suite, scale)
+
+
+def _reports(lists: list[_List], suite: str, scale: str) -> list[Report]:
     if not lists:
         raise NotUnderstood("no list of query times")
-    counts = {len(each.seconds) for each in lists}
-    if len(counts) > 1:
+    if {bool(each.stream) for each in lists} == {True, False}:
+        raise NotUnderstood("some queries are of a stream, and some are not")
+    if len({len(each.seconds) for each in lists}) > 1:
         raise NotUnderstood("the lists in it have different numbers of queries: one of them is not whole")
-    suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
+    if lists[0].stream:
+        return [_streams(lists, suite, scale)]
     return [_report(each, suite, scale) for each in lists]
 
 
@@ -93,14 +114,31 @@ def _cut(lists: list[_List]) -> None:
         lists[-1].cut = True
 
 
-def _add(lists: list[_List], line: int, query: int, seconds: float, *, is_refresh: bool) -> None:
-    into = (lists[-1].refresh if is_refresh else lists[-1].seconds) if lists else {}
-    if into.get(query) == seconds and [*into][-1] == query:
-        raise NotUnderstood(f"query {query} stands there twice with the same time")
-    if not lists or query in into:
-        lists.append(_List(line))
-        into = lists[-1].refresh if is_refresh else lists[-1].seconds
-    into[query] = seconds
+def _add(lists: list[_List], line: int, stream: str, query: int, seconds: float, *, is_refresh: bool) -> None:
+    """To the list of its stream, else to the last one, or to a new one where the query comes again."""
+    into = next((each for each in reversed(lists) if each.stream == stream), None)
+    taken = (into.refresh if is_refresh else into.seconds) if into else {}
+    if query in taken and (stream or (taken[query] == seconds and [*taken][-1] == query)):
+        words = f" in stream {stream}" if stream else " with the same time"
+        raise NotUnderstood(f"query {query} stands there twice{words}")
+    if into is None or query in taken:
+        into = _List(line, stream=stream)
+        lists.append(into)
+    (into.refresh if is_refresh else into.seconds)[query] = seconds
+
+
+def _streams(lists: list[_List], suite: str, scale: str) -> Report:
+    """A test of throughput: what each stream took, told apart, and the longest of them."""
+    of_each = [_report(each, suite, scale) for each in lists]
+    longest = max(report.metric("queries_total_s") or 0.0 for report in of_each)
+    metrics = [measured("longest_stream_s", longest)] + [
+        replace(metric, name=f"stream_{each.stream}_{metric.name}")
+        for each, report in zip(lists, of_each, strict=True)
+        for metric in report.metrics
+    ]
+    cut = [report for report in of_each if report.status is Status.ABORTED]
+    parameters = of_each[0].parameters | {"streams": len(lists)}
+    return replace((cut or of_each)[0], metrics=tuple(metrics), parameters=parameters)
 
 
 def _report(told: _List, suite: str, scale: str) -> Report:

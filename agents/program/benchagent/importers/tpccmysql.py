@@ -1,4 +1,4 @@
-"""tpcc-mysql of Percona (`tpcc_start`): its result, its constraints and its intervals, as of 2008 and of 2015 on."""
+"""tpcc-mysql of Percona: result, constraints and intervals of `tpcc_start`, as of 2008 and of 2015 on; `tpcc_load`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from benchagent.importers.tables import Run, Runs, Spoiled, Table, reports_of
 TOOL = "tpcc-mysql"
 TABLE = Table(
     TOOL,
+    ("#loader", "*** TPCC-mysql Data Loader ***"),
     ("#banner", "*** ###easy### TPC-C Load Generator ***"),
     ("#parameters", "\\<Parameters>"),
     ("warehouses", "\\[warehouse\\]: {warehouses:N}"),
     ("terminals", "\\[connection\\]: {terminals:N}"),
     ("ramp up", "\\[rampup\\]: {ramp_up_s:N} (sec.)"),
     ("duration", "\\[measure\\]: {duration_s:N} (sec.)"),
+    ("#loading", "TPCC Data Load Started..."),
+    ("loaded", "...DATA LOADING COMPLETED SUCCESSFULLY."),
+    ("load time", "real {minutes:N}m{seconds:X}s"),
     ("#start", "MEASURING START."),
     (
         "interval", "{time_s:N}, trx: {count:N}, 95%: {p95_ms:X}, 99%: {p99_ms:X}, max_rt: {max_ms:X}, {:N}|{:X}, "
@@ -45,10 +49,11 @@ TABLE = Table(
     ("tpmc", "{tpmc:X} TpmC", r"\d[\d.,]* TpmC"),
 )  # fmt: skip
 ANCHORS = re.compile(
-    r"###easy### TPC-C Load Generator|\[\d\] sc:\d+ +lt:\d+ +rt:|<Raw Results>|^ *\d+, trx: \d+, 95%: |\d TpmC$",
+    r"###easy### TPC-C Load Generator|TPCC-mysql Data Loader"
+    r"|\[\d\] sc:\d+ +lt:\d+ +rt:|<Raw Results>|^ *\d+, trx: \d+, 95%: |\d TpmC$",
     re.MULTILINE,
 )
-COMMAND = re.compile(r"\btpcc_start\b(?: +\S+)+")
+COMMAND = re.compile(r"\btpcc_(?:start|load)\b(?: +\S+)+")
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 OPTIONS = {"w": "warehouses", "c": "terminals", "r": "ramp_up_s", "l": "duration_s"}
 
@@ -56,12 +61,16 @@ OPTIONS = {"w": "warehouses", "c": "terminals", "r": "ramp_up_s", "l": "duration
 class Calls(Runs):
     def take(self, line: Line, part: Run | Spoiled | None) -> None:
         # Behind the sums of the threads the same rows stand again, some a transaction or two later.
-        if not (isinstance(part, Run) and "#sum" in part.rows and re.match(r"\[\d\] *sc:", line.text)):
-            super().take(line, part)
+        if isinstance(part, Run) and "#sum" in part.rows and re.match(r"\[\d\] *sc:", line.text):
+            return
+        # What the shell's `time` says is of a load that stands before it.
+        if line.text.startswith("real ") and not (isinstance(part, Run) and "loaded" in part.rows):
+            return
+        super().take(line, part)
 
     def is_another(self, part: Run | Spoiled, match: Any) -> bool:
         return super().is_another(part, match) and not (
-            match.key == "#parameters" and isinstance(part, Run) and [*part.rows] == ["#banner"]
+            match.key == "#parameters" and isinstance(part, Run) and [*part.rows] in (["#banner"], ["#loader"])
         )
 
 
@@ -71,13 +80,34 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     reader = Calls(
-        table=TABLE, begins={"#banner", "#parameters"}, lists={"interval", "type", "constraint"}, command=COMMAND
+        table=TABLE,
+        begins={"#loader", "#banner", "#parameters"},
+        lists={"interval", "type", "constraint"},
+        command=COMMAND,
     )
     reader.read(printed_lines(file, ANCHORS, COMMAND))
     return reports_of(reader.parts, report_of, TOOL, "no run of tpcc-mysql")
 
 
+def load_of(run: Run) -> Report:
+    """`tpcc_load` says itself neither rows nor time."""
+    told, ended = run.values, "loaded" in run.rows
+    metrics = (measured("load_s", round(told["minutes"] * 60 + told["seconds"], 3)),) if "load time" in run.rows else ()
+    return Report(
+        tool=TOOL,
+        status=Status.COMPLETE if ended else Status.ABORTED,
+        reason="" if ended else "the output ends before the data is loaded",
+        parameters=of_command(run.command_lines) | ({"warehouses": told["warehouses"]} if "warehouses" in told else {}),
+        metrics=metrics,
+        warnings=("tpcc_load does not say how long it took: run it as `time tpcc_load …`",) if not metrics else (),
+        subject=Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)"),
+        command_lines=tuple(run.command_lines),
+    )
+
+
 def report_of(run: Run) -> Report:
+    if {"#loader", "#loading", "loaded"} & {*run.rows, run.cut}:
+        return load_of(run)
     told, ended = run.values, "tpmc" in run.values
     values: dict[str, float] = total_of(run) if ended else {}
     failed = [row["name"] for row in run.lists.get("constraint", []) if row["verdict"] == "NG"]

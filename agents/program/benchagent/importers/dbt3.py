@@ -1,0 +1,149 @@
+"""DBT-3: the scores of its report or of `dbt3 post-process`, and `q_time.csv` with the times of all queries.
+
+A score that was not measured is printed as `N/A` or, by printf, as 0.00. Streams of the throughput test are told apart.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchagent.importers.report import (
+    Metric,
+    ReadFile,
+    Report,
+    Scalar,
+    Status,
+    Subject,
+    as_part_of,
+    dbms_called,
+    measured,
+)
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, printed_lines
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+
+TOOL = "DBT-3"
+_SCORE = r"(?:N/A|\d*(?:\.\d+)?)"
+TABLE = Table(
+    TOOL,
+    ("size", "* Database Size: {scale_factor:X} GB"),
+    ("manager", "* Database Manager: {manager:T}"),
+    ("composite", "Composite Score[:] {composite:S}[ {:T}]"),
+    ("load", "Load Test Time (hours)[:] {load_hours:S}[ {:T}]"),
+    ("power", "Power Test Score[:] {power:S}[ {:T}]"),
+    ("throughput", "Throughput Test Score[:] {throughput:S}[ {:T}]"),
+)
+MARKS = re.compile(rf"^ *Composite Score:? +{_SCORE} *\n *Load Test Time \(hours\)", re.MULTILINE)
+_TIMES = re.compile(r"^PERF\d*\.(?:POWER|THRUPUT)\.[\w.]+,[^,\n]*,[^,\n]*,[^,\n]*,", re.MULTILINE)
+# `PERF.POWER.Q14,2024-…,2024-…,00:00:01.2,1.2`, `PERF.THRUPUT.QS2.Q14`, `PERF.THRUPUT.RFST1.RF1`; a whole ends in ALL.
+_TASK = re.compile(
+    r"(?:PERF\d*\.)?(?P<test>LOAD|POWER|THRUPUT)(?:\.(?:QS|RFST)(?P<stream>\d{1,3}))?(?:\.(?P<what>Q\d{1,2}|RF[12]|ALL))?"
+)
+QUERIES = 22
+SCORES = ("composite", "load_hours", "power", "throughput")
+SUBJECT = Subject(workload="tpch-dbt3", workload_name="TPC-H (DBT-3)")
+
+
+class Scores(Runs):
+    """The size of the database stands before the scores, which stand alone elsewhere."""
+
+    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+        return isinstance(part, Spoiled) or "composite" in part.rows
+
+
+def claims(file: SourceFile) -> bool:
+    return MARKS.search(file.text) is not None or _TIMES.search(file.text) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    if MARKS.search(file.text) is None:
+        return [times_of(file)]
+    reader = Scores(table=TABLE, begins={"size", "composite"})
+    reader.read(printed_lines(file, MARKS, re.compile(r"\bdbt3[ -]")))
+    return reports_of(reader.parts, scores_of, TOOL, "no score of DBT-3")
+
+
+def scores_of(run: Run) -> Report:
+    told = {name: number(run.values[name].replace("N/A", "0")) for name in SCORES if name in run.values}
+    if "throughput" not in run.rows and run.cut != "throughput":
+        reason = "the output ends before the score of its throughput"
+        return Report(tool=TOOL, status=Status.ABORTED, reason=reason, subject=SUBJECT)
+    # Both are cut, not rounded, to two decimals.
+    whole = math.sqrt(told.get("power", 0) * told.get("throughput", 0))
+    if "throughput" in told and not math.isclose(told.get("composite", 0), whole, rel_tol=1e-4, abs_tol=0.02):
+        raise NotUnderstood(f"line {run.line}: the composite score is not the mean of power and throughput")
+    names = {"composite": "composite_qphh", "power": "power_qphh", "throughput": "throughput_qphh"}
+    metrics = [measured(name, told[key]) for key, name in names.items() if told.get(key)]
+    if told.get("load_hours"):
+        metrics.append(measured("load_s", round(told["load_hours"] * 3600, 3)))
+    manager = run.values.get("manager", "").split()
+    return Report(
+        tool=TOOL,
+        status=Status.COMPLETE if metrics else Status.FAILED,
+        reason="" if metrics else "none of its tests has a score",
+        parameters={"scale_factor": run.values["scale_factor"]} if "scale_factor" in run.values else {},
+        metrics=tuple(metrics),
+        subject=replace(SUBJECT, dbms=dbms_called(manager[0]) if manager else "", dbms_version=" ".join(manager[1:2])),
+    )
+
+
+def times_of(file: SourceFile) -> Report:
+    """Of the table of times, one row a task: name, beginning, end, their difference, seconds."""
+    told: dict[tuple[str, str, str], float] = {}
+    with Lines(file) as lines:
+        for line in lines:
+            cells = [cell.strip().strip('"') for cell in line.text.split(",")]
+            task = _TASK.fullmatch(cells[0])
+            if task is None:
+                if line.text.strip() and cells[0] != "task_name":
+                    raise NotUnderstood(f"not a task of DBT-3: {cells[0][:40]!r}")
+                continue
+            key = (task["test"], task["stream"] or "", task["what"] or "")
+            if len(cells) != 5 or key in told:
+                raise NotUnderstood(f"{cells[0]} is not five values, or stands there twice")
+            told[key] = number(cells[4])
+    metrics: list[Metric] = []
+    for (test, stream, what), seconds in told.items():
+        whole = {"LOAD": "load_s", "POWER": "power_elapsed_s", "THRUPUT": "throughput_elapsed_s"}[test]
+        name = {"Q": f"query_{what[1:]}_s", "R": f"refresh_{what[2:]}_s"}.get(what[:1], whole)
+        if stream:
+            name = f"stream_{stream}_{'elapsed_s' if name == whole else name}"
+        metrics.append(measured(name, seconds, "query", better="lower"))
+    streams = {stream for _, stream, _ in told if stream}
+    for test, stream in dict.fromkeys((test, stream) for test, stream, what in told if what.startswith("Q")):
+        if missing := [f"Q{query}" for query in range(1, QUERIES + 1) if (test, stream, f"Q{query}") not in told]:
+            raise NotUnderstood(
+                f"{test.lower()}{f', stream {stream}' if stream else ''} lacks {', '.join(missing[:5])}"
+            )
+    unfinished = {test for test, *_ in told} - {test for test, stream, what in told if not stream + what}
+    parameters: dict[str, Scalar] = {"streams": len(streams)} if streams and not unfinished else {}
+    return Report(
+        tool=TOOL,
+        status=Status.ABORTED if unfinished else Status.COMPLETE,
+        reason=f"no time of the whole test: {', '.join(sorted(unfinished))}" if unfinished else "",
+        parameters=parameters,
+        metrics=tuple(metrics),
+        subject=SUBJECT,
+    )
+
+
+def combine(files: list[ReadFile]) -> None:
+    """The scores of one run get the times of its queries, which they follow from. Raises NotUnderstood."""
+    told = [reports[0] for _, reports in files if len(reports) == 1]
+    scores = [at for at, report in enumerate(told) if report.metric("power_qphh") or report.metric("throughput_qphh")]
+    if len(files) != 2 or len(told) != 2 or len(scores) != 1:  # of several runs nobody can tell
+        return
+    at = scores[0]
+    whole, times = told[at], told[1 - at]
+    power, scale = whole.metric("power_qphh"), whole.parameters.get("scale_factor")
+    seconds = [metric.value for metric in times.metrics if metric.name.startswith(("query_", "refresh_"))]
+    if power and isinstance(scale, int | float) and seconds and all(seconds):
+        computed = 3600 * scale / math.exp(math.fsum(map(math.log, seconds)) / len(seconds))
+        if not math.isclose(computed, power, rel_tol=0.005):
+            raise NotUnderstood("the times of the queries are not those of this score; send one run's files alone")
+    exact = {metric.name for metric in times.metrics}
+    rest = tuple(metric for metric in whole.metrics if metric.name not in exact)
+    files[at][1][:] = [replace(whole, metrics=rest + times.metrics, parameters=times.parameters | whole.parameters)]
+    files[1 - at][1][:] = [as_part_of(times, files[at][0])]
