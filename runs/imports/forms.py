@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Answers
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from benchagent.catalog import Role as FactorRole
@@ -100,14 +101,9 @@ def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:
     mapping = Mapping.from_json(said) if said else guess(file)
     known = {column.heading: column for column in mapping.columns}
     table = table_of(file)
-    headings = table.headings if table is not None else ()
     columns = [
-        MappedColumn(
-            f"{prefix}-{index}",
-            known.get(heading) or Column(heading, Role.IGNORE),
-            [row[index] for row in table.rows[:SAMPLES]] if table is not None else [],
-        )
-        for index, heading in enumerate(headings)
+        MappedColumn(f"{prefix}-{index}", known.get(heading) or Column(heading, Role.IGNORE), [*islice(cells, SAMPLES)])
+        for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ())
     ]
     return MappedTable(prefix, file.name, mapping, columns)
 

@@ -63,6 +63,21 @@ def test_a_packed_one_and_one_that_was_pasted_are_read_alike(kind, tmp_path):
         assert read(SourceFile.of(name, path)) == plain
 
 
+def test_a_large_table_is_read_as_a_small_one_and_held_as_its_columns(tmp_path, monkeypatch):
+    path = tmp_path / "samples.csv"
+    path.write_bytes(text_of("csv", 70_000))
+    read(SourceFile(path.name, b"time_s,tps\n1,2\n"))  # the importers are loaded
+    tracemalloc.start()
+    streamed = read(SourceFile.of(path.name, path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert streamed.status is Status.COMPLETE and [series.points for series in streamed.series] == [69_999] * 2
+    # With a text of each cell and a row of them it was 38 times the file.
+    assert peak < 14 * path.stat().st_size
+    monkeypatch.setattr(source, "STREAMED_BYTES", 10**9)
+    assert read(SourceFile(path.name, path.read_bytes())) == streamed
+
+
 def test_a_large_log_that_is_cut_or_damaged_says_so(tmp_path):
     data = text_of("pgbench_log")
     assert read(SourceFile("pgbench_log.1", data[:-9])).status is Status.ABORTED

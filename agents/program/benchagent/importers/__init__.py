@@ -11,7 +11,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from benchagent.importers.described import shipped
 from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
-from benchagent.importers.source import STREAMED_BYTES, NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 4
@@ -149,13 +149,24 @@ def _parts(file: SourceFile) -> list[SourceFile]:
 
 def streaming(file: SourceFile) -> Importer | None:
     """The importer that reads this file as a stream; None for a small file and for any other."""
-    if file.size_bytes <= STREAMED_BYTES:
-        return None
     try:
+        if not file.is_large:
+            return None
         streams = (importer for importer in importers() if isinstance(importer, Streaming))
         return next((importer for importer in streams if importer.streams(file.head)), None)
     except NotUnderstood:
         return None
+
+
+def _asked(file: SourceFile, own_tools: Sequence[Importer]) -> list[Importer]:
+    """In their order. A large table whose beginning is no tool's is not searched for what each of them prints."""
+    *tools, table = every = [*own_tools, *importers()]
+    if not file.is_large:
+        return every
+    try:
+        return every if any(tool.claims(file.head) for tool in tools) else [table, *tools]
+    except NotUnderstood:
+        return every
 
 
 def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importer | None, list[Report]]:
@@ -165,7 +176,7 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
         if importer := streaming(file):
             tool = importer.TOOL
             return importer, list(importer.read(file))
-        for importer in [*own_tools, *importers()]:
+        for importer in _asked(file, own_tools):
             if importer.claims(file):
                 tool = importer.TOOL
                 reports = list(importer.read(file))

@@ -7,7 +7,9 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 from __future__ import annotations
 
 import itertools
+import operator
 import re
+from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -338,37 +340,68 @@ Row = TypeVar("Row")
 Grid = tuple[float, float, tuple[float | None, ...]]
 
 
+@dataclass(frozen=True)
+class Spots:
+    """Where samples lie on the grid of their interval, which begins at `t0_s`: the number of each one's interval."""
+
+    t0_s: float
+    interval_s: float
+    positions: array[int]
+
+    def values(self, values: Iterable[float | None]) -> tuple[float | None, ...]:
+        """One for each interval: None where no sample is of it."""
+        given = tuple(values)
+        if len(given) != len(self.positions):
+            raise ValueError("as many values as times are expected")
+        if not given or len(given) == self.positions[-1] + 1:
+            return given
+        grid: list[float | None] = [None] * (self.positions[-1] + 1)
+        for position, value in zip(self.positions, given, strict=True):
+            grid[position] = value
+        return tuple(grid)
+
+
+def spots(
+    times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: float | None = None, longest: int = MAX_SAMPLES
+) -> Spots:
+    """Where samples lie that are stamped with the end of their interval, which is the usual step unless it is given.
+
+    Raises NotUnderstood when the times do not rise, repeat, or lie on no grid (within `tolerance` of an interval).
+    """
+    if len(times_s) < 2 and interval_s is None:
+        interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
+        return Spots((times_s[0] - interval if times_s else 0.0), interval, array("q", range(len(times_s))))
+    steps = array("d", map(operator.sub, itertools.islice(times_s, 1, None), times_s))
+    least = min(steps, default=1.0)
+    if least <= 0:
+        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
+    interval = interval_s or sorted(steps)[len(steps) // 2]
+    # Two lines a year apart are no series: a small file would become a large one.
+    longest = min(longest, MAX_GAPS * len(times_s) + 3600)
+    if least == max(steps, default=1.0) == interval and len(times_s) <= longest:
+        return Spots(times_s[0] - interval, interval, array("q", range(len(times_s))))
+    first_s, last, positions = times_s[0], -1, array("q")
+    for time_s in times_s:
+        exact = (time_s - first_s) / interval
+        position = round(exact)
+        if abs(exact - position) > tolerance or position <= last or position > longest:
+            raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
+        positions.append(position)
+        last = position
+    return Spots(first_s - interval, interval, positions)
+
+
 def evenly(
     times_s: Sequence[float],
-    values: Sequence[float | None],
+    values: Iterable[float | None],
     *,
     tolerance: float = 0.25,
     interval_s: float | None = None,
     longest: int = MAX_SAMPLES,
 ) -> Grid:
-    """Samples stamped with the end of their interval -> (t0_s, interval_s, values), missing intervals as None.
-
-    The interval is the usual step where it is not given. Raises NotUnderstood when the times do not rise, repeat, or
-    lie on no grid (within `tolerance` of an interval).
-    """
-    if len(times_s) < 2 and interval_s is None:
-        interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
-        return (times_s[0] - interval if times_s else 0.0), interval, tuple(values)
-    steps = [later - earlier for earlier, later in itertools.pairwise(times_s)]
-    if min(steps, default=1.0) <= 0:
-        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
-    interval = interval_s or sorted(steps)[len(steps) // 2]
-    grid: list[float | None] = []
-    # Two lines a year apart are no series: a small file would become a large one.
-    longest = min(longest, MAX_GAPS * len(times_s) + 3600)
-    for time_s, value in zip(times_s, values, strict=True):
-        exact = (time_s - times_s[0]) / interval
-        position = round(exact)
-        if abs(exact - position) > tolerance or position < len(grid) or position > longest:
-            raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
-        grid += [None] * (position - len(grid))
-        grid.append(value)
-    return times_s[0] - interval, interval, tuple(grid)
+    """Samples as `spots` says -> (t0_s, interval_s, values), missing intervals as None."""
+    grid = spots(times_s, tolerance=tolerance, interval_s=interval_s, longest=longest)
+    return grid.t0_s, grid.interval_s, grid.values(values)
 
 
 def by_second(rows: Iterable[tuple[float, Row]]) -> list[list[Row]]:

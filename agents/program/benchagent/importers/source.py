@@ -70,6 +70,14 @@ class SourceFile:
         yield from unpacked_pieces(whole) if first.startswith(GZIP_MAGIC) else whole
 
     @cached_property
+    def is_large(self) -> bool:
+        """Once it is unpacked. Raises NotUnderstood for what is broken before that shows."""
+        if self.size_bytes > STREAMED_BYTES:
+            return True
+        sizes = itertools.accumulate(map(len, self.pieces()))
+        return next((True for size in sizes if size > STREAMED_BYTES), False)
+
+    @cached_property
     def head(self) -> SourceFile:
         """Whole lines of its beginning, by which a large file is recognised."""
         start = bytearray()
@@ -84,7 +92,7 @@ class SourceFile:
 
         Of a large file no more is held than a piece.
         """
-        if self.size_bytes <= STREAMED_BYTES:
+        if not self.is_large:
             for line in Lines(self, with_cut=True):
                 if text := line.text.strip():
                     yield line.number, text, line.whole
@@ -103,21 +111,11 @@ class SourceFile:
         if (text := rest.strip()) and not _PROMPT.fullmatch(text):
             yield at + 1, text, False
 
-    def watched(self, items: list[Made]) -> Iterator[Made]:
-        """Its lines, or what was made of each: others can ask how far they are read (`read_bytes`)."""
-        self._made["watched"] = iter(items), max(len(items), 1)
-        watched: Iterator[Made] = self._made["watched"][0]
-        return watched
-
     @property
     def read_bytes(self) -> int:
         """How much of the content is read so far, unpacked, by the lines that are left."""
-        if "streamed bytes" in self._made:
-            return int(self._made["streamed bytes"])
-        if "watched" not in self._made:
-            return 0
-        lines, count = self._made["watched"]
-        return int(len(self.unpacked) * (1 - operator.length_hint(lines) / count))
+        lines, count, size, before = self._made.get("block", ((), 1, 0, 0))
+        return int(self._made.get("streamed bytes", before + size * (1 - operator.length_hint(lines) / count)))
 
     def once(self, what: str, make: Callable[[], Made]) -> Made:
         """What is worked out of the content, once for all who ask for it."""
@@ -126,17 +124,18 @@ class SourceFile:
         made: Made = self._made[what]
         return made
 
-    @cached_property
+    @property
     def unpacked(self) -> bytes:
         """The content, unzipped where it is gzip. Raises NotUnderstood for a broken or too large archive."""
-        if not self.data.startswith(GZIP_MAGIC):
-            return self.data
-        data = bytearray()
-        for piece in unpacked_pieces([self.data]):
-            data += piece
-            if len(data) > MAX_UNPACKED_BYTES:
+        data = self.data
+        if not data.startswith(GZIP_MAGIC):
+            return data
+        unpacked = bytearray()
+        for piece in unpacked_pieces([data]):
+            unpacked += piece
+            if len(unpacked) > MAX_UNPACKED_BYTES:
                 raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
-        return bytes(data)
+        return bytes(unpacked)
 
     @cached_property
     def text(self) -> str:
@@ -157,7 +156,7 @@ class SourceFile:
                 text = data.decode("utf-8-sig")
             except UnicodeDecodeError:
                 text = data.decode("latin-1")
-        if any(character < " " and character not in "\t\n\r\f\x1b\b" for character in set(text)):
+        if _CONTROLS.search(text):
             raise NotUnderstood("not text: it contains control characters")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         text = _without_prompts(_COLOUR.sub("", text) if "\x1b" in text else text)
@@ -169,10 +168,25 @@ class SourceFile:
         """How many lines were left out before the first."""
         return int(self._made["lines in front"]) if self.text else 0
 
+    @property
+    def lines(self) -> Iterator[str]:
+        """Lines without their ends; no more of them than a block are there at a time.
+
+        Others can ask how far they are read (`read_bytes`).
+        """
+        text, begin = self.text, 0
+        while begin < len(text):
+            end = text.find("\n", begin + PIECE_BYTES) + 1 or len(text)
+            lines = text[begin:end].removesuffix("\n").split("\n")
+            block = iter(lines)
+            self._made["block"] = block, len(lines), end - begin, begin
+            yield from block
+            begin = end
+
     @cached_property
-    def lines(self) -> list[str]:
-        """Lines without their ends."""
-        return self.text.removesuffix("\n").split("\n") if self.text else []
+    def heading(self) -> str:
+        """The first line."""
+        return next(self.lines, "")
 
     @property
     def last_line_is_whole(self) -> bool:
@@ -181,7 +195,7 @@ class SourceFile:
 
 
 class _OnDisk(SourceFile):
-    """A large file that stays where it is; its `data` are read by whoever needs all of it."""
+    """A large file that stays where it is; its `data` are read whenever somebody needs all of it."""
 
     path: Path
 
@@ -189,7 +203,7 @@ class _OnDisk(SourceFile):
         for attribute, value in (("name", name), ("path", path), ("told", []), ("_made", {})):
             object.__setattr__(self, attribute, value)
 
-    @cached_property
+    @property
     def data(self) -> bytes:
         return self.path.read_bytes()
 
@@ -338,6 +352,7 @@ _CLOCK = re.compile(_CLOCK_TEXT)
 _NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t] {{0,4}}){_CLOCK_TEXT}")
 # What `ts` and journals put in front of a line.
 TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
+_CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 # What is copied with the end of an output: `root@db1:~# `, `[bench@db1 ~]$`, `mysql> `, `PS C:\\Users>`.
 _PROMPT = re.compile(
@@ -370,9 +385,9 @@ class Lines:
         self._file, self._with_cut, self._number = file, with_cut, 0
 
     def __iter__(self) -> Iterator[Line]:
-        first = self._file.lines_in_front + 1
-        last = 0 if self._file.last_line_is_whole else len(self._file.lines) + first - 1
-        for number, text in enumerate(self._file.watched(self._file.lines), start=first):
+        text, first = self._file.text, self._file.lines_in_front + 1
+        last = 0 if self._file.last_line_is_whole else text.count("\n") + first
+        for number, text in enumerate(self._file.lines, start=first):
             self._number = number
             if number != last or self._with_cut:
                 yield Line(number, text, number != last)

@@ -68,7 +68,7 @@ def _kind(file: SourceFile, report: Report) -> str:
             return "raw"
         if tables.type_of(file):
             return "type"
-        return "samples" if "Requests," in file.lines[0] else "results"
+        return "samples" if "Requests," in file.heading else "results"
     if console.claims(file.text):
         return "console"
     words = {documents.SETTINGS_ONLY: "settings", documents.METRICS_ONLY: "metrics", documents.CONFIG_ONLY: "config"}

@@ -73,7 +73,7 @@ def _report(series: Sequence[Series], warning: str, started_at: str = "") -> Rep
 
 
 def is_raw(file: SourceFile) -> bool:
-    heading = file.lines[0].strip() if file.lines else ""
+    heading = file.heading.strip()
     return bool(_RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, evenly
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, spots
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 
@@ -38,9 +39,8 @@ def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
         raise NotUnderstood(f"the table has no column {missing[0]!r}")
     if not mapping.of(Role.METRIC):
         raise NotUnderstood("the mapping names no metric")
-    for row, line in zip(table.rows, table.lines, strict=True):
-        if row == table.headings:
-            raise NotUnderstood(f"line {line}: the header stands in the file again")
+    if table.headed_again:
+        raise NotUnderstood(f"line {table.headed_again}: the header stands in the file again")
     warnings = ["the last line has no line end and may be cut: left out"] if table.cut else []
     warnings += ["numbers have decimal commas"] if table.decimal_comma else []
     if mapping.rows is Rows.SAMPLES:
@@ -49,8 +49,8 @@ def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
 
 
 def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Report]:
-    if len(table.rows) > _MAX_RUNS:
-        raise NotUnderstood(f"{len(table.rows)} rows, but at most {_MAX_RUNS} runs are read of one table")
+    if len(table.lines) > _MAX_RUNS:
+        raise NotUnderstood(f"{len(table.lines)} rows, but at most {_MAX_RUNS} runs are read of one table")
     repeats = bool(mapping.of(Role.REPEAT))
     outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS, Role.STARTED_AT)
     keys = [column.heading for column in mapping.columns if column.role not in outcomes]
@@ -108,6 +108,14 @@ def _scaled(cell: str, column: Column, line: int) -> float:
     return value if column.scale == 1 else round(value * column.scale, 12)
 
 
+def _measured(table: Table, column: Column) -> Iterator[float | None]:
+    """A column of samples, as `_scaled` reads each; None where it says nothing."""
+    values = table.numbers(column.heading, lambda cell: None if is_missing(cell) else number(cell))
+    if column.scale == 1:
+        return values
+    return (None if value is None else round(value * column.scale, 12) for value in values)
+
+
 def _scalar(column: Column, cell: str) -> Scalar:
     """Numbers as numbers (a whole one without a fraction), the rest as text without secrets."""
     if is_number(cell):
@@ -140,31 +148,24 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
     times = mapping.of(Role.TIME)
     if len(times) != 1:
         raise NotUnderstood("rows as samples need exactly one column of time")
-    ends: list[float] = []
-    for cell, line in zip(table.column(times[0].heading), table.lines, strict=True):
-        try:
-            ends.append(seconds(cell) * times[0].scale)
-        except NotUnderstood as error:
-            raise NotUnderstood(f"line {line}, column {times[0].heading!r}: {error}") from error
+    ends = array("d", (end * times[0].scale for end in table.numbers(times[0].heading, seconds)))
     started_at = ""
     if ends[0] > 1e8:
         # Seconds since 1970: count from the first sample.
-        first = table.column(times[0].heading)[0]
+        first = next(iter(table.column(times[0].heading)))
         started_at = first if is_stamp(first) else ""
-        ends = [end - ends[0] for end in ends]
-    series: list[Series] = []
-    for column in mapping.of(Role.METRIC):
-        lines = zip(table.column(column.heading), table.lines, strict=True)
-        start_s, interval_s, values = evenly(
-            ends, [None if is_missing(cell) else _scaled(cell, column, line) for cell, line in lines]
-        )
-        # A first sample at 0 begins the run: its interval is not before it.
-        series.append(Series(column.name, column.unit, interval_s, values, t0_s=max(start_s, 0.0)))
+        ends = array("d", (end - ends[0] for end in ends))
+    # A first sample at 0 begins the run: its interval is not before it.
+    grid = spots(ends)
+    series = [
+        Series(each.name, each.unit, grid.interval_s, grid.values(_measured(table, each)), t0_s=max(grid.t0_s, 0.0))
+        for each in mapping.of(Role.METRIC)
+    ]
     may_change = (Role.METRIC, Role.TIME, Role.IGNORE, Role.STARTED_AT)
     for column in mapping.columns:
-        if column.role not in may_change and len(set(table.column(column.heading))) != 1:
+        if column.role not in may_change and not table.column(column.heading).is_constant:
             raise NotUnderstood(f"column {column.heading!r} changes within the samples of one run")
-    cells = dict(zip(table.headings, table.rows[0], strict=True))
+    cells = dict(zip(table.headings, next(table.rows), strict=True))
     status, reason = _status(cells, mapping, table.lines[0])
     return Report(
         tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), series=tuple(series),

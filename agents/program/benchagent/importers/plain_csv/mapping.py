@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from array import array
 from collections.abc import Mapping as JsonObject
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from benchagent.catalog import Role as FactorRole
-from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds
-from benchagent.importers.report import evenly, unit_of
+from benchagent.importers.plain_csv.table import Table, is_stamp, needed, seconds
+from benchagent.importers.report import spots, unit_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -218,7 +219,8 @@ def guess(file: SourceFile) -> Mapping:
     has_values = any(plain(heading) in _VALUES for heading in table.headings)
     columns: list[Column] = []
     for column in mapping.columns:
-        if column.role is Role.IGNORE and _numeric(table, column.heading) and plain(column.heading) not in _PROSE:
+        is_numeric = table.column(column.heading).is_numeric
+        if column.role is Role.IGNORE and is_numeric and plain(column.heading) not in _PROSE:
             guessed = _guessed(table, column.heading, from_jmeter=from_jmeter, has_values=has_values)
             columns.append(column if guessed.name in known else guessed)
             known.add(guessed.name)
@@ -238,7 +240,7 @@ def _guessed(table: Table, heading: str, *, from_jmeter: bool, has_values: bool)
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
         return Column(heading, Role.METRIC, f"{slug(timed['what'])}_ms", "ms", _TO_MS[unit], "lower")
-    cells = [cell for cell in table.column(heading) if not is_missing(cell)]
+    cells = [*table.column(heading).told]
     was_set = all(cell.isdecimal() for cell in cells) and len({*cells}) <= max(2, len(cells) // 2)
     name = slug(words, longest=60) or "column"
     return Column(heading, Role.FACTOR if has_values or was_set else Role.METRIC, name)
@@ -269,24 +271,19 @@ def _looks_numeric(cell: str) -> bool:
     return is_number(cell) or _WITH_UNIT.match(cell) is not None
 
 
-def _numeric(table: Table, heading: str) -> bool:
-    cells = [cell for cell in table.column(heading) if not is_missing(cell)]
-    return bool(cells) and all(map(is_number, cells))
-
-
 def _time_heading(table: Table) -> str | None:
     """The column of time of samples: its values rise evenly, and nothing that is set for a run changes."""
-    if len(table.rows) < 3:
+    if len(table.lines) < 3:
         return None
     for heading in table.headings:
         words = plain(heading)
         if words not in _TIMES and words not in _STAMPS:
             continue
         try:
-            _, interval, _ = evenly([seconds(cell) for cell in table.column(heading)], [None] * len(table.rows))
+            interval_s = spots(array("d", table.numbers(heading, seconds))).interval_s
         except NotUnderstood:
             continue
-        if _alone(table, heading) and not (words in _STAMPS and interval >= _HISTORY_S):
+        if _alone(table, heading) and not (words in _STAMPS and interval_s >= _HISTORY_S):
             return heading
     return None
 
@@ -294,13 +291,13 @@ def _time_heading(table: Table) -> str | None:
 def _alone(table: Table, heading: str) -> bool:
     """Whether nothing else that tells runs apart changes from row to row."""
     others = [other for other in table.headings if other != heading and _is_set(table, other)]
-    return all(len(set(table.column(other))) == 1 for other in others)
+    return all(table.column(other).is_constant for other in others)
 
 
 def _may_be_samples(table: Table, heading: str) -> bool:
     """Whether stamps may be those of samples that follow no interval: close together, and nothing else changes."""
     try:
-        times = sorted(seconds(cell) for cell in table.column(heading))
+        times = sorted(table.numbers(heading, seconds))
     except NotUnderstood:
         return False
     steps = sorted(later - earlier for earlier, later in itertools.pairwise(times))
@@ -311,14 +308,14 @@ def _may_be_samples(table: Table, heading: str) -> bool:
 
 def _is_set(table: Table, heading: str) -> bool:
     words = plain(heading)
-    return words in _FACTORS or words in _TEXTS or not _numeric(table, heading)
+    return words in _FACTORS or words in _TEXTS or not table.column(heading).is_numeric
 
 
 def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
     words = plain(heading)
     if heading == time_heading:
         return Column(heading, Role.TIME, "time_s", "s", _TIMES.get(words, 1.0))
-    role, name, numeric = _TEXTS.get(words), _METRICS.get(words), _numeric(table, heading)
+    role, name, numeric = _TEXTS.get(words), _METRICS.get(words), table.column(heading).is_numeric
     if role is not None and (role is not Role.REPEAT or numeric):
         return Column(heading, role)
     if words in _FACTORS:
@@ -332,10 +329,10 @@ def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
 
 
 def _text_column(table: Table, heading: str, words: str) -> Column:
-    cells = [cell for cell in table.column(heading) if not is_missing(cell)]
-    if words in _STAMPS and all(map(is_stamp, cells)):
+    cells = table.column(heading)
+    if words in _STAMPS and all(map(is_stamp, cells.told)):
         return Column(heading, Role.IGNORE if _may_be_samples(table, heading) else Role.STARTED_AT)
-    if words in _PROSE or not cells or any(map(_looks_numeric, cells)):
+    if words in _PROSE or next(cells.told, None) is None or any(map(_looks_numeric, cells.told)):
         return Column(heading, Role.IGNORE)
     return Column(heading, Role.FACTOR, re.sub(r"\W+", "_", words).strip("_") or "factor")
 

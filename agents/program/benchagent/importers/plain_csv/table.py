@@ -3,33 +3,104 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import filterfalse, islice
+from typing import TypeVar
 
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, once
 
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
+_COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
+_DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
+_BLOCK_ROWS = 4096
 _SEPARATORS = ",;\t|"
+Number = TypeVar("Number", float, float | None)
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
 _MAX_COLUMNS = 1000
+
+
+class Column:
+    """The cells of a column, stripped, numbers with a decimal point; kept in blocks, which take as much as the file."""
+
+    def __init__(self) -> None:
+        # Each with the cells of so many rows, joined by line ends: no cell holds one.
+        self.blocks: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        for block in self.blocks:
+            yield from block.split("\n")
+
+    @property
+    def told(self) -> Iterator[str]:
+        """Cells that say something."""
+        return (cell for cell in self if not is_missing(cell))
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether whatever it says is a number."""
+        return next(self.told, None) is not None and all(
+            _plain_numbers(block) is not None or all(map(is_number, filterfalse(is_missing, block.split("\n"))))
+            for block in self.blocks
+        )
+
+    @cached_property
+    def is_constant(self) -> bool:
+        first = next(iter(self))
+        return all(cell == first for cell in self)
+
+
+def _plain_numbers(block: str) -> list[float] | None:
+    """The numbers of a block; None where not every cell is a finite one in plain digits."""
+    if block.strip("0123456789+-.eE\n"):
+        return None
+    try:
+        numbers = [*map(float, block.split("\n"))]
+    except ValueError:
+        return None
+    return numbers if math.isfinite(sum(numbers)) else None
 
 
 @dataclass(frozen=True)
 class Table:
     headings: tuple[str, ...]
-    # Cells stripped; numbers with a decimal point.
-    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[Column, ...]
     # The line of each row in the file.
-    lines: tuple[int, ...]
+    lines: array[int]
+    separator: str
+    # The line in which the header stands again.
+    headed_again: int = 0
     # The last line had no line end, so it may be cut.
     cut: bool = False
     decimal_comma: bool = False
 
-    def column(self, heading: str) -> list[str]:
-        index = self.headings.index(heading)
-        return [row[index] for row in self.rows]
+    def column(self, heading: str) -> Column:
+        return self.columns[self.headings.index(heading)]
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        return zip(*self.columns, strict=True)
+
+    def numbers(self, heading: str, read: Callable[[str], Number]) -> Iterator[Number | float]:
+        """A column by `read`, which is not asked of plain numbers. Raises NotUnderstood naming line and column."""
+        row = 0
+        for block in self.column(heading).blocks:
+            cells = block.split("\n")
+            if plain := _plain_numbers(block):
+                yield from plain
+            else:
+                for at, cell in enumerate(cells, start=row):
+                    try:
+                        value = read(cell)
+                    except NotUnderstood as error:
+                        raise NotUnderstood(f"line {self.lines[at]}, column {heading!r}: {error}") from error
+                    yield value
+            row += len(cells)
 
 
 def is_stamp(text: str) -> bool:
@@ -62,54 +133,74 @@ def needed(file: SourceFile) -> Table:
 @once
 def table_of(file: SourceFile) -> Table | None:
     """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
-    if file.text.lstrip()[:1] in ("", "{", "[", "<"):
+    if _DOCUMENT.match(file.text):
         return None
-    lines = [(number, line) for number, line in enumerate(file.lines, start=1) if line.strip()]
-    while lines and lines[0][1].lstrip().startswith("#"):
-        lines = lines[1:]
-    cut = bool(lines) and not file.last_line_is_whole
-    if cut:
-        lines = lines[:-1]
-    if len(lines) < 2:
-        return None
-    for separator in _SEPARATORS:
-        cells = _split([line for _, line in lines], separator)
-        if cells is not None:
-            return _table(cells, [number for number, _ in lines], separator, cut=cut)
-    return None
+    _, first = next(_lines_of(file), (0, ""))
+    tables = (_split(file, separator) for separator in _SEPARATORS if separator in first)
+    table = next(filter(None, tables), None)
+    return None if table is None else _checked(table, with_commas=table.separator != ",")
 
 
-def _split(lines: Sequence[str], separator: str) -> list[list[str]] | None:
+def _lines_of(file: SourceFile) -> Iterator[tuple[int, str]]:
+    """Number and text of lines that say something, without comments before them and a last one that may be cut."""
+    last = 0 if file.last_line_is_whole else file.text.count("\n") + 1
+    begun = False
+    for at, line in enumerate(file.lines, start=1):
+        if line.strip() and at != last:
+            begun = begun or not line.lstrip().startswith("#")
+            if begun:
+                yield at, line
+
+
+def _split(file: SourceFile, separator: str) -> Table | None:
     """Rows of equal width; None where they are not. A cell never holds a line end."""
-    if separator not in lines[0]:
-        return None
+    numbers = array("L")
+
+    def lines() -> Iterator[str]:
+        for at, text in _lines_of(file):
+            numbers.append(at)
+            yield text
+
+    rows: Iterator[list[str]] = csv.reader(lines(), delimiter=separator, strict=True)
+    if separator == "|":
+        rows = (row[1:-1] if not (row[0].strip() or row[-1].strip()) else row for row in rows)
     try:
-        read = csv.reader(lines, delimiter=separator, strict=True)
-        rows = [[cell.strip() for cell in row] for row in read]
+        headings, read, headed_again = [heading.strip() for heading in next(rows, ())], 1, 0
+        columns = tuple(Column() for _ in headings)
+        while block := [*islice(rows, _BLOCK_ROWS)]:
+            read += len(block)
+            if read != len(numbers) or {*map(len, block)} != {len(headings)}:
+                return None
+            cells = [[*map(str.strip, column)] for column in zip(*block, strict=True)]
+            if not headed_again and headings[0] in cells[0]:
+                lines_again = numbers[-len(block) :]
+                again = (line for line, *row in zip(lines_again, *cells, strict=True) if row == headings)
+                headed_again = next(again, 0)
+            for column, told in zip(columns, cells, strict=True):
+                column.blocks.append("\n".join(told))
     except csv.Error:
         return None
-    if len(rows) != len(lines):
+    if read < 2 or not 2 <= len(headings) <= _MAX_COLUMNS:
         return None
-    if separator == "|":
-        rows = [row[1:-1] if row[0] == row[-1] == "" else row for row in rows]
-    width = len(rows[0])
-    return rows if 2 <= width <= _MAX_COLUMNS and all(len(row) == width for row in rows) else None
+    cut = not file.last_line_is_whole
+    return Table(tuple(headings), columns, numbers[1:], separator, headed_again, cut=cut)
 
 
-def _table(cells: list[list[str]], numbers: list[int], separator: str, *, cut: bool) -> Table | None:
-    headings, rows = cells[0], cells[1:]
+def _checked(table: Table, *, with_commas: bool) -> Table | None:
+    """With its numbers in plain form; None for what has no headings or no numbers."""
+    headings, blocks = table.headings, [block for column in table.columns for block in column.blocks]
     if any(not heading or is_number(heading) or _COMMA_NUMBER.fullmatch(heading) for heading in headings):
         return None
     if len({heading.lower() for heading in headings}) != len(headings):
         return None
-    commas = [cell for row in rows for cell in row if _COMMA_NUMBER.fullmatch(cell)]
-    decimal_comma = bool(commas) and separator != ","
+    decimal_comma = with_commas and any("," in block and _COMMA_CELL.search(block) for block in blocks)
     if decimal_comma:
-        if any("." in cell and is_number(cell) for row in rows for cell in row):
+        if any(any("." in cell and is_number(cell) for cell in block.split("\n")) for block in blocks):
             raise NotUnderstood("numbers with a decimal point and numbers with a comma in one table")
-        if all(len(cell.partition(",")[2]) == 3 for cell in commas):
+        if all(len(match[2]) == 3 for block in blocks for match in _COMMA_CELL.finditer(block)):
             raise NotUnderstood("the commas of the numbers may be decimal or of thousands")
-        rows = [[cell.replace(",", ".") if _COMMA_NUMBER.fullmatch(cell) else cell for cell in row] for row in rows]
-    if not any(is_number(cell) for row in rows for cell in row):
+        for column in table.columns:
+            column.blocks = [_COMMA_CELL.sub(r"\1.\2", block) for block in column.blocks]
+    if not any(is_number(cell) for column in table.columns for cell in column):
         return None
-    return Table(tuple(headings), tuple(map(tuple, rows)), tuple(numbers[1:]), cut=cut, decimal_comma=decimal_comma)
+    return replace(table, decimal_comma=decimal_comma)
