@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import sys
 import tempfile
 import time
 from typing import Any
@@ -38,6 +39,9 @@ MEMORY_BYTES = 128 * 1024
 LEFT_BYTES = 4 * 1024**2
 # Of an answer: pages are shown on a full disk too.
 ANSWER_MEMORY_BYTES = 1024**2
+# A thread gives Python away for each row that it reads or writes, and gets it back so long after another thread began
+# to compute (an import, a page). With Python's 5 ms, an upload of 50 rows held SQLite's write lock for 0.1 s.
+SWITCH_S = 0.0005
 
 
 class Body(OverflowableBuffer):  # type: ignore[misc]
@@ -178,6 +182,7 @@ class WebWorker(Worker):  # type: ignore[misc]
         self.map: dict[int, Any] = {}
 
     def run(self) -> None:
+        sys.setswitchinterval(SWITCH_S)
         create_server(
             self.wsgi,
             map=self.map,

@@ -6,6 +6,7 @@ import copy
 import json
 import random
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -217,6 +218,18 @@ def test_it_notes_when_a_token_was_used(post):
     token = ApiToken.objects.get()
     assert token.last_used_at is not None
     assert Upload.objects.get().token == token
+
+
+def test_it_notes_the_use_of_a_token_once_a_minute(post):
+    """In SQLite each note waits for whoever writes, and for the disk."""
+    post(document())
+    used = ApiToken.objects.get().last_used_at
+    post(document(id=str(uuid.uuid4())))
+    assert ApiToken.objects.get().last_used_at == used
+    before = used - timedelta(seconds=61)
+    ApiToken.objects.update(last_used_at=before)
+    post(document(id=str(uuid.uuid4())))
+    assert ApiToken.objects.get().last_used_at > before
 
 
 @pytest.mark.parametrize("method", ["get", "put", "patch", "delete"])
