@@ -43,6 +43,7 @@ NEEDED = {
     "js": ("node",),
     "postgresql": ("postgres",),
     "agent": ("postgres", "libeatmydata.so.1"),
+    "durability": ("postgres", "libeatmydata.so.1"),
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
     "ops": ("postgres",),
@@ -222,9 +223,11 @@ PROGRAMS = {
     "bare": ["scripts/bare_leg.py"],
 }
 LEGS = ("check", *PROGRAMS, *TESTS)
-# Only when asked for: `bare` installs the same as `bundle`, from elsewhere; `containers` builds an image.
-ASKED_FOR = {"bundle": ["scripts/bare_leg.py", "--bundle"], "containers": ["scripts/containers_leg.py"]}
-PROGRAMS |= ASKED_FOR
+# Only when asked for: `bare` installs the same as `bundle`, from elsewhere; `containers` builds an image; `durability`
+# runs every case of its table that can be had, of which `agent` runs a sample.
+PROGRAMS |= {"bundle": ["scripts/bare_leg.py", "--bundle"], "containers": ["scripts/containers_leg.py"]}
+TESTS["durability"] = ["tests/benchagent/job/test_durability.py"]
+ASKED_FOR = ("bundle", "containers", "durability")
 ALL_LEGS = (*LEGS, *ASKED_FOR)
 
 
@@ -240,6 +243,8 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
     if leg == "alone":
         why = hidden.impossible()
         return Outcome(leg, skipped=1, why=why) if why else pytest(leg, tests, before=[PYTHON, hidden.__file__])
+    if leg == "durability":
+        return pytest(leg, tests, {"BENCHSITE_ALL_ENGINES": "1"})
     return pytest(leg, tests)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -45,10 +45,13 @@ class Trial:
         restored_from: Trial | None = None,
         factors: Mapping[str, int | str] | None = None,
         landlock: bool = True,
+        roots: Mapping[str, Path] | None = None,
     ) -> None:
+        """`roots`: by role, where its folder is to lie elsewhere than below `root`."""
         self.root = root
         self.slug, self.version = slug, version
-        self.folders = _job_folders(root, {"log"} if log_apart else set(), {"temp"} if temp_apart else set())
+        apart = {role for role, away in (("log", log_apart), ("temp", temp_apart)) if away}
+        self.folders = _job_folders(root, apart, roots or {})
         (root / "job" / "tmp").mkdir(parents=True)
         self.children = Children(root / "job")
         self.toolchain = toolchain
@@ -212,10 +215,9 @@ def undeclared(trial: Trial, session: SessionResult) -> set[str]:
     return set(PARTS) - (delivered ^ set(source.none))
 
 
-def _job_folders(root: Path, *apart: set[str]) -> JobFolders:
-    folders = {role: root / "storage" / role for role in ("data", "log", "temp", "backup")}
+def _job_folders(root: Path, apart: Collection[str], roots: Mapping[str, Path]) -> JobFolders:
+    folders = {role: roots.get(role, root) / "storage" / role for role in ("data", "log", "temp", "backup")}
     for folder in folders.values():
         folder.mkdir(parents=True)
-    away = set().union(*apart)
-    storages = {role: Storage("other" if role in away else "default", root) for role in folders}
+    storages = {role: Storage("other" if role in apart else "default", root) for role in folders}
     return JobFolders(**folders, storages=storages)

@@ -1,28 +1,66 @@
-"""What the three statements say of real runs: of each thing that a configuration alone does not show, one run."""
+"""What the three statements say of real runs: each case of the table that this machine can have, and whole jobs.
+
+One server of each engine is made; a storage or a setting that it must be started with gets a copy of its files, what
+can be set at run time is set there. The load of a case is one session of a job's own bench, as short as can tell.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchagent.dbms.postgresql.discovery import installations
-from benchagent.machine.devices import flush_count, mounts
-from benchagent.machine.process import Children
+from benchagent.catalog import Durability
+from benchagent.catalog.durability import Statement, judge, of_storage
+from benchagent.java import JavaToolchain
+from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.result import Description
+from benchagent.link.spool import Spool
+from benchagent.machine.devices import mounts
+from benchagent.machine.fingerprint import measure
+from benchagent.machine.limits import Cage
+from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
+from benchagent.workloads.base import run_step
+from benchagent.workloads.script import WORKLOAD as SCRIPTED
+from benchagent.workloads.script import _of_guest, _prepare, _program
+from benchagent.workloads.script.parse import parse
 
+from tests.benchagent import live_storages
+from tests.benchagent.dbms.mysql.family import installed_engines
+from tests.benchagent.dbms.trial import Trial
+from tests.benchagent.durability_table import CASES, NOT_WAITED, SERVER_5_5, SERVER_8_0, TOO_FAST, Case, Live
+from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import MakeJob
-from tests.benchagent.preload import eater
+from tests.benchagent.live import EMBEDDED
+from tests.benchagent.live_storages import SHM
+from tests.benchagent.preload import eater, without_syncs
+from tests.benchagent.small import make_smaller
 
 pytestmark = pytest.mark.engines
-needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
-SHM = Path("/dev/shm")
-WAL = {"journal_mode": "WAL", "synchronous": "FULL"}
-TABLE = "CREATE TABLE counter (id INTEGER NOT NULL PRIMARY KEY, n INTEGER NOT NULL)"
+# Of servers: what is installed for the tests and its version.
+SERVERS = {
+    ("postgresql", ""): ("postgresql-18", "18.6"),
+    ("mysql", SERVER_5_5): ("mysql-5.5.34", SERVER_5_5),
+    ("mysql", SERVER_8_0): ("mysql-8.0.31", SERVER_8_0),
+    ("mariadb", ""): ("mariadb-10.11", "10.11.19"),
+    ("firebird", ""): ("firebird-3.0", "3.0.11"),
+}
+# What makes servers small and quick to copy; of nothing that a commit waits for.
+LEAN = {
+    "postgresql": {"shared_buffers": "16MB", "max_wal_size": "32MB", "min_wal_size": "32MB"},
+    "mysql": {"innodb_buffer_pool_size": "32M"},
+    "mariadb": {"innodb_buffer_pool_size": "32M"},
+}
+SET = {"postgresql": "ALTER SYSTEM SET {} = {}", "mysql": "SET GLOBAL {} = {}"}
+AT_START = ("innodb_flush_method",)
 SCRIPT = """
 [setup]
 {table};
@@ -35,22 +73,163 @@ n = constant(0)
 {first}
 UPDATE counter SET n = n + 1 WHERE id = :id;
 """
+# Commits that wait for nothing have to outnumber those of the second by which an engine may count late.
+WAITED_FOR = {"rate_per_s": 100, "duration_s": 1}
+NOT_WAITED_FOR = {"rate_per_s": 400, "duration_s": 2}
+ALL = bool(os.environ.get("BENCHSITE_ALL_ENGINES"))
+LIVE = [case for case in CASES if isinstance(case.live, Live) and (ALL or not case.live.asked_for)]
 
 
-def script(*, table: str = TABLE, setup: str = "", first: str = "", **factors: int) -> dict[str, Any]:
-    text = SCRIPT.format(table=table, setup=setup, first=first)
-    return {"workload": "script", "script_text": text, "terminals": 4, "warm_up_s": 0, "duration_s": 3, **factors}
+class Servers:
+    """What the cases run on, made when it is first asked for, and what each run has told."""
+
+    def __init__(self, root: Path, repository: Path, toolchain: JavaToolchain) -> None:
+        self._storages = live_storages.Storages()
+        self._toolchain = toolchain
+        self._engines_dir = installed_engines(repository, *(name for name, _ in SERVERS.values()))
+        self._spool = Spool(root / "spool")
+        self._made: dict[Any, Trial] = {}
+        self._told: dict[Any, dict[str, Any]] = {}
+
+    def told(self, case: Case, live: Live) -> dict[str, Any]:
+        """Two cases that differ only in what is not of this machine are one run."""
+        load = NOT_WAITED_FOR if case.seen in (NOT_WAITED, TOO_FAST) else WAITED_FOR
+        key = (case.dbms, str(case.settings), str(replace(live, words="")), case.script, str(load))
+        if key not in self._told:
+            self._told[key] = self._run(case, live, load)
+        return self._told[key]
+
+    def close(self) -> None:
+        for trial in self._made.values():
+            trial.close()
+        self._spool.close()
+        self._storages.close()
+
+    def _run(self, case: Case, live: Live, load: Mapping[str, int]) -> dict[str, Any]:
+        settings = case.settings if live.settings is None else live.settings
+        at_run_time = {} if case.dbms not in SET else {n: v for n, v in settings.items() if n not in AT_START}
+        at_start = {name: value for name, value in settings.items() if name not in at_run_time}
+        trial = self._trial(case.dbms, live, at_start)
+        if live.on:
+            self._storages.dress(live.on)
+        first = f"{live.first or case.script};" if live.first or case.script else ""
+        text = SCRIPT.format(
+            table=live.table, setup=first if live.in_setup else "", first="" if live.in_setup else first
+        )
+        factors = SCRIPTED.factors({"terminals": 4, "warm_up_s": 0, "script_text": text, **load})
+        described = Description(embedded=case.dbms in EMBEDDED)
+        if live.on:
+            described.storage(trial.folders, backup=False)
+        if case.seen is TOO_FAST:
+            described.saw(syncs_per_s=measure(trial.folders.log).fdatasync_per_s)
+        bench = JobBench(
+            self._surroundings(case.dbms, trial, described), trial.instance, factors,
+            tables=["counter"], reading=frozenset(), sql=text, data_missing=True,
+        )  # fmt: skip
+        quick = replace(trial.instance.dialect, after_load_each=(), after_load=())
+        script = parse(text)
+        run = run_step(factors, bench.seed, [_program(transaction) for transaction in script.transactions])
+        with pytest.MonkeyPatch.context() as patch, preloaded(live):
+            if case.dbms in SET:
+                patch.setattr(trial.instance, "setup_sql", run_time_sql(case.dbms, at_run_time), raising=False)
+            if live.as_owner:
+                patch.setattr(trial.instance, "guest", lambda: None)
+            if live.swallowed == "seccomp":
+                spawn = trial.children.spawn
+                patch.setattr(trial.children, "confinement", None)
+                patch.setattr(trial.children, "spawn", lambda argv, **more: spawn(without_syncs(argv), **more))
+            bench.session(_of_guest([*_prepare(script, quick, bench.seed), run]))
+        return dict(described.result["durability"] or {})
+
+    def _surroundings(self, dbms: str, trial: Trial, described: Description) -> Surroundings:
+        return Surroundings(
+            spec=job_spec(f"run-{len(self._told)}", dbms=dbms, workload="script"), job_dir=trial.root / "job",
+            folders=trial.folders, toolchain=self._toolchain, spool=self._spool, children=trial.children,
+            abort=Abort(), server_cage=Cage("test"), generator_cage=Cage("test"), embedded=dbms in EMBEDDED,
+            described=described, on_state=lambda state: None, on_log=trial.lines.append, on_news=lambda: None,
+            on_loaded=lambda: None,
+        )  # fmt: skip
+
+    def _trial(self, dbms: str, live: Live, at_start: Mapping[str, str]) -> Trial:
+        """Of a server that is set at run time a copy of one that was made for all of them."""
+        on = self._storages.known(live.on or "disk")
+        version = live.version or (SERVER_5_5 if dbms == "mysql" else "")
+        copied = dbms in (*SET, "mariadb")
+        key = (dbms, version, on, live.log_on, str(at_start), live.swallowed, None if copied else live)
+        if key not in self._made:
+            template = self._template(dbms, version, bool(live.log_on)) if copied else None
+            with preloaded(live):
+                self._made[key] = self._new(dbms, version, live.on or "disk", live.log_on, at_start, template)
+        return self._made[key]
+
+    def _template(self, dbms: str, version: str, log_apart: bool) -> Trial:
+        key = ("template", dbms, version, log_apart)
+        if key not in self._made:
+            trial = self._new(dbms, version, "disk", "disk" if log_apart else "", {}, None)
+            session = trial.events([{"op": "execute", "phase": "x", "statements": ["SELECT 1"], "guest": True}])
+            assert session.error is None, session.error
+            trial.instance.shut_down()
+            self._made[key] = trial
+        return self._made[key]
+
+    def _new(
+        self, dbms: str, version: str, on: str, log_on: str, settings: Mapping[str, str], template: Trial | None
+    ) -> Trial:
+        of_server = SERVERS.get((dbms, version), ("", ""))[1]
+        groups = [group.version for group in self._toolchain.engine_groups() if group.dbms == dbms and group.default]
+        return Trial(
+            self._storages.folder(on), self._toolchain, dbms, of_server or groups[0],
+            {**LEAN.get(dbms, {}), **settings}, log_apart=bool(log_on), engines_dir=self._engines_dir,
+            roots={"log": self._storages.folder(log_on)} if log_on else {}, restored_from=template,
+        )  # fmt: skip
 
 
-def statements(job: Any) -> dict[str, Any]:
-    item = job.run()
-    assert item["outcome"] == "finished", item["message"]
-    return item["result"]["durability"]
+@contextmanager
+def preloaded(live: Live) -> Iterator[None]:
+    """For what is started meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        if live.swallowed == "preload":
+            clean, more = Children.environment, {"LD_PRELOAD": str(eater())}
+            patch.setattr(Children, "environment", lambda self, **own: clean(self, **{**more, **own}))
+        yield
 
 
-def classes(told: dict[str, Any]) -> tuple[str, str, str]:
-    """That which ranks, the promised one, the observed one."""
-    return told["durability"], told["promised"]["durability"], told["observed"]["durability"]
+def run_time_sql(dbms: str, settings: Mapping[str, str]) -> list[str]:
+    """What an earlier case has left is taken back first."""
+    values = [
+        SET[dbms].format(name, f"'{value}'" if not value.isdigit() else value) for name, value in settings.items()
+    ]
+    if dbms == "postgresql":
+        clean = ["DROP TABLE IF EXISTS public.counter", "ALTER SYSTEM RESET ALL", "ALTER ROLE bench_guest RESET ALL"]
+        return [*clean, *values, "SELECT pg_reload_conf()"]
+    return ["DROP TABLE IF EXISTS counter", "SET GLOBAL innodb_flush_log_at_trx_commit = 1", *values]
+
+
+@pytest.fixture(scope="module")
+def servers(repository: Path, toolchain: JavaToolchain) -> Iterator[Servers]:
+    folder = Path(tempfile.mkdtemp(prefix="benchagent-live-"))
+    made = Servers(folder, repository, toolchain)
+    with pytest.MonkeyPatch.context() as patch:
+        make_smaller(patch)
+        yield made
+    made.close()
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("case", LIVE, ids=lambda case: case.name)
+def test_a_real_run_gets_the_class_of_the_table(case: Case, servers: Servers):
+    live = case.live
+    assert isinstance(live, Live)
+    told = servers.told(case, live)
+    promised, storage, observed = (Statement.of_row(told[name]) for name in ("promised", "storage", "observed"))
+    found = judge(promised, storage, observed)
+    assert told["durability"] == found.durability == case.durability, found
+    assert (live.words or case.words) in f"{found.reason}; {found.contradiction or found.storage.reason}", found
+    assert bool(found.contradiction) is case.against, found
+    if live.on not in ("", "disk"):
+        assert storage.durability is of_storage({"data": case.layers, "log": case.log or case.layers}).durability
+    if case.seen is NOT_WAITED:
+        assert observed.durability is Durability.DBMS_CRASH, observed
 
 
 @pytest.fixture
@@ -64,64 +243,10 @@ def in_memory(dirs: AgentDirs) -> Iterator[str]:
     shutil.rmtree(folder)
 
 
-def test_derby_on_tmpfs_promises_what_its_storage_cannot_hold(make_job: MakeJob, in_memory: str):
-    told = statements(make_job("derby", data_storage=in_memory, duration_s=1))
-    assert (told["promised"]["durability"], told["storage"]["durability"]) == ("power_loss", "dbms_crash")
+def test_a_whole_job_on_tmpfs_promises_what_its_storage_cannot_hold(make_job: MakeJob, in_memory: str):
+    item = make_job("derby", data_storage=in_memory, duration_s=1).run()
+    assert item["outcome"] == "finished", item["message"]
+    told = item["result"]["durability"] or {}
+    assert [told[name]["durability"] for name in ("promised", "storage")] == ["power_loss", "dbms_crash"]
     assert told["durability"] == "dbms_crash"
     assert "tmpfs is in the machine's memory" in told["reason"]
-
-
-@needs_postgresql
-@pytest.mark.parametrize(
-    ("made", "promised", "words"),
-    [
-        (script(table=TABLE.replace("CREATE", "CREATE UNLOGGED")), "none", "of the tables 1 of 1 are UNLOGGED"),
-        (script(first="SET LOCAL synchronous_commit = off;"), "bounded_loss", "the script sets synchronous_commit"),
-    ],
-)
-def test_a_script_lowers_what_postgresql_promises(made, promised, words, make_job: MakeJob):
-    told = statements(make_job("postgresql", **made))
-    assert classes(told) == (promised, promised, "dbms_crash")
-    assert words in told["reason"]
-    assert "most commits did not wait for one" in told["observed"]["reason"]
-
-
-@needs_postgresql
-def test_a_setting_that_nobody_can_read_out_of_the_script_contradicts_what_is_promised(make_job: MakeJob):
-    hidden = "SELECT set_config('synchronous_' || 'commit', 'off', true);"
-    told = statements(make_job("postgresql", **script(first=hidden)))
-    assert classes(told) == ("dbms_crash", "power_loss", "dbms_crash")
-    assert "flushes of 4 terminals" in told["observed"]["reason"]
-    honest = statements(make_job("postgresql", run_id="honest", **script()))
-    assert classes(honest) == ("power_loss", "power_loss", "power_loss")
-    assert "each commit can have waited" in honest["observed"]["reason"]
-
-
-def test_sqlite_may_undo_a_commit_whose_journal_was_removed_from_a_folder_that_was_not_synced(make_job: MakeJob):
-    brief = script(duration_s=1, terminals=1)
-    told = statements(make_job("sqlite", settings={"journal_mode": "DELETE", "synchronous": "FULL"}, **brief))
-    assert told["durability"] == "dbms_crash"
-    assert "not the folder from which it removes the journal" in told["reason"]
-    extra = {"journal_mode": "DELETE", "synchronous": "EXTRA"}
-    assert statements(make_job("sqlite", run_id="extra", settings=extra, **brief))["durability"] == "power_loss"
-
-
-def test_the_disk_counts_for_an_engine_that_does_not(make_job: MakeJob, dirs: AgentDirs):
-    if flush_count(dirs.jobs) is None:
-        pytest.skip("the disk beneath the jobs counts no flushes")
-    told = statements(make_job("sqlite", settings=WAL, **script()))
-    assert classes(told) == ("power_loss", "power_loss", "")
-    assert "(the log's disk, whoever asked for them)" in told["observed"]["reason"]
-
-
-def test_a_library_that_swallows_syncs_is_found_and_contradicts_what_is_promised(
-    make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-):
-    library = eater()
-    clean = Children.environment
-    monkeypatch.setattr(
-        Children, "environment", lambda self, **more: clean(self, **{"LD_PRELOAD": str(library), **more})
-    )
-    told = statements(make_job("sqlite", settings=WAL, **script(duration_s=1)))
-    assert classes(told) == ("dbms_crash", "power_loss", "dbms_crash")
-    assert told["observed"]["reason"].startswith(f"{library.name} in java")

@@ -21,6 +21,8 @@ OF_A_FILE_SERVER = (
 )  # fmt: skip
 OF_A_HOST = ("9p", "virtiofs", "vboxsf", "vmhgfs", "prl_fs", "drvfs", "fakeowner", "grpcfuse")
 WITHOUT_BARRIERS = ("nobarrier", "barrier=0", "barrier=none", "barrier=off")
+# Of an overlay: as older and as newer kernels (6.18) write it.
+VOLATILE = ("volatile", "fsync=volatile")
 # The engines count late, by up to a second: what is committed in so long has no flush to go with it, and beyond that
 # the two ends of a window need not fit exactly.
 LATE_S, FLUSH_TOLERANCE = 1.0, 1.5
@@ -94,12 +96,20 @@ class StorageLayer:
     write_cache: str = ""
     emulated: bool = False
 
+    @property
+    def options(self) -> list[str]:
+        return [option.strip().lower() for option in self.mount_options.split(",")]
+
+    @property
+    def passes_over_syncs(self) -> bool:
+        return self.file_system.lower() == "overlay" and not set(VOLATILE).isdisjoint(self.options)
+
 
 def of_layer(layer: StorageLayer) -> Statement:
     """What one layer can hold of what was synced: the first line that fits."""
-    kind, options = layer.file_system.lower(), [option.strip().lower() for option in layer.mount_options.split(",")]
+    kind = layer.file_system.lower()
     family = kind.removeprefix("fuse.")
-    without = next((option for option in WITHOUT_BARRIERS if option in options), "")
+    without = next((option for option in WITHOUT_BARRIERS if option in layer.options), "")
     through = layer.write_cache == "write through"
     host = ", as far as its host obeys" if layer.medium == "virtual" else ""
     cache = "is volatile" if layer.write_cache else "is not known"
@@ -109,7 +119,7 @@ def of_layer(layer: StorageLayer) -> Statement:
             Durability.DBMS_CRASH, " is in the machine's memory: its files are gone with power or a restart",
         ),
         (
-            kind == "overlay" and "volatile" in options,
+            layer.passes_over_syncs,
             Durability.DBMS_CRASH, " is mounted volatile: syncs are passed over",
         ),
         (kind == "overlay", None, ": which disk is beneath it is not told"),
@@ -144,9 +154,7 @@ def of_storage(layers: Mapping[str, Sequence[StorageLayer]]) -> Statement:
 def of_layers(layers: Sequence[StorageLayer]) -> Statement:
     """From the file system down. An overlay hands on to the one beneath it."""
     counted = [
-        layer
-        for layer in layers
-        if layer is layers[-1] or layer.file_system != "overlay" or "volatile" in layer.mount_options.split(",")
+        layer for layer in layers if layer is layers[-1] or layer.file_system != "overlay" or layer.passes_over_syncs
     ]
     every = [of_layer(layer) for layer in counted]
     safe = _safe(every)
