@@ -105,6 +105,6 @@ def duration(seconds: float | None) -> str:
 
 
 def natural(text: str) -> list[tuple[int, float, str]]:
-    """Sorts numbers in names as numbers: 9.6 before 10 before 18.1."""
-    parts = re.findall(r"\d+|\D+", text.lower())
+    """Sorts numbers in names as numbers: 9.6 before 10 before 18.1 before 1,600."""
+    parts = re.findall(r"\d+|\D+", re.sub(r"(?<=\d),(?=\d{3})", "", text.lower()))
     return [(0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts]

@@ -181,9 +181,14 @@ class StackedSpec(TypedDict):
 
 
 class TradeOffGroup(TypedDict):
-    """A dot at two metrics with its intervals; `front`: none is better in both."""
+    """A dot at two metrics with its intervals; `front`: none is better in both.
+
+    `label` names it in full: `series` is what it shares with the others of its colour, `name` what tells it from them.
+    """
 
     label: str
+    series: str
+    name: str
     color: int
     x: float
     y: float

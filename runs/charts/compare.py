@@ -19,8 +19,8 @@ from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
 BARS_NOTE = (
-    f"Bar and number: geometric mean of the repeats. Whisker, from three repeats on: {INTERVAL_WORDS}; beyond the axis "
-    "an arrow, with its end in words. Tick: median. Dots: every repeat."
+    f"Bar: geometric mean. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it leaves the axis. "
+    "Tick: median. Dots: every repeat."
 )
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."

@@ -23,7 +23,7 @@ from runs.tables import Column, Table, TableCell
 X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
-NOTE = f"Line: geometric mean of the repeats. Band: {INTERVAL_WORDS}. Dots: every repeat."
+NOTE = f"Line: geometric mean. Band: {INTERVAL_WORDS}. Dots: every repeat."
 OPEN_NOTE = " Arrow: an interval that reaches far beyond the chart; the table has its ends."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 

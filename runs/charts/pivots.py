@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from runs.charts.curves import relative, x_label, x_unit
@@ -17,10 +17,11 @@ LOG_FROM = 10.0
 
 @dataclass(frozen=True)
 class Cell:
-    """`heat`: step of the colour scale. Without `point` nothing was measured there."""
+    """`heat`: step of the colour scale. Without `point` nothing was measured there. `column`: what stands above it."""
 
     point: Point | None = None
     heat: int | None = None
+    column: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,14 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     names = [curve.label or label for curve in panel.curves]
     if scale:
         columns = [words for _, words in across]
-        rows = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
+        placed = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
     else:
         columns = names
-        rows = [(words, [grid.get((x, at), Cell()) for at in range(len(names))]) for x, words in across]
+        placed = [(words, [grid.get((x, at), Cell()) for at in range(len(names))]) for x, words in across]
+    rows = [
+        (name, [replace(cell, column=column) for cell, column in zip(cells, columns, strict=True)])
+        for name, cells in placed
+    ]
     title = f"{label}{f', {unit}' if unit else ''}"
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"

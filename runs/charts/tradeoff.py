@@ -19,8 +19,9 @@ from runs.tables import Column, Table, TableCell
 
 # What is set against a metric when a reader names one only: what most often has to be paid for it.
 PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "db_size_bytes", "load_mb_per_s", "tps")
-NOTE = "Dot: geometric means of a group. Whiskers: their intervals."
-FRONT = "Ringed: no other that it may be compared with is better in both."
+NOTE = "Dot: geometric means of a group. Whiskers: intervals."
+JOINT = " · "
+FRONT = "Ringed: no comparable one is better in both."
 
 
 def trade_off_figures(comparisons: Sequence[Comparison], axes: Axes, *, id: str = "tradeoff") -> list[Figure]:
@@ -42,10 +43,13 @@ def trade_off_figures(comparisons: Sequence[Comparison], axes: Axes, *, id: str 
         if pairs:
             title = f"{upright.metric.label} against {across.metric.label[:1].lower()}{across.metric.label[1:]}"
             drawn = _drawn(pairs, across.metric, upright.metric, palette)
+            parts = {_heading(part, group)[0]: None for _, group in pairs for part in group.label.split(JOINT)}
+            headings = JOINT.join(filter(None, parts)) if any(dot["name"] != dot["label"] for dot in drawn) else ""
             alike = len({_question(group) for _, group in pairs}) == 1
             figures.append(_figure(
                 drawn, across.metric, upright.metric, id=f"{id}-{index}" if index else id,
                 title=f"Not ranked: {words}. {title}" if words else title, joined=alike,
+                at_dots=headings,
             ))  # fmt: skip
     return figures
 
@@ -67,14 +71,40 @@ def _drawn(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: 
     for (_, upright), at in zip(pairs, ends, strict=True):
         asked.setdefault(_question(upright), []).append(at)
     fronts = {question: front_of(of_it, (x.better, y.better)) for question, of_it in asked.items()}
+    named = _names([(upright, palette.get(upright.key, 0)) for _, upright in pairs])
     return [
         {
-            "label": upright.label, "color": palette.get(upright.key, 0), "x": at[0], "y": at[1],
+            "label": upright.label, "series": series, "name": name, "color": palette.get(upright.key, 0),
+            "x": at[0], "y": at[1],
             "x_interval": _pair(across.interval), "y_interval": _pair(upright.interval), "n": upright.n,
             "front": at in fronts[_question(upright)],
         }
-        for (across, upright), at in zip(pairs, ends, strict=True)
+        for (across, upright), at, (series, name) in zip(pairs, ends, named, strict=True)
     ]  # fmt: skip
+
+
+def _names(groups: Sequence[tuple[Group, int]]) -> list[tuple[str, str]]:
+    """(series, name) of each group with its colour: the parts of its label that all of that colour share, and the rest.
+
+    A group alone in its colour has its label for both. Of "terminals 8" only the 8 stands at a dot.
+    """
+    of_colour: dict[int, list[list[str]]] = {}
+    for group, color in groups:
+        of_colour.setdefault(color, []).append(group.label.split(JOINT))
+    named = []
+    for group, color in groups:
+        alike, parts = of_colour[color], group.label.split(JOINT)
+        shared = [part for part in parts if all(part in other for other in alike)]
+        own = [_heading(part, group)[1] for part in parts if part not in shared]
+        named.append((JOINT.join(shared), JOINT.join(own) or group.label))
+    return named
+
+
+def _heading(part: str, group: Group) -> tuple[str, str]:
+    """Of a part of a label the heading of its factor, if it has one, and the rest."""
+    headings = (label for label in group.factors if part.lower().startswith(f"{label.lower()} "))
+    heading = max(headings, key=len, default="")
+    return part[: len(heading)], part[len(heading) :].strip()
 
 
 def _question(group: Group) -> tuple[str, ...]:
@@ -109,7 +139,9 @@ def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> 
     return {point for point in known if not beaten(point)}
 
 
-def _figure(drawn: list[TradeOffGroup], x: Metric, y: Metric, *, id: str, title: str, joined: bool) -> Figure:
+def _figure(
+    drawn: list[TradeOffGroup], x: Metric, y: Metric, *, id: str, title: str, joined: bool, at_dots: str
+) -> Figure:
     spec: TradeOffSpec = {
         "joined": joined, "type": "tradeoff", "x": _axis(x, [group["x"] for group in drawn]),
         "y": _axis(y, [group["y"] for group in drawn]), "groups": drawn,
@@ -136,7 +168,7 @@ def _figure(drawn: list[TradeOffGroup], x: Metric, y: Metric, *, id: str, title:
         f"{group['label']} {formatting.quantity(group['y'], y.unit)} at {formatting.quantity(group['x'], x.unit)}"
         for group in drawn
     )
-    note = f"{NOTE} {FRONT}" if best else NOTE
+    note = " ".join(filter(None, [NOTE, FRONT if best else "", f"At the dots: {at_dots}." if at_dots else ""]))
     return Figure(id=id, title=title, spec=spec, table=Table(columns, rows), alt=f"{title}: {said}.", note=note)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -12,20 +13,21 @@ from benchagent import histogram
 from benchagent.catalog import PERCENTILES, Durability, threshold_of
 from django.http import QueryDict
 
-from runs.compare.axes import arrange
-from runs.compare.grouping import BATCH, GROUPINGS, key_of, pooled_words, said_of
+from runs import formatting
+from runs.compare.axes import LEAST_LEVELS, arrange
+from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words, said_of
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
 from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_level
 from runs.compare.select import Selection
-from runs.compare.verdicts import family_size, headline, set_against
+from runs.compare.verdicts import family_size, headline, in_sentence, ratio_words, set_against
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, claim_words, facets
 from runs.run.number import number_of, why_no_number
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD, geometric_mean_interval, summarise
 
-# A warning names groups up to this many; beyond, it counts them.
-MOST_NAMED = 4
+# A warning names groups in so many letters; beyond, it counts them.
+MOST_LETTERS = 60
 MOST_METRICS = 4
 
 
@@ -99,9 +101,24 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
         bases = {base.key} if base else set()
     groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if base and group.key == base.key), None)
-    said = levels.headline if levels else headline(groups, metric, comparison.threshold, comparison.named)
+    said = levels.headline if levels else _since(comparison.named, groups, base, metric)
+    said = said or ("" if levels else headline(groups, metric, comparison.threshold, comparison.named))
     family = levels.family if levels else family_size(groups)
     return replace(comparison, groups=groups, baseline=base, levels=levels, headline=said, family=family)
+
+
+def _since(named: Sequence[str], groups: Sequence[Group], base: Group | None, metric: Metric | None) -> str:
+    """Of one thing measured on many days: how its newest batch stands to the baseline. Nobody asks which day wins."""
+    days = [group for group in groups if group.dots]
+    if base is None or metric is None or len(days) < LEAST_LEVELS or {*named} != {"batch"}:
+        return ""
+    last = max(days, key=lambda group: day_of(group.runs[0]))
+    if not last.against or not last.against.ratio:
+        return ""
+    return (
+        f"{last.label} has {ratio_words(last.against.ratio)} the {in_sentence(metric.label)} of {base.label}: "
+        f"{last.against.words}."
+    )
 
 
 def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Metric | None, list[Metric]]:
@@ -147,8 +164,17 @@ def _cells(runs: Sequence[Run], counting: Set[UUID], grouping: str) -> list[list
 
 
 def _position(run: Run) -> tuple[object, ...]:
+    """As planned or printed; of one upload by day, system and factors, numbers by size."""
     unplaced = run.order_index is None
-    return (unplaced, run.order_index or 0, run.created_at, run.repeat, run.source_id or str(run.id))
+    placed = (unplaced, run.order_index or 0, run.created_at)
+    if run.source_id or not unplaced:
+        return (*placed, run.repeat, run.source_id or str(run.id))
+    factors = sorted(
+        (factor.name, factor.number is None, factor.number or 0.0, factor.text) for factor in run.factors.all()
+    )
+    devices = sorted((use.role, use.device.name) for use in run.storage.all())
+    told = (day_of(run), formatting.natural(str(run.dbms_version)), devices, factors)
+    return (*placed, 0, "", *told, run.repeat, str(run.id))
 
 
 def _group(
@@ -278,12 +304,32 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     return sorted(ranked, key=position)
 
 
-# By the check that does not hold: what is said of the repeats of a group.
-_MARKED = {"steady_state": "Not steady", "no_stalls": "Stalls", "branches_enough": "Fewer branches than terminals"}
+# By the check that does not hold: what is said of the repeats of a group, and what it does to them.
+_MARKED = {
+    "steady_state": ("Not steady", "see the pages of the runs"),
+    "no_stalls": ("Stalls", "see the pages of the runs"),
+    "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
+}
 
 
 def _failed(run: Run) -> set[str]:
     return {str(check.get("name")) for check in run.checks if not check.get("ok")}
+
+
+def marks(group: Group) -> list[str]:
+    """What was seen of how many of its repeats: "not steady (1 of 3)"."""
+    counts = Counter(chain.from_iterable(_failed(run) & _MARKED.keys() for run in group.runs))
+    return [
+        f"{in_sentence(said)} ({counts[check]} of {group.n})" for check, (said, _) in _MARKED.items() if counts[check]
+    ]
+
+
+def _which(marked: Sequence[Group], groups: Sequence[Group]) -> str:
+    """A warning is one line: it names few groups with short names, and counts others; their rows say it of each."""
+    if len(marked) == len(groups) > 1:
+        return "all groups"
+    named = ", ".join(group.label for group in marked)
+    return named if len(named) <= MOST_LETTERS else f"{len(marked)} of {len(groups)} groups"
 
 
 def _warnings(comparison: Comparison) -> list[str]:
@@ -313,14 +359,11 @@ def _warnings(comparison: Comparison) -> list[str]:
         }
         if others := sorted(namesakes - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(others)}).")
-    for check, said in _MARKED.items():
-        marked = [(group, sum(check in _failed(run) for run in group.runs)) for group in groups]
-        noted = [f"{group.label} ({count} of {group.n})" for group, count in marked if count]
-        if noted:
-            which = ", ".join(noted) if len(noted) <= MOST_NAMED else f"{len(noted)} of {len(groups)} groups"
-            warnings.append(f"{said}: {which}. The pages of the runs say what was seen.")
-    few = [group.label for group in groups if 0 < group.n < MIN_REPEATS]
+    for check, (said, why) in _MARKED.items():
+        marked = [group for group in groups if any(check in _failed(run) for run in group.runs)]
+        if marked:
+            warnings.append(f"{said}: {_which(marked, groups)}; {why}.")
+    few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
-        which = ", ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(groups)} groups"
-        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which}.")
+        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {_which(few, groups)}.")
     return warnings

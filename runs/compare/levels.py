@@ -225,7 +225,7 @@ def _ends(rows: Iterable[LevelRow]) -> str:
     """The ratios of the levels with the highest and the lowest."""
     known = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
     ends = [known[0], known[-1]] if len(known) > 1 else known
-    return ", ".join(f"{formatting.times(row.ratio)} at {row.label}" for row in ends if row.ratio)
+    return ", ".join(f"{formatting.times(row.ratio)} at {in_sentence(row.label)}" for row in ends if row.ratio)
 
 
 def _over_all_words(rows: Sequence[LevelRow], told: SeriesVerdicts) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q
 
 from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES
 from runs.compare.choosing import LOOKED_THROUGH
+from runs.compare.verdicts import in_sentence
 from runs.formatting import number
 from runs.models import Batch, Run, RunFactor
 from runs.models.choices import StorageRole
@@ -19,23 +21,34 @@ from runs.run.facets import factor_label
 
 # Of what was measured last, and as many of what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 8
+LEAST_NIGHTS = 5
 
 
 @dataclass(frozen=True)
 class Question:
-    """`about`: which results answer it."""
+    """`of`: whose results answer it, of `workload`."""
 
     words: str
-    about: str
+    of: str
+    workload: str
     query: str
+
+    @property
+    def about(self) -> str:
+        return f"{self.of}: {self.workload}"
 
 
 def questions(user: Reader) -> list[Question]:
     """Of the newest batches and of the publications, by what varies in them: four queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
-    newest = dict(rows.filter(publication=None).order_by("-created_at").values_list("pk", "batch")[:LOOKED_THROUGH])
-    batches = list(dict.fromkeys(newest.values()))[:MOST_BATCHES]
-    looked_at = [key for key, batch in newest.items() if batch in batches]
+    told = ("pk", "batch", "cell_key", "workload__name", "dbms_version__name", "measured_on", "created_at")
+    newest = list(rows.filter(publication=None).order_by("-created_at").values(*told)[:LOOKED_THROUGH])
+    cells: dict[UUID, set[str]] = {}
+    for run in newest:
+        cells.setdefault(run["batch"], set()).add(run["cell_key"])
+    # What compares nothing by itself must not crowd out what does, as the batches of many nights do.
+    batches = [batch for batch, keys in cells.items() if len(keys) > 1][:MOST_BATCHES]
+    looked_at = [run["pk"] for run in newest if run["batch"] in batches]
     chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__isnull=False))
     of = ("batch", "workload__slug")
     levels: dict[tuple[object, ...], dict[str, Mapping[str, Any]]] = {}
@@ -57,19 +70,45 @@ def questions(user: Reader) -> list[Question]:
     )
     kept = [row for row in found if row["systems"] > 1 or row["media"] > 1 or tuple(row[name] for name in of) in levels]
     names = Batch.objects.in_bulk([row["batch"] for row in kept])
-    measured: list[Question] = []
+    measured: list[Question] = [*_histories(newest)]
     published: list[Question] = []
     for row in kept:
         slug = row["publication__slug"]
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
         of_batch = row["publication__title_en"] or names[row["batch"]].label or row["label"] or names[row["batch"]]
-        about = f"{of_batch}: {row['workload__name']}"
         asked = published if slug else measured
         asked += [
-            Question(words, about, urlencode(selects | {"workload": row["workload__slug"]} | controls))
+            Question(
+                words,
+                str(of_batch),
+                row["workload__name"],
+                urlencode(selects | {"workload": row["workload__slug"]} | controls),
+            )
             for words, controls in _asked(row, levels.get((row["batch"], row["workload__slug"]), {}))
         ]
-    return [*measured[:MOST_QUESTIONS], *published[:MOST_QUESTIONS]]
+    return [*_told_apart(measured[:MOST_QUESTIONS]), *_told_apart(published[:MOST_QUESTIONS])]
+
+
+def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Question]:
+    """Cells that were measured in many batches."""
+    cells: dict[str, list[Mapping[str, Any]]] = {}
+    for run in newest:
+        cells.setdefault(run["cell_key"], []).append(run)
+    for cell, runs in cells.items():
+        batches = len({run["batch"] for run in runs})
+        if cell and batches >= LEAST_NIGHTS:
+            since = min(run["measured_on"] or run["created_at"].date() for run in runs)
+            words = f"Has {runs[0]['dbms_version__name']} changed since {since}?"
+            yield Question(words, f"{batches} batches", runs[0]["workload__name"], urlencode({"cell": cell[:12]}))
+
+
+def _told_apart(asked: Sequence[Question]) -> Iterable[Question]:
+    """A question that is asked of several begins with what it is asked of: the workload, else the batch."""
+    for question in asked:
+        alike = [other for other in asked if other.words == question.words]
+        of = question.workload if len({other.workload for other in alike}) == len(alike) else question.of
+        words = question.words if len(alike) == 1 else f"{of}: {in_sentence(question.words)}"
+        yield replace(question, words=words)
 
 
 def _asked(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, dict[str, str]]]:

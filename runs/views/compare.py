@@ -20,7 +20,7 @@ from runs.charts.drawing import draw, point_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, HEAT_MAP, TABLE, TRADE_OFF
-from runs.compare.compare import compare_selection
+from runs.compare.compare import compare_selection, marks
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
 from runs.compare.matrix import matrix
@@ -81,6 +81,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             {
                 "group": group,
                 "color": palette[group.key],
+                "marks": marks(group),
                 "ratio": ratio_words(group.against.ratio if group.against else None),
                 "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
             }

@@ -28,9 +28,10 @@ function makeChart(figure, spec) {
   const canvas = figure.querySelector("canvas");
   canvas.benchsiteChart?.destroy();
   const theme = readTheme();
-  const height = HEIGHTS[spec.type](spec, canvas.parentElement.clientWidth);
+  const width = canvas.parentElement.clientWidth;
+  const height = HEIGHTS[spec.type](spec, width);
   if (height) canvas.parentElement.style.height = `${height}px`;
-  const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme));
+  const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme, width));
   canvas.benchsiteChart = chart;
   return chart;
 }

@@ -55,6 +55,12 @@ function startHints() {
   }
 }
 
+// Tables wider than their room say so, as a shadow at their edge is easily missed (css/components.css).
+const tables = new ResizeObserver((entries) => {
+  for (const { target: { parentElement: room } } of entries) room.toggleAttribute("data-overflows", room.scrollWidth > room.clientWidth + 1);
+});
+const watchTables = () => { for (const table of document.querySelectorAll(".table-scroll > table")) tables.observe(table); };
+
 startThemeToggle();
 localizeTimes(document);
 startSelection(document);
@@ -62,10 +68,12 @@ startDetails();
 startTray();
 startMenus();
 startHints();
+watchTables();
 document.addEventListener("submit", confirmForm);
 document.addEventListener("click", copyAddress);
 document.addEventListener("htmx:afterSettle", () => {
   localizeTimes(document);
   startSelection(document);
   showTray();
+  watchTables();
 });

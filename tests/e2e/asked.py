@@ -192,7 +192,9 @@ def _walk(*steps: Callable[[Journey], None]) -> Callable[[Journey], None]:
 
 
 FIREBIRD, TPCB = "OLTP simulation, TPC-C-like", "100 MB TPC-B test of databases"
-LOST, FASTEST, SCALES_TO = re.compile("What is lost from"), re.compile("Which of .* fastest"), re.compile("How far")
+LOST, FASTEST, SCALES_TO = (
+    re.compile(words, re.I) for words in ("what is lost from", "which of .* fastest", "how far")
+)
 BY_SIZE, FOUR = "PostgreSQL over sizes on two disks", "four systems over terminals"
 VERSIONS, STALLS = "before and after the upgrade", "a night with a stall"
 

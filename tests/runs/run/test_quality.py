@@ -130,7 +130,7 @@ def test_a_run_that_rises_into_its_window_and_falls_through_it_is_marked_on_page
     assert "; throughput drifts by -29 % over the window" in said
     assert "not steady: it was still rising" in client.get(run.get_absolute_url()).content.decode()
     (note,) = [text for text in compare(all_runs()).warnings if "Not steady" in text]
-    assert note == "Not steady: PostgreSQL 15.8 (1 of 1). The pages of the runs say what was seen."
+    assert note == "Not steady: PostgreSQL 15.8; see the pages of the runs."
 
 
 @pytest.mark.django_db

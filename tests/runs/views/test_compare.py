@@ -116,8 +116,8 @@ def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matt
     html = page(client)
     said = " ".join(html.partition('id="against"')[2].partition("</div>")[0].split())
 
-    assert "these 5 comparisons together name a false winner on 5&nbsp;% of such pages at most (Holm)" in said
-    assert "wholly under 3&nbsp;% is too small to matter" in said
+    assert "widened for 5 comparisons, so that at most 1 page in 20 names a false winner: Holm" in said
+    assert "Below 3&nbsp;% a difference is too small to matter" in said
     assert "wholly under 2.5&nbsp;% is too small" in page(client, f"{URL}&threshold=2.5")
     assert 'name="threshold" type="number" min="0" max="100" step="any" value="2.5"' in page(
         client, f"{URL}&threshold=2.5"
@@ -340,6 +340,6 @@ def test_the_words_of_the_chart_name_its_statistic(client):
 
     html = page(client)
 
-    assert "Bar and number: geometric mean of the repeats." in html
+    assert "Bar: geometric mean." in html
     assert "Bars of the geometric mean of throughput: PostgreSQL 8.3 498.9, DB2 9.7 2,363" in html
     assert '>Ratio <span class="sub">of geometric means</span></th>' in html
