@@ -164,17 +164,24 @@ def _cells(runs: Sequence[Run], counting: Set[UUID], grouping: str) -> list[list
 
 
 def _position(run: Run) -> tuple[object, ...]:
-    """As planned or printed; of one upload by day, system and factors, numbers by size."""
-    unplaced = run.order_index is None
-    placed = (unplaced, run.order_index or 0, run.created_at)
-    if run.source_id or not unplaced:
-        return (*placed, run.repeat, run.source_id or str(run.id))
+    """As planned or printed; uploads by day and time, those of one request by system and factors, numbers by size."""
+    if run.order_index is not None or run.source_id:
+        stored = run.created_at
+        return (
+            run.order_index is None,
+            run.order_index or 0,
+            stored.date(),
+            stored,
+            run.repeat,
+            run.source_id,
+            str(run.id),
+        )
     factors = sorted(
         (factor.name, factor.number is None, factor.number or 0.0, factor.text) for factor in run.factors.all()
     )
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
-    told = (day_of(run), formatting.natural(str(run.dbms_version)), devices, factors)
-    return (*placed, 0, "", *told, run.repeat, str(run.id))
+    told = (formatting.natural(str(run.dbms_version)), devices, factors)
+    return (True, 0, day_of(run), run.created_at, 0, "", *told, run.repeat, str(run.id))
 
 
 def _group(

@@ -93,7 +93,7 @@ def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
     assert series.words == "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30: no single number"
     assert comparison.headline == (
         "No single number over 3 levels of scale factor: Derby 10.16 against SQLite 3.50 is "
-        "1.43\u202f× at Scale factor 30, 0.833\u202f× at Scale factor 1."
+        "1.43\u202f× at scale factor 30, 0.833\u202f× at scale factor 1."
     )
 
 

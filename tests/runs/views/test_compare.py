@@ -118,7 +118,7 @@ def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matt
 
     assert "widened for 5 comparisons, so that at most 1 page in 20 names a false winner: Holm" in said
     assert "Below 3&nbsp;% a difference is too small to matter" in said
-    assert "wholly under 2.5&nbsp;% is too small" in page(client, f"{URL}&threshold=2.5")
+    assert "Below 2.5&nbsp;% a difference is too small" in page(client, f"{URL}&threshold=2.5")
     assert 'name="threshold" type="number" min="0" max="100" step="any" value="2.5"' in page(
         client, f"{URL}&threshold=2.5"
     )

@@ -1,0 +1,83 @@
+"""What the home page asks, the order of what was uploaded together, and what a page says of many days."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from runs import results
+from runs.compare.compare import compare, marks
+from runs.compare.questions import questions
+from runs.models import Run
+from tests.runs.builders import document
+
+pytestmark = pytest.mark.django_db
+
+
+def stored(*documents: dict[str, Any]) -> None:
+    batch = str(uuid4())
+    outcomes = results.store_uploads(
+        documents=[document(batch=batch, **one) | {"id": str(uuid4())} for one in documents]
+    )
+    assert [outcome.errors for outcome in outcomes] == [{}] * len(documents)
+
+
+def tpcb(tps: float = 1000, terminals: int = 8, scale_factor: int = 100, **more: Any) -> dict[str, Any]:
+    factors = {"scale_factor": scale_factor, "terminals": terminals}
+    repeats = [{"metrics": {"tps": tps * off}} for off in (0.999, 1.0, 1.001)]
+    return {"workload": "tpcb", "factors": factors, "repeats": repeats, **more}
+
+
+def compared():
+    return compare(Run.objects.present().for_lists())
+
+
+def test_a_question_that_is_asked_of_two_says_in_its_words_of_which():
+    for label in ("on monday", "on tuesday"):
+        stored(*[tpcb(scale_factor=scale, label=label) for scale in (1, 10, 100)])
+
+    words = {question.words for question in questions(AnonymousUser())}
+
+    assert words == {f"{label}: what is lost from 1 to 100 (scale factor)?" for label in ("on monday", "on tuesday")}
+
+
+def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
+    stored(*[tpcb(scale_factor=scale) for scale in (1, 10, 100)])
+    for day in range(1, 9):
+        stored(tpcb(scale_factor=50, measured_on=f"2026-05-{day:02d}"))
+
+    asked = {question.words: question.query for question in questions(AnonymousUser())}
+
+    assert [*asked] == ["Has PostgreSQL 15.8 changed since 2026-05-01?", "What is lost from 1 to 100 (scale factor)?"]
+
+
+def test_what_was_uploaded_together_stands_in_the_order_of_its_numbers():
+    stored(*[tpcb(terminals=terminals) for terminals in (16, 1, 128, 8)])
+
+    assert [group.label for group in compared().groups] == [f"terminals {count}" for count in (1, 8, 16, 128)]
+
+
+def test_many_days_of_one_cell_are_led_by_the_newest_against_the_first():
+    for day, tps in ((3, 930), (1, 1000), (2, 1000)):
+        stored(tpcb(tps, measured_on=f"2026-05-{day:02d}"))
+
+    comparison = compared()
+
+    assert comparison.baseline and comparison.baseline.label == "2026-05-01"
+    assert comparison.headline.startswith("2026-05-03 has 0.930")
+    assert comparison.headline.endswith("the throughput of 2026-05-01: worse.")
+
+
+def test_a_warning_counts_long_names_and_their_rows_say_it():
+    stored(*[tpcb(scale_factor=scale, terminals=terminals) for scale in (4, 100) for terminals in (1, 16, 32, 64)])
+
+    comparison = compared()
+
+    (warning,) = [words for words in comparison.warnings if "branches" in words]
+    assert warning == "Fewer branches than terminals: 3 of 8 groups; terminals wait for each other."
+    marked = {group.label: marks(group) for group in comparison.groups if marks(group)}
+    assert [*marked.values()] == [["fewer branches than terminals (3 of 3)"]] * 3
+    assert all(label.startswith("scale factor 4 ·") for label in marked)
