@@ -40,7 +40,7 @@ def make_no_archives(patch: pytest.MonkeyPatch) -> None:
     def impossible(*_: object) -> Path:
         raise OSError("not worth it")
 
-    patch.setattr(toolchain, "_write_archive", impossible)
+    patch.setattr(toolchain.ClassArchive, "_write", impossible)
 
 
 def make_backups_smaller(patch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from benchagent.java import JavaRuntime
-from benchagent.java.toolchain import class_archive
+from benchagent.dbms.embedded import jars
+from benchagent.java import JavaRuntime, LoadGenerator
+from benchagent.java.toolchain import ClassArchive
 
 from tests.benchagent.java.test_compile import LOADGEN, answer, runtimes
 
@@ -29,7 +30,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def archive(java, class_path, folder) -> Path:
-    made = class_archive(java, class_path, folder)
+    made = ClassArchive(java, class_path, folder).made()
     assert made is not None
     return made
 
@@ -59,12 +60,12 @@ def test_a_jvm_that_it_does_not_fit_passes_over_it(java, class_path, archive, tm
 
 def test_it_is_made_once_for_each_class_path_and_anew_for_a_changed_jar(java, class_path, folder, archive, tmp_path):
     made = archive.stat().st_mtime_ns
-    assert class_archive(java, class_path, folder) == archive
+    assert ClassArchive(java, class_path, folder).made() == archive
     assert archive.stat().st_mtime_ns == made
     (own := tmp_path / "own.jar").write_bytes(class_path[0].read_bytes())
-    first = class_archive(java, [own], folder)
+    first = ClassArchive(java, [own], folder).made()
     os.utime(own, (1, 1))
-    assert len({archive, first, class_archive(java, [own], folder), None}) == 4
+    assert len({archive, first, ClassArchive(java, [own], folder).made(), None}) == 4
     assert {path.suffix for path in folder.iterdir()} == {".jsa"}, "no draft is left"
 
 
@@ -77,14 +78,63 @@ def test_a_runtime_that_makes_none_is_asked_once(class_path, tmp_path):
     script.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexit 1\n")
     script.chmod(0o755)
     java = JavaRuntime(script, "17.0.1")
-    assert [class_archive(java, class_path, tmp_path / "classes") for _ in range(2)] == [None, None]
+    assert [ClassArchive(java, class_path, tmp_path / "classes").made() for _ in range(2)] == [None, None]
     assert (tmp_path / "asked").read_text() == "asked\n"
 
 
 def test_there_is_none_where_it_cannot_be_kept_or_made(class_path, tmp_path):
     java = runtimes()[0]
     (tmp_path / "file").touch()
-    assert class_archive(java, class_path, tmp_path / "file" / "classes") is None
-    assert class_archive(java, [*class_path, tmp_path], tmp_path) is None, "a folder is no jar"
-    assert class_archive(java, [*class_path, tmp_path / "gone.jar"], tmp_path) is None
-    assert class_archive(JavaRuntime(tmp_path / "gone", "17.0.1"), class_path, tmp_path) is None
+    for where, path, folder in (
+        (java, class_path, tmp_path / "file" / "classes"),
+        (java, [*class_path, tmp_path], tmp_path),  # a folder is no jar
+        (java, [*class_path, tmp_path / "gone.jar"], tmp_path),
+        (JavaRuntime(tmp_path / "gone", "17.0.1"), class_path, tmp_path),
+    ):
+        assert ClassArchive(where, path, folder).made() is None
+    gone = ClassArchive(java, [tmp_path / "gone.jar"], tmp_path)
+    gone.keep(tmp_path / "file")
+    assert gone.options(tmp_path / "notes") == []
+
+
+def test_a_session_writes_down_what_it_loads_and_the_next_has_its_lambdas_in_the_archive(
+    toolchain, class_path, tmp_path, monkeypatch
+):
+    """Of the load generator's own run to its end, over an engine that needs no server."""
+    archives = tmp_path / "classes"
+    monkeypatch.setattr(toolchain, "class_archive", lambda path: ClassArchive(toolchain.java(), path, archives))
+    job = {"version": 1, "connection": {"url": "jdbc:sqlite::memory:"}, "steps": []}
+
+    def session() -> str:
+        generator = LoadGenerator(toolchain, jars(toolchain, "sqlite"), cwd=tmp_path)
+        generator.start(job)
+        assert [event for event in generator.events() if event["event"] == "error"] == []
+        assert generator.abort(10) == 0
+        return generator.command_line
+
+    assert f"-XX:DumpLoadedClassList={tmp_path}/tmp/classes" in session()
+    (noted,) = archives.iterdir()
+    assert "@lambda-proxy benchsite/loadgen/Main " in noted.read_text()
+    assert "-XX:SharedArchiveFile=" in session()
+    archive, names = sorted(archives.iterdir(), reverse=True)
+    assert (archive.suffix, names.suffix) == (".jsa", ".classes")
+    path = [*class_path, *jars(toolchain, "sqlite")]
+    said, _ = answer(toolchain.java(), path, "no job", "-Xlog:class+load", f"-XX:SharedArchiveFile={archive}")
+    (of_main,) = [line for line in said.splitlines() if f" {LOADGEN}$$Lambda" in line]
+    assert "shared objects file" in of_main
+
+
+def test_nothing_but_names_is_taken_of_what_a_session_wrote_down(class_path, tmp_path):
+    (tmp_path / "notes").write_text(
+        "# a comment\njava/lang/Object id: 0\njava/util/List\nEvil id: 7 super: 0 source: /tmp/evil.jar\n"
+        "@lambda-proxy a/B run ()Ljava/lang/Runnable;\n@other x\n../../etc\n"
+    )
+    kept = ClassArchive(runtimes()[0], class_path, tmp_path / "classes")
+    kept.keep(tmp_path / "notes")
+    (noted,) = (tmp_path / "classes").iterdir()
+    names = "java/lang/Object\njava/util/List\n@lambda-proxy a/B run ()Ljava/lang/Runnable;\n"
+    assert noted.read_text() == names
+    (tmp_path / "link").symlink_to(tmp_path / "notes")
+    noted.unlink()
+    kept.keep(tmp_path / "link")
+    assert list((tmp_path / "classes").iterdir()) == [], "what a session put there may be a link to anything"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchagent.java.toolchain import JavaRuntime, JavaToolchain, native_access
+from benchagent.java.toolchain import ClassArchive, JavaRuntime, JavaToolchain, native_access
 
 MAIN_CLASS = "benchsite.loadgen.Main"
 STDERR_LINES = 40
@@ -39,6 +39,8 @@ class LoadGenerator:
         self._env = env
         self._spawn = spawn
         self._command: list[str] = []
+        self._archive: ClassArchive | None = None
+        self._notes = cwd / "tmp" / "classes"
         self._process: subprocess.Popen[Any] | None = None
         self._reader: threading.Thread | None = None
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
@@ -84,6 +86,8 @@ class LoadGenerator:
             process.wait()
         if self._reader is not None:
             self._reader.join(grace_s)
+        if self._archive is not None and process.returncode == 0:
+            self._archive.keep(self._notes)
         return int(process.returncode)
 
     @property
@@ -105,14 +109,14 @@ class LoadGenerator:
 
     def _build_command(self) -> list[str]:
         java = self._toolchain.java()
-        temporary = self._cwd / "tmp"
+        temporary = self._notes.parent
         temporary.mkdir(exist_ok=True)
         class_path = [*self._toolchain.loadgen_class_path(), *self._engine_class_path]
-        archive = self._toolchain.class_archive(class_path)
+        self._archive = self._toolchain.class_archive(class_path)
         library = self._toolchain.sqlite_library(class_path)
         return [
             str(java.path),
-            *([f"-XX:SharedArchiveFile={archive}"] if archive else []),
+            *self._archive.options(self._notes),
             *([f"-Dorg.sqlite.lib.path={library.parent}"] if library else []),
             *jvm_options(java, heap_mb=self._heap_mb, temporary=temporary),
             "-cp",

@@ -18,12 +18,17 @@ from functools import cached_property
 from pathlib import Path
 
 from benchagent.java.jars import EngineJars, JarStore, engine_groups, tool_jars
+from benchagent.paths import without_links
 
 MINIMUM = 17
 JAVA_LEVEL = "17"
 # From this version on a JVM warns about native code that was not allowed (the SQLite driver holds some).
 NATIVE_ACCESS_SINCE = 22
 ARCHIVE_TIMEOUT_S = 120
+# What a JVM writes down of what it loads: a class, without its number there and never with a file that it came from; a
+# lambda; what a class has resolved.
+NOTED = re.compile(r"[\w$/]+(?= id: \d+$|$)|@(?:lambda-proxy|lambda-form-invoker|cp) [\x20-\x7e]+$")
+MAX_NOTES = 4_000_000
 # What ends after some seconds does not earn back what the optimizing compiler takes of them.
 SHORT_LIVED = ("-XX:-UsePerfData", "-XX:TieredStopAtLevel=1")
 SQLITE_DRIVER, SQLITE_LIBRARY = "sqlite-jdbc-", "libsqlitejdbc.so"
@@ -114,41 +119,76 @@ def compiled_classes(
     return target
 
 
-def class_archive(java: JavaRuntime, class_path: Sequence[Path], folder: Path) -> Path | None:
+class ClassArchive:
     """All classes of these jars as the JVM keeps them in memory, made once per runtime and class path below `folder`.
 
-    A JVM that maps it in need not parse and verify them, which is half of what a short session takes. None where it
+    A JVM that maps it in need not parse and verify them, which is half of what a short session takes. The first session
+    does without and writes down what it loads beside them: classes of Java itself, and lambdas. There is none where it
     cannot be made: all goes on without it. A JVM that it does not fit passes over it.
     """
-    made_of = [java.path, *class_path]
-    try:
+
+    def __init__(self, java: JavaRuntime, class_path: Sequence[Path], folder: Path) -> None:
+        self._java, self._class_path, self._folder = java, class_path, folder
+
+    @cached_property
+    def _path(self) -> Path:
+        made_of = [self._java.path, *self._class_path]
         key = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in made_of]
-        archive = folder / f"{hashlib.sha256(repr((java.version, key)).encode()).hexdigest()[:32]}.jsa"
-        if not archive.exists():
-            with _draft(folder) as draft:
-                _write_archive(java, class_path, draft).replace(archive)
-        return archive if archive.stat().st_size else None
-    except (OSError, zipfile.BadZipFile):
-        return None
+        return self._folder / f"{hashlib.sha256(repr((self._java.version, key)).encode()).hexdigest()[:32]}.jsa"
 
+    @property
+    def _noted(self) -> Path:
+        return self._path.with_suffix(".classes")
 
-def _write_archive(java: JavaRuntime, class_path: Sequence[Path], draft: Path) -> Path:
-    """An empty file where this runtime makes none (in time), so that it is not asked again."""
-    names = draft / "names"
-    usual = (java.path.resolve().parents[1] / "lib" / "classlist").read_text()
-    names.write_text(usual + "".join(f"{name}\n" for jar in class_path for name in _class_names(jar)))
-    archive = draft / "classes.jsa"
-    options = ["-XX:-UsePerfData", *native_access(java), "-Xshare:dump", f"-XX:SharedClassListFile={names}"]
-    path = ["-cp", os.pathsep.join(map(str, class_path))]
-    command = [str(java.path), *options, f"-XX:SharedArchiveFile={archive}", *path]
-    try:
-        subprocess.run(command, capture_output=True, cwd=draft, timeout=ARCHIVE_TIMEOUT_S, check=True)
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        archive.unlink(missing_ok=True)
-        archive.touch()
-    with archive.open("rb") as file:  # a torn one after a power failure could not be told from a whole one
-        os.fsync(file.fileno())
-    return archive
+    def options(self, notes: Path) -> list[str]:
+        """Of the JVM of a session; `notes` is where it writes down what it loads, for `keep`."""
+        try:
+            if not self._path.exists() and not self._noted.exists():
+                return [f"-XX:DumpLoadedClassList={notes}"]
+        except OSError:
+            return []
+        archive = self.made()
+        return [f"-XX:SharedArchiveFile={archive}"] if archive else []
+
+    def keep(self, notes: Path) -> None:
+        """Take what a session wrote down that came to its end, if it did: names alone, of which its jars decide."""
+        try:
+            with open(notes, encoding="utf-8", errors="replace", opener=without_links) as file:
+                lines = file.read(MAX_NOTES).splitlines()
+            with _draft(self._folder) as draft:
+                (draft / "names").write_text("".join(f"{name[0]}\n" for name in map(NOTED.match, lines) if name))
+                (draft / "names").replace(self._noted)
+        except OSError:  # the next session tries again
+            return
+
+    def made(self) -> Path | None:
+        try:
+            if not self._path.exists():
+                with _draft(self._folder) as draft:
+                    self._write(draft).replace(self._path)
+            return self._path if self._path.stat().st_size else None
+        except (OSError, zipfile.BadZipFile):
+            return None
+
+    def _write(self, draft: Path) -> Path:
+        """An empty file where this runtime makes none (in time), so that it is not asked again."""
+        names = draft / "names"
+        usual = (self._java.path.resolve().parents[1] / "lib" / "classlist").read_text()
+        noted = self._noted.read_text() if self._noted.exists() else ""
+        own = "".join(f"{name}\n" for jar in self._class_path for name in _class_names(jar))
+        names.write_text(usual + own + noted)
+        archive = draft / "classes.jsa"
+        options = ["-XX:-UsePerfData", *native_access(self._java), "-Xshare:dump", f"-XX:SharedClassListFile={names}"]
+        path = ["-cp", os.pathsep.join(map(str, self._class_path))]
+        command = [str(self._java.path), *options, f"-XX:SharedArchiveFile={archive}", *path]
+        try:
+            subprocess.run(command, capture_output=True, cwd=draft, timeout=ARCHIVE_TIMEOUT_S, check=True)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            archive.unlink(missing_ok=True)
+            archive.touch()
+        with archive.open("rb") as file:  # a torn one after a power failure could not be told from a whole one
+            os.fsync(file.fileno())
+        return archive
 
 
 def _class_names(jar: Path) -> list[str]:
@@ -257,8 +297,8 @@ class JavaToolchain:
         classes = compiled_classes(self._java, self.store, jars, self.folder / "classes", progress)
         return [classes, *jars]
 
-    def class_archive(self, class_path: Sequence[Path]) -> Path | None:
-        return class_archive(self._java, class_path, self.folder / "classes")
+    def class_archive(self, class_path: Sequence[Path]) -> ClassArchive:
+        return ClassArchive(self._java, class_path, self.folder / "classes")
 
     def sqlite_library(self, class_path: Sequence[Path]) -> Path | None:
         return sqlite_library(class_path, self.folder / "native")
