@@ -157,11 +157,14 @@ class BarGroup(TypedDict):
 
 
 class BarsSpec(TypedDict):
+    """`most`: the largest value that the axis holds, of panels that share it."""
+
     type: Literal["bars"]
     y: YAxis
     scale: Scale
     groups: list[BarGroup]
     marks: NotRequired[list[Mark]]
+    most: NotRequired[float]
 
 
 class StackedPart(TypedDict):

@@ -12,8 +12,10 @@ from runs.charts.base import (
     INTERVAL_WORDS,
     BarGroup,
     Figure,
+    Multiples,
     bars,
 )
+from runs.compare.axes import Axes, panel_groups, panel_key, value_of
 from runs.compare.groups import Comparison, Group
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
@@ -35,28 +37,66 @@ CSV_HEAD = [
 ]  # fmt: skip
 
 
+# How far, in lengths of the longest value, an interval may stretch the axis of panels: that of static/js/chart-bars.js.
+WHISKER_REACH = 1.15
 # Up to so many groups without a value have a row of their own among the bars.
 MOST_GAPS = 5
 
 
-def bars_figures(
-    comparison: Comparison, groups: Sequence[Group] | None = None, *, id: str = "comparison", title: str = ""
-) -> list[Figure]:
+def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
     """The ranked groups, and apart from them, class by class, on scales of their own, those that are not.
 
-    `groups`: those of the comparison that are drawn, all without them. Many without a value are counted in words.
+    Many without a value are counted in words.
     """
     palette = colours(comparison)
-    drawn = [*(comparison.groups if groups is None else groups)]
-    if lost := many_lost(drawn):
-        drawn = [group for group in drawn if group.dots]
-    comparison = replace(comparison, groups=drawn)
-    ranked = comparison.ranked
+    comparison, note = _without_lost(comparison)
+    figures = [bars_figure(comparison, comparison.ranked, palette, id=id, title=title, note=note)]
     apart = apart_figures(comparison, palette, id="apart" if id == "comparison" else f"{id}-apart")
-    if not ranked:
-        return apart
-    note = " ".join(filter(None, (BARS_NOTE, lost_words(lost))))
-    return [bars_figure(comparison, ranked, palette, id=id, title=title, note=note), *apart]
+    return [*(figures if comparison.ranked else []), *apart]
+
+
+def bars_panels(comparison: Comparison, axes: Axes, *, id: str = "comparison") -> list[Multiples]:
+    """As `bars_figures`, each class as panels."""
+    comparison, note = _without_lost(comparison)
+    return [
+        _bars_panels(comparison, groups, axes, id=numbered(id, index), words=words, note=note)
+        for index, (words, groups) in enumerate(comparison.classes.items())
+        if groups
+    ]
+
+
+def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
+    """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
+    lost = many_lost(comparison.groups)
+    drawn = [group for group in comparison.groups if group.dots] if lost else comparison.groups
+    return replace(comparison, groups=drawn), " ".join(filter(None, (BARS_NOTE, lost_words(lost))))
+
+
+def _bars_panels(
+    comparison: Comparison, groups: Sequence[Group], axes: Axes, *, id: str, words: str, note: str
+) -> Multiples:
+    """Small multiples on one scale, named within a panel by the other facts; with one table of all."""
+    metric, figures = comparison.metric, []
+    title = " ".join(
+        filter(None, (metric.label if metric else "", f"({metric.unit})" if metric and metric.unit else ""))
+    )
+    names = [name for name in (*axes.series, axes.x) if name in axes.facts]
+    labels = {group.key: " · ".join(axes.facts[name].said(value_of(group, name)) for name in names) for group in groups}
+    panels = panel_groups(groups, axes)
+    if not all(labels.values()) or any(len({labels[group.key] for group in of}) < len(of) for _, of in panels):
+        labels = {group.key: group.label for group in groups}
+    order = {label: index % COLOURS for index, label in enumerate(dict.fromkeys(labels.values()))}
+    palette = {key: order[label] for key, label in labels.items()}
+    values = [value for group in groups for value in group.values]
+    reach = max(values, default=0.0) * WHISKER_REACH
+    most = max([*values, *(min(group.interval.high, reach) for group in groups if group.interval)], default=0.0)
+    for label, of in panels:
+        named = [replace(group, label=labels[group.key]) for group in of]
+        figures.append(bars_figure(comparison, named, palette, id=f"{id}-{panel_key(label)}", title=label, most=most))
+    return Multiples(
+        id, f"Not ranked: {words}. {title}" if words else title, figures, [],
+        bars_table(groups, metric.unit if metric else ""), note=note, metric=metric.name if metric else "",
+    )  # fmt: skip
 
 
 def many_lost(groups: Sequence[Group]) -> list[Group]:
@@ -89,19 +129,25 @@ def numbered(id: str, index: int) -> str:
 
 def bars_figure(
     comparison: Comparison, groups: Sequence[Group], palette: Mapping[str, int], *, id: str = "comparison",
-    title: str = "", note: str = "",
+    title: str = "", note: str = "", most: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Geometric means of these groups as bars with their intervals as whiskers, every repeat as a dot."""
+    """Geometric means of these groups as bars with their intervals as whiskers, every repeat as a dot.
+
+    `most`: the largest value that the axis holds, where panels share it.
+    """
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
     said = ", ".join(
         f"{group.label} {formatting.number(group.centre)}" if group.centre is not None else f"{group.label} not known"
         for group in groups
     )
+    spec = bars(label=label, unit=unit, better=better, groups=[bar(group, palette[group.key]) for group in groups])
+    if most is not None:
+        spec["most"] = most
     return Figure(
         id=id,
         title=title or (f"{label}, {unit}" if unit else label),
-        spec=bars(label=label, unit=unit, better=better, groups=[bar(group, palette[group.key]) for group in groups]),
+        spec=spec,
         table=bars_table(groups, unit),
         alt=f"Bars of the geometric mean of {label.lower()}: {said}." if metric else "No run has a number.",
         note=note,

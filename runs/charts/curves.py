@@ -30,9 +30,8 @@ _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline ser
 
 def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", title: str = "") -> list[Multiples]:
     """The ranked groups, and on scales of their own those of each other class."""
-    classes = {"": comparison.ranked, **comparison.apart}
     figures = []
-    for index, (words, groups) in enumerate(classes.items()):
+    for index, (words, groups) in enumerate(comparison.classes.items()):
         panels = panels_of(replace(comparison, groups=groups), axes)
         if comparison.metric and any(point.group.dots for point in _points(panels)):
             name = title or f"{comparison.metric.label} over {x_label(axes)[:1].lower()}{x_label(axes)[1:]}"

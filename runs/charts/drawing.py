@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.http import QueryDict
 
 from runs import formatting
 from runs.charts.base import Figure, Multiples, Said
-from runs.charts.compare import bars_figures
+from runs.charts.compare import bars_figures, bars_panels
 from runs.charts.curves import curve_figures, relative, x_label, x_unit
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
@@ -29,7 +30,8 @@ from runs.compare.axes import (
     Panel,
     Point,
     arrange,
-    bars_of,
+    panel_groups,
+    panel_key,
     panels_of,
 )
 from runs.compare.compare import beside
@@ -42,7 +44,10 @@ Part = Figure | Multiples | Pivot | LatencyTypes
 
 @dataclass(frozen=True)
 class DrawnMetric:
-    """The numbers of one metric: `panels` of curves, heat maps and tables, else `groups`. `said` of curves only."""
+    """The numbers of one metric: `panels` of curves, heat maps, tables and bars; `groups` of all but the first three.
+
+    `said` of curves only.
+    """
 
     metric: Metric | None
     panels: list[Panel]
@@ -68,10 +73,15 @@ class Drawing:
                 )
                 for one in self.comparisons
             ]
-        return [
-            DrawnMetric(one.metric, [], [Point(0.0, group.label, group) for group in bars_of(one, axes)])
-            for one in self.comparisons
-        ]
+        drawn = []
+        for one in self.comparisons:
+            points = {group.key: Point(0.0, group.label, group) for group in one.groups}
+            panels = [
+                Panel(label, panel_key(label), [Curve("", "", 0, [points[group.key] for group in groups])])
+                for label, groups in (panel_groups(one.groups, axes) if axes.panels and axes.view == BARS else [])
+            ]
+            drawn.append(DrawnMetric(one.metric, panels, [*points.values()]))
+        return drawn
 
     def _said(self, metric: Metric | None) -> list[Said]:
         curves = (part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name)
@@ -92,11 +102,8 @@ def _id(name: str, at: int) -> str:
 
 
 def _bars(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [
-        figure
-        for at, one in enumerate(comparisons)
-        for figure in bars_figures(one, bars_of(one, axes), id=_id("comparison", at))
-    ]
+    drawn = partial(bars_panels, axes=axes) if axes.panels else bars_figures
+    return [part for at, one in enumerate(comparisons) for part in drawn(one, id=_id("comparison", at))]
 
 
 def _curves(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
@@ -120,7 +127,7 @@ def _latencies(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
 
 
 def _trade_off(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [*trade_off_figures(comparisons, axes)]
+    return [*trade_off_figures(comparisons)]
 
 
 # In the order of the tabs: the name in addresses, what a tab says, and what draws it.
@@ -172,3 +179,19 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
 def _loss(level: Mapping[str, Any] | None) -> list[str]:
     low, high = (level and level["interval"]) or (None, None)
     return [formatting.plain(level["against_first"] if level else None), formatting.plain(low), formatting.plain(high)]
+
+
+TABLE_HEAD = ["chart", "row", "column", "unit", "value", "gap"]
+
+
+def table_rows(drawing: Drawing) -> Iterator[list[str]]:
+    """The head and one row per number of the tables under the charts, for views whose charts differ."""
+    yield TABLE_HEAD
+    for part in drawing.parts:
+        if isinstance(part, Figure | Multiples):
+            for row in part.table.rows:
+                for column, cell in zip(part.table.columns[1:], row[1:], strict=True):
+                    value = cell.text if cell.value is None else formatting.plain(cell.value)
+                    if value or cell.gap:
+                        name = row[0].text or formatting.plain(row[0].value)
+                        yield [part.title, name, column.label, column.unit, value, cell.gap or ""]

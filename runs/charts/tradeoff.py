@@ -10,7 +10,7 @@ from runs import formatting
 from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
 from runs.charts.compare import colours
 from runs.charts.curves import X_LOG_FROM, scale_of
-from runs.compare.axes import FACTOR, Axes, bars_of
+from runs.compare.axes import FACTOR
 from runs.compare.compare import with_metric
 from runs.compare.groups import Comparison, Group
 from runs.models import Metric
@@ -24,22 +24,16 @@ JOINT = " · "
 FRONT = "Ringed: no comparable one is better in both."
 
 
-def trade_off_figures(comparisons: Sequence[Comparison], axes: Axes, *, id: str = "tradeoff") -> list[Figure]:
+def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff") -> list[Figure]:
     """The first metric upright, the second across; one figure for the ranked groups and one for each other class."""
     upright = comparisons[0]
     across = against(comparisons)
     if upright.metric is None or across is None or across.metric is None:
         return []
-    other = {group.key: group for group in bars_of(across, axes)}
-    classes = {"": upright.ranked, **upright.apart}
+    other = {group.key: group for group in across.groups if group.dots}
     palette, figures = colours(upright), []
-    for index, (words, groups) in enumerate(classes.items()):
-        keys = {group.key for group in groups}
-        pairs = [
-            (other[group.key], group)
-            for group in bars_of(upright, axes)
-            if group.key in keys and group.dots and group.key in other and other[group.key].dots
-        ]
+    for index, (words, groups) in enumerate(upright.classes.items()):
+        pairs = [(other[group.key], group) for group in groups if group.dots and group.key in other]
         if pairs:
             title = f"{upright.metric.label} against {across.metric.label[:1].lower()}{across.metric.label[1:]}"
             drawn = _drawn(pairs, across.metric, upright.metric, palette)

@@ -6,6 +6,7 @@ The rule for what a reader leaves open (`arrange`) is told in docs/use/compare.m
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -15,7 +16,8 @@ from django.http import QueryDict
 from django.utils.text import slugify
 
 from runs.compare.grouping import day_of
-from runs.compare.groups import NO_FACT, Comparison, Group, VaryingFact
+from runs.compare.groups import NO_FACT, CommonFact, Comparison, Group, VaryingFact
+from runs.compare.guard import stated
 from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
 from runs.stats import geometric_mean_interval, summarise
@@ -25,8 +27,8 @@ BARS, CURVE, HEAT_MAP, TABLE, TIME, LATENCY, TRADE_OFF = VIEWS = (
 )  # fmt: skip
 # What a select says to have no fact on this axis.
 NONE = "none"
-# For a value, of a fact that is pooled.
-POOL = "*"
+# For a value, of a fact that is pooled; and what its groups then have for it.
+POOL, POOLED = "*", "pooled"
 X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
 Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
 SCALES = ("linear", "log")
@@ -135,7 +137,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     """
     params, comparisons = params if params is not None else QueryDict(), [comparison, *others]
     problems: dict[str, list[str]] = {}
-    everything = _facts(comparisons, {})
+    everything = _facts([one.whole or one for one in comparisons], {})
     fixed, pooled = _fixed(params, everything, problems)
     groups = list({group.key: group for one in comparisons for group in _held(asked(one), fixed)}.values())
     facts = _facts(comparisons, fixed)
@@ -149,6 +151,9 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     series = tuple(name for name in _known(params.getlist("series"), everything, "series", problems) if name in free)
     series = tuple(name for name in series if name != x)
     panels = _asked_for(params, "panels", everything, problems)
+    if panels and len(facts[panels].values) > MOST_PANELS:
+        problems["panels"] = [f"{facts[panels].label} has {len(facts[panels].values)} levels: {MOST_PANELS} at most."]
+        panels = None
     panels = None if panels and (panels in (x, *series) or panels not in free) else panels
     chosen = [name for name in (x, *series, panels or "") if name]
     open_ones = _by_levels([name for name in free if name not in chosen and name not in NEVER_TAKEN], facts)
@@ -213,8 +218,7 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     names = [name for name in axes.series if name in axes.facts]
     colours = _ordered(drawn, names, axes.facts)
     panels: list[Panel] = []
-    for panel in _ordered(drawn, [axes.panels] if axes.panels else [], axes.facts):
-        of_panel = [group for group in drawn if not axes.panels or key_of(group, [axes.panels]) == panel]
+    for heading, of_panel in panel_groups(drawn, axes):
         curves = []
         for index, series in enumerate(colours):
             places: dict[float, list[Group]] = {}
@@ -227,25 +231,73 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
             ]
             label = " · ".join(axes.facts[name].said(value) for name, value in zip(names, series, strict=True))
             if points:
-                curves.append(Curve(label, slugify(label.replace(".", "-")) or "all", index, points))
-        label = axes.facts[axes.panels].said(panel[0]) if axes.panels else ""
+                curves.append(Curve(label, panel_key(label), index, points))
         if curves:
-            panels.append(Panel(label, slugify(label.replace(".", "-")) or "all", curves))
+            panels.append(Panel(heading, panel_key(heading), curves))
     return panels
 
 
-def bars_of(comparison: Comparison, axes: Axes) -> list[Group]:
-    """The groups without those that a reader fixes away, taken together over what is pooled."""
+def narrowed(comparison: Comparison, params: QueryDict) -> Comparison:
+    """Without the groups that a reader fixes away, and with those taken together that differ in what is pooled.
+
+    Groups of two classes of durability are never pooled.
+    """
+    axes = arrange(comparison, params)
+    if not axes.fixed and not axes.pooled:
+        return comparison
     names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]
     alike: dict[tuple[str, ...], list[Group]] = {}
     for group in _held(comparison.groups, axes.fixed):
-        alike.setdefault(key_of(group, names) if axes.pooled else (group.key,), []).append(group)
+        key = (group.durability_words, *key_of(group, names)) if axes.pooled else (group.key,)
+        alike.setdefault(key, []).append(group)
+    headings = {fact.label for fact in comparison.varying if fact.field in axes.pooled}
     groups = []
-    for key, several in alike.items():
-        label = " · ".join(axes.facts[name].said(value) for name, value in zip(names, key, strict=False)
-                           if name not in axes.fixed and name not in axes.follow)  # fmt: skip
-        groups.append(replace(merged(several), label=label or "all") if len(several) > 1 else several[0])
-    return groups
+    for several in alike.values():
+        group = merged(several)
+        if len(several) > 1:
+            shown = [name for name in names if name not in axes.fixed and name not in axes.follow]
+            label = " · ".join(axes.facts[name].said(value_of(group, name)) for name in shown)
+            group = replace(group, label=label or "all", stated=stated(group.runs or group.all_runs))
+        facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED)}
+        groups.append(replace(group, facts=facts, factors={**group.factors, **dict.fromkeys(headings, POOLED)}))
+    facts_now = [
+        replace(fact, values=tuple(group.facts[fact.field] for group in groups), words={**fact.words, POOLED: POOLED})
+        for fact in comparison.varying
+    ]
+    alone = [fact for fact in facts_now if len(set(fact.values)) == 1]
+    common = [CommonFact(fact.label, fact.values[0], fact.words[fact.values[0]]) for fact in alone]
+    return replace(
+        comparison, groups=groups, varying=[fact for fact in facts_now if fact not in alone],
+        common=[*comparison.common, *common], whole=comparison,
+    )  # fmt: skip
+
+
+def unlike_words(comparison: Comparison) -> str:
+    """A warning where pooled groups hold the levels of what is pooled in unlike shares; else empty."""
+    of = {run.id: group for group in (comparison.whole.groups if comparison.whole else []) for run in group.runs}
+    unlike = []
+    for fact in comparison.whole.varying if comparison.whole else []:
+        if any(group.facts.get(fact.field) == POOLED for group in comparison.groups):
+            counts = [Counter(of[run.id].facts[fact.field] for run in group.runs) for group in comparison.groups]
+            shares = [{level: count / len(group) for level, count in group.items()} for group in counts if group]
+            unlike += [fact.label] if any(each != shares[0] for each in shares) else []
+    if not unlike:
+        return ""
+    return f"Pooled, but not repeated alike in all groups: {', '.join(unlike)}. Ratios lean to what was repeated more."
+
+
+def panel_groups(groups: Sequence[Group], axes: Axes) -> list[tuple[str, list[Group]]]:
+    """What the panels are called, and their groups; all groups under "" without panels."""
+    names = [axes.panels] if axes.panels else []
+    return [
+        (axes.facts[axes.panels].said(key[0]) if key else "", [one for one in groups if key_of(one, names) == key])
+        for key in _ordered(groups, names, axes.facts)
+    ]
+
+
+def panel_key(label: str) -> str:
+    """As a part of an id."""
+    return slugify(label.replace(".", "-")) or "all"
 
 
 def merged(groups: Sequence[Group]) -> Group:

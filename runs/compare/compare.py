@@ -14,7 +14,7 @@ from benchagent.catalog import PERCENTILES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs import formatting
-from runs.compare.axes import LEAST_LEVELS, arrange
+from runs.compare.axes import LEAST_LEVELS, arrange, narrowed, unlike_words
 from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words, said_of
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
@@ -66,17 +66,20 @@ def compare(
     printed = _printed(chosen, picked)
     groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
-    with_values = [group for group in groups if group.dots]
-    preferred = sorted(with_values, key=lambda group: not any(run.id in base_runs for run in group.runs))
-    base = next((group for group in with_values if group.key == baseline), next(iter(preferred), None))
     if threshold is None:
         threshold = threshold_of(picked.name, picked.unit) if picked else PRACTICAL_THRESHOLD
     pooled, named = pooled_words(cells, grouping), [bare_field(field) for field in naming.fields]
     comparison = Comparison(
-        picked, metrics, groups, base, naming.common, naming.varying, warnings=[], named=named, threshold=threshold,
+        picked, metrics, groups, None, naming.common, naming.varying, warnings=[], named=named, threshold=threshold,
         grouping=grouping, pooled=pooled,
     )  # fmt: skip
-    comparison = _against(comparison, controls if controls is not None else QueryDict())
+    controls = controls if controls is not None else QueryDict()
+    if "fix" in controls or "pool" in controls:
+        comparison = narrowed(comparison, controls)
+    with_values = [group for group in comparison.groups if group.dots]
+    preferred = sorted(with_values, key=lambda group: not any(run.id in base_runs for run in group.runs))
+    base = next((group for group in with_values if group.key == baseline), next(iter(preferred), None))
+    comparison = _against(replace(comparison, baseline=base), controls)
     said = " ".join(filter(None, (comparison.headline, pooled)))
     return replace(comparison, headline=said, warnings=_warnings(comparison))
 
@@ -256,7 +259,7 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(
         comparison, metric=metric, groups=groups, baseline=base, headline="", warnings=[], family=0,
-        levels=None,
+        levels=None, whole=with_metric(comparison.whole, metric) if comparison.whole else None,
     )  # fmt: skip
 
 
@@ -370,6 +373,8 @@ def _warnings(comparison: Comparison) -> list[str]:
         marked = [group for group in groups if any(check in _failed(run) for run in group.runs)]
         if marked:
             warnings.append(f"{said}: {_which(marked, groups)}; {why}.")
+    if unlike := unlike_words(comparison):
+        warnings.append(unlike)
     few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
         warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {_which(few, groups)}.")

@@ -248,7 +248,7 @@ class Comparison:
     `threshold`, a share of 1: a smaller difference is too small to matter. `family`: comparisons with the baseline that
     are judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
     `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
-    and not all against the one baseline.
+    and not all against the one baseline. `whole`: what it was before a reader fixed or pooled facts.
     """
 
     metric: Metric | None
@@ -266,6 +266,7 @@ class Comparison:
     pooled: str = ""
     left_out: int = 0
     levels: Levels | None = None
+    whole: Comparison | None = None
 
     @property
     def threshold_percent(self) -> str:
@@ -283,6 +284,11 @@ class Comparison:
             if not group.ranked:
                 classes.setdefault(group.durability_words, []).append(group)
         return classes
+
+    @property
+    def classes(self) -> dict[str, list[Group]]:
+        """The ranked groups under "", then those apart by the words of their class: each has a chart of its own."""
+        return {"": self.ranked, **self.apart}
 
     @property
     def all_runs(self) -> list[Run]:

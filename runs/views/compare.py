@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -16,11 +17,11 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.api.compare import answer
 from runs.charts import compare as charts
-from runs.charts.drawing import draw, point_rows
+from runs.charts.drawing import draw, point_rows, table_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
-from runs.compare.axes import CURVE, HEAT_MAP, TABLE, TRADE_OFF
-from runs.compare.compare import compare_selection, marks
+from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
+from runs.compare.compare import beside, compare_selection, marks
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Comparison
 from runs.compare.matrix import matrix
@@ -148,10 +149,14 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
 
 
 def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
-    """The points of the view that is asked for; without one the groups."""
-    if params.get("view") not in (CURVE, HEAT_MAP, TABLE, TRADE_OFF):
-        return charts.csv_rows(comparison)
-    return point_rows(draw(comparison, params))
+    """What the view that is asked for draws; of bars and without one the groups, by each metric that is shown."""
+    view = params.get("view")
+    if view in (CURVE, HEAT_MAP, TABLE, TRADE_OFF):
+        return point_rows(draw(comparison, params))
+    if view in (TIME, LATENCY):
+        return table_rows(draw(comparison, params))
+    first, *others = (charts.csv_rows(one) for one in beside(comparison, params))
+    return chain(first, *(islice(rows, 1, None) for rows in others))
 
 
 def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:

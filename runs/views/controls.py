@@ -10,13 +10,15 @@ from django.http import QueryDict
 
 from runs.charts.drawing import VIEWS, Drawing
 from runs.charts.tradeoff import PAID_WITH, against
-from runs.compare.axes import CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS, Fact
+from runs.compare.axes import BARS, CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS, Fact
 from runs.compare.compare import MOST_METRICS
 from runs.formatting import number
 from runs.models import Metric
 
 # Facts of more levels are not offered to be held at one.
 MOST_LEVELS = 60
+# So many bars need no panels.
+FEW_BARS = 3
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,13 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
     """Context of templates/_comparison_controls.html."""
     axes, metrics = drawing.axes, [one.metric for one in drawing.comparisons if one.metric]
     on_axes = axes.view in (CURVE, HEAT_MAP, TABLE)
+    selects: tuple[str, ...] = ("x", "series", "panels") if on_axes else ()
+    if axes.view == BARS and (axes.panels or len(drawing.comparisons[0].groups) > FEW_BARS):
+        selects = ("panels",)
     held = [_hold(fact, drawing) for fact in axes.facts.values() if fact.field != axes.x or not on_axes]
     return {
         "tabs": [(name, label, name == axes.view) for name, (label, _) in VIEWS.items()],
-        "axis_selects": [_axis(name, drawing, params) for name in ("x", "series", "panels")] if on_axes else [],
+        "axis_selects": [_axis(name, drawing, params) for name in selects],
         "held": [select for select in held if len(select.options) > 1],
         "holds": bool(axes.fixed or axes.pooled),
         "against_select": _against(drawing) if axes.view == TRADE_OFF else None,

@@ -121,8 +121,8 @@ export function shownValues(groups) {
   return [...measured, ...ends.map((end) => Math.min(end, furthest))];
 }
 
-/** Where the axis ends, a little beyond all that is shown. */
-const axisEnd = (groups) => Math.max(0, ...shownValues(groups)) * 1.02;
+/** Where the axis ends, a little beyond all that is shown, here and in the panels beside it. */
+const axisEnd = ({ groups, most }) => (most ?? Math.max(0, ...shownValues(groups))) * 1.02;
 
 /** Whether an interval goes on beyond an axis that ends at `max`. */
 const isCut = (group, max) => group.value !== null && group.interval?.[1] > max;
@@ -181,7 +181,7 @@ const medians = (groups, theme) => ({
 
 function valueScale(spec, theme) {
   const shown = shownValues(spec.groups);
-  const linear = { beginAtZero: true, max: axisEnd(spec.groups) || undefined };
+  const linear = { beginAtZero: true, max: axisEnd(spec) || undefined };
   return numberScale(theme, { ...spec.y, scale: spec.scale }, shown, linear);
 }
 
@@ -214,7 +214,7 @@ function tooltipCallbacks(spec) {
 /** Chart.js configuration of a bars specification. */
 export function barsConfig(spec, theme) {
   const numbers = spec.groups.map(valueText);
-  const ends = spec.groups.map((group) => endWords(group, axisEnd(spec.groups)));
+  const ends = spec.groups.map((group) => endWords(group, axisEnd(spec)));
   return {
     type: "barWithErrorBars",
     data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec.groups, theme), dotDataset(spec.groups, theme)] },

@@ -249,3 +249,81 @@ def test_embeds_and_reports_carry_the_controls(client, sweep):
     html = client.get("/reports/kept/").content.decode()
     assert "Scale factor ↓  Terminals →" in html
     assert "data-heat=" in client.get("/reports/kept/?view=heatmap").content.decode()
+
+
+def groups_of(client, query: str) -> list[dict]:
+    return client.get(f"/api/v1/compare/?experiment=sweep{query}").json()["groups"]
+
+
+def test_bars_in_panels_share_their_axis_and_name_within_it_what_the_panel_does_not(client, sweep):
+    html = page(client, "&view=bars&panels=factor:terminals&metric=tps&metric=latency_p99_ms")
+    left, right = spec(html, "comparison-terminals-2"), spec(html, "comparison-terminals-8")
+    assert left["most"] == right["most"] >= max(group["value"] for group in right["groups"])
+    labels = [f"{engine} · Scale factor {scale}" for engine in ("Derby 10.6", "H2 2.4") for scale in (1, 4, 16)]
+    for panel in (left, right):
+        assert sorted(group["label"] for group in panel["groups"]) == sorted(labels)
+    assert [group["color"] for group in left["groups"]] == [group["color"] for group in right["groups"]]
+    assert spec(html, "comparison-metric-2-terminals-8")["y"]["label"] == "latency_p99_ms"
+    drawing = client.get("/api/v1/compare/?experiment=sweep&view=bars&panels=factor:terminals").json()["drawing"]
+    panels = drawing["metrics"][0]["panels"]
+    assert [(panel["label"], len(panel["curves"][0]["points"])) for panel in panels] == [
+        ("Terminals 2", 6), ("Terminals 8", 6),
+    ]  # fmt: skip
+    assert '<select id="axis-panels" name="panels">' in html
+
+
+def test_more_panels_than_twelve_are_refused_in_words(client):
+    experiment = Experiment.objects.create(slug="sweep", name="Many")
+    for terminals in range(1, 15):
+        make_run("H2 2.4", terminals, factors={"terminals": terminals}, experiment=experiment)
+    assert "Terminals has 14 levels: 12 at most." in page(client, "&view=bars&panels=factor:terminals")
+
+
+def test_what_is_fixed_is_so_in_chart_table_file_and_answer(client, sweep):
+    query = "&fix=factor:terminals=2&view=bars"
+    html = page(client, query)
+    assert html.count("<tr data-group=") == 6
+    assert "6 groups, 18 runs" in html
+    assert len(spec(html, "comparison")["groups"]) == 6
+    assert '<option value="factor:terminals=8">only 8</option>' in html
+    rows = list(csv.DictReader(client.get(f"/compare.csv?experiment=sweep{query}").content.decode().splitlines()))
+    assert len(rows) == 6
+    answer = client.get(f"/api/v1/compare/?experiment=sweep{query}").json()
+    assert (len(answer["groups"]), answer["common"]["Terminals"], answer["varying"]) == (
+        6,
+        "2",
+        ["DBMS", "Scale factor"],
+    )
+
+
+def test_what_is_pooled_is_one_group_of_all_its_repeats_wherever_it_is_said(client, sweep):
+    query = "&pool=factor:terminals&fix=factor:scale_factor=4"
+    (derby, h2) = groups_of(client, query)
+    assert (derby["label"], derby["n"], h2["n"]) == ("Derby 10.6", 6, 6)
+    assert sorted(derby["values"]) == [271, 272, 273, 331, 332, 333]
+    assert h2["ratio"]["value"] == pytest.approx(1.83, abs=0.01)
+    html = page(client, query)
+    assert "2 groups, 12 runs" in html
+    assert "Pooled: Terminals." in html
+    assert "not repeated alike" not in html
+    assert spec(html, "comparison")["groups"][0]["dots"] == derby["values"]
+
+
+def test_groups_that_pool_other_levels_are_said_to(client, sweep):
+    make_run("H2 2.4", 600, factors={"scale_factor": 4, "terminals": 8}, experiment=sweep, repeat=4, order_index=40)
+    query = "&pool=factor:terminals&fix=factor:scale_factor=4"
+    assert "Pooled, but not repeated alike in all groups: Terminals." in page(client, query)
+    make_run("H2 2.4", 600, factors={"scale_factor": 4, "terminals": 16}, experiment=sweep, repeat=1, order_index=41)
+    (_, h2) = groups_of(client, query)
+    assert [told["a"] + " against " + told["b"] for told in h2["differences"] if told["field"] == "terminals"] == [
+        "16, 2, 8 against 2, 8"
+    ]
+
+
+def test_the_file_of_bars_has_each_metric_and_that_of_other_views_their_tables(client, sweep):
+    text = client.get("/compare.csv?experiment=sweep&view=bars&metric=tps&metric=latency_p99_ms").content.decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [row["metric"] for row in rows] == ["tps"] * 12 + ["latency_p99_ms"] * 12
+    assert [any(row["verdict"] for row in part) for part in (rows[:12], rows[12:])] == [True, False]
+    head = client.get("/compare.csv?experiment=sweep&view=latency").content.decode().splitlines()[0]
+    assert head == "chart,row,column,unit,value,gap"
