@@ -61,6 +61,8 @@ def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple
     if kind == CLIENT and metric.better == "higher":
         laws = any(not told.numbers["scaling"]["why_not"] for told in said)
         notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
+    if axes.y_as != "baseline" and any((told.numbers.get("knee") or {}).get("x") for told in said):
+        notes.append("Dashed: two lines that meet at the knee.")
     if kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{most} levels cannot tell a knee, {LEAST_FOR_KNEE} can.")
     if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):

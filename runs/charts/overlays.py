@@ -13,7 +13,7 @@ from runs.formatting import number, size_words, times
 from runs.models import Metric
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
 from runs.stats import Ratio, ratio
-from runs.stats.curves import Levels, measurable
+from runs.stats.curves import Levels, knee, measurable
 from runs.stats.scaling import Scaling, scaling
 from runs.tables import Column, Table, TableCell
 
@@ -131,11 +131,29 @@ def _placing(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float]
 
 
 def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:
-    """The ideal line and the scaling law of each curve of a rate over clients, in the unit that is drawn."""
+    """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
     drawn = [value for group in groups_of(panel) for value in group.values]
-    if kind_of(axes) != CLIENT or axes.y_as == "baseline" or metric.better != "higher" or not drawn:
+    kind = kind_of(axes)
+    if not kind or axes.y_as == "baseline" or not drawn:
+        return []
+    if kind != CLIENT:
+        return [line for curve in panel.curves for line in _bent(curve)]
+    if metric.better != "higher":
         return []
     return [line for curve in panel.curves for line in _over_clients(curve, max(drawn))]
+
+
+def _bent(curve: Curve) -> list[LineSeries]:
+    """The two lines that meet at a knee, where two fit better than one."""
+    levels = levels_of(curve)
+    bent = knee(levels)
+    if bent.at is None:
+        return []
+    first, last = levels[0][0], levels[-1][0]
+    steps = sorted([bent.at, *(first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1))])
+    points: list[Point] = [(x, bent.fitted(x)) for x in steps]
+    return [{"label": f"{curve.label or 'all'}, two lines with a knee", "color": curve.color % COLOURS, "dash": True,
+             "points": points}]  # fmt: skip
 
 
 def _over_clients(curve: Curve, most: float) -> list[LineSeries]:

@@ -102,7 +102,7 @@ class Knee:
     """Two lines that meet at `at`, in shares of 1 per doubling `before` and `after` it; or, with `at` None, `why` not.
 
     `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one.
-    `gain`: by how much AICc prefers two lines; None where it could not be asked.
+    `gain`: by how much AICc prefers two lines; None where it could not be asked. `value`: where they meet.
     """
 
     at: float | None
@@ -111,6 +111,14 @@ class Knee:
     after: float | None
     gain: float | None
     why: str = ""
+    value: float | None = None
+
+    def fitted(self, x: float) -> float | None:
+        """The value of the two lines at `x`; None without a knee."""
+        if self.at is None or self.before is None or self.after is None or self.value is None:
+            return None
+        slope = self.before if x <= self.at else self.after
+        return float(self.value * (1 + slope) ** math.log2(x / self.at))
 
 
 def knee(levels: Levels) -> Knee:
@@ -142,9 +150,10 @@ def knee(levels: Levels) -> Knee:
     quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
     near = tried[left <= two * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
-    (_, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
+    (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
     place = Interval(float(2 ** near.min()), float(2 ** near.max()))
-    return Knee(float(2 ** tried[best]), place, math.expm1(before), math.expm1(before + bend), gain)
+    value = math.exp(level + before * tried[best])
+    return Knee(float(2 ** tried[best]), place, math.expm1(before), math.expm1(before + bend), gain, value=value)
 
 
 def _aicc(squares: float, n: int, parameters: int) -> float:

@@ -103,6 +103,18 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     (mark,) = multiples.figures[0].spec["marks"]  # type: ignore[typeddict-item]
     assert mark["label"] == "RAM 16 GB"
     assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
+    (bent,) = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
+    assert (bent["label"], multiples.said_note) == (
+        "H2 2.4, two lines with a knee",
+        "Dashed: two lines that meet at the knee.",
+    )
+    line, values = (
+        dict(bent["points"]),
+        {point[0]: point[1] for point in multiples.figures[0].spec["series"][0]["points"]},
+    )  # type: ignore[typeddict-item]
+    assert numbers["knee"]["x"] in line
+    for x in (10, 1280):
+        assert line[x] == pytest.approx(values[x], rel=0.1)
     by_size = figure("x_as=size")
     assert by_size.figures[0].spec["marks"][0]["value"] == pytest.approx((16 << 30) / 1e6)  # type: ignore[typeddict-item]
     assert "from 1 to 128 GB." in by_size.said[0].sentences[0]
