@@ -15,14 +15,17 @@ import re
 import uuid
 import zipfile
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 from benchagent import __version__
+from benchagent.protocol import Check, EngineReport
 from benchagent.redaction import redact_json
 from django.db import transaction
 from django.utils import timezone
+from pydantic import ValidationError
 
-from runs.incoming.reading import parse_json
+from runs.incoming.reading import messages, parse_json
+from runs.incoming.typed import reader_of
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Experiment, Run, User
 from runs.models.base import clean
@@ -31,7 +34,7 @@ from runs.models.visible import Reader
 from runs.results.document import MAX_FILES, MAX_REPEATS
 from runs.results.staged import all_or_nothing, show
 from runs.results.upload import store_uploads
-from runs.run import artefacts, series
+from runs.run import artefacts, engine_report, series
 
 FORMAT, VERSION = "benchsite-bundle", 1
 MANIFEST = "manifest.json"
@@ -170,11 +173,22 @@ def _repeat(run: Run) -> dict[str, Any]:
         "series": told,
         "histogram": run.latency_histogram,
         "per_terminal": run.per_terminal,
+        "statistics": {name: run.statistics[name] for name in EngineReport.__annotations__ if name in run.statistics},
+        "checks": run.checks,
+        "warnings": run.warnings,
     }
-    return {name: value for name, value in repeat.items() if value not in (None, "", [])}
+    return {name: value for name, value in repeat.items() if value not in (None, "", [], {})}
 
 
 # In
+
+
+class Told(TypedDict, total=False):
+    """Of a repeat what its agent told beside the result, which no upload has."""
+
+    statistics: EngineReport
+    checks: list[Check]
+    warnings: list[str]
 
 
 def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Experiment, bool]:
@@ -186,20 +200,22 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     if (known := Experiment.objects.filter(pk=experiment_id).first()) is not None:
         return known, False
     seen = visibility if visibility in Visibility.values else Visibility.PRIVATE.value
-    documents = [
-        _incoming(path, parts, about, str(experiment_id)) | {"visibility": seen}
-        for path in sorted(parts)
-        if _RESULT.fullmatch(path)
-    ]
+    documents, told = [], []
+    for path in sorted(filter(_RESULT.fullmatch, parts)):
+        document, beside = _incoming(path, parts, about, str(experiment_id))
+        documents.append(document | {"visibility": seen})
+        told.append(beside)
     ids = [uuid.UUID(document["id"]) for document in documents]
     runs_count = sum(len(document["repeats"]) for document in documents)
     if runs_count > MAX_RUNS:
         raise BadBundle(f"It holds more than {MAX_RUNS:,} runs.")
     with all_or_nothing(ids, is_large=True):
         outcomes = store_uploads(documents=documents, owner=owner, is_staged=True)
-        for document, outcome in zip(documents, outcomes, strict=True):
+        for document, outcome, beside in zip(documents, outcomes, told, strict=True):
             if outcome.status not in ("created", "same"):
                 raise BadBundle(f"A result is not taken ({document['dbms']}): {outcome.errors or outcome.status}")
+            for run in outcome.runs:
+                _tell(run, beside[run.repeat - 1])
         runs = [run for outcome in outcomes for run in outcome.runs]
         with transaction.atomic():
             name = clean(str(about["name"]) or "Experiment", 200)
@@ -212,8 +228,24 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
             Run.objects.filter(pk__in=[run.pk for run in runs]).update(
                 experiment=experiment, demonstration=experiment.demonstration
             )
+            Run.objects.bulk_update(runs, ["statistics", "checks", "warnings"])
             show(runs)
     return experiment, True
+
+
+def _tell(run: Run, told: Told) -> None:
+    """What was checked where it was measured goes beside what is judged here. Raises BadBundle."""
+    here = {check["name"] for check in run.checks}
+    run.statistics = {**run.statistics, **told.get("statistics", {})}
+    run.checks = [*run.checks, *(dict(check) for check in told.get("checks", []) if check["name"] not in here)]
+    run.warnings = list(dict.fromkeys([*run.warnings, *told.get("warnings", [])]))
+    try:
+        engine_report.of_run(run)
+        is_known = engine_report.numbers_hold(told.get("statistics"))
+    except (TypeError, ValueError, AttributeError, LookupError):
+        is_known = False
+    if not is_known:
+        raise BadBundle("It holds statistics of an engine in no known form.")
 
 
 def _unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -282,8 +314,13 @@ def _about(manifest: dict[str, Any]) -> dict[str, Any]:
     return {**texts, **said, "plan": about.get("plan"), "demonstration": about.get("demonstration")}
 
 
-def _incoming(path: str, parts: dict[str, bytes], about: dict[str, Any], experiment: str) -> dict[str, Any]:
-    """The document as it is stored here: under ids of ours, with its files, and where it comes from."""
+def _incoming(
+    path: str, parts: dict[str, bytes], about: dict[str, Any], experiment: str
+) -> tuple[dict[str, Any], list[Told]]:
+    """The document as it is stored here: under ids of ours, with its files, and where it comes from.
+
+    And what its repeats tell beside, which is redacted here. Raises BadBundle.
+    """
     document = parse_json(parts[path])
     if not isinstance(document, dict) or not isinstance(document.get("repeats"), list):
         raise BadBundle(f"{path} is no result.")
@@ -291,10 +328,17 @@ def _incoming(path: str, parts: dict[str, bytes], about: dict[str, Any], experim
     files = sorted(name for name in parts if name.startswith(f"files/{number}/"))
     said = document.get("info")
     info: dict[str, Any] = said if isinstance(said, dict) else {}
-    repeats = [
-        {name: value for name, value in repeat.items() if name != "id"} if isinstance(repeat, dict) else repeat
-        for repeat in document["repeats"]
-    ]
+    told: list[Told] = []
+    repeats = []
+    for repeat in document["repeats"]:
+        given = repeat if isinstance(repeat, dict) else {}
+        beside = redact_json({name: given[name] for name in Told.__annotations__ if name in given})
+        try:
+            told.append(reader_of(Told).validate_python(beside))
+        except ValidationError as error:
+            where, words = next(iter(messages(error, reader_of(Told)).items()))
+            raise BadBundle(f"{path}: {where}: {words[0]}") from error
+        repeats.append({name: given[name] for name in given if name not in ("id", *beside)} if given else repeat)
     return document | {
         "id": str(uuid.uuid5(uuid.UUID(experiment), path)),
         "batch": experiment,
@@ -303,4 +347,4 @@ def _incoming(path: str, parts: dict[str, bytes], about: dict[str, Any], experim
         "artefacts": [
             {"name": name.rsplit("/", 1)[1], "base64": base64.b64encode(parts[name]).decode()} for name in files
         ],
-    }
+    }, told

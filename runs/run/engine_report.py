@@ -80,6 +80,18 @@ TYPE_COLUMNS = (
     ("p99_us", "p99", "µs"), ("max_us", "Maximum", "µs"),
 )  # fmt: skip
 
+_COLUMNS = (*TABLE_COLUMNS, *INDEX_COLUMNS, *QUERY_COLUMNS, *WARM_UP_COLUMNS, *TYPE_COLUMNS)
+_NUMBERS = {name for name, _, unit in _COLUMNS if unit != "text"}
+
+
+def numbers_hold(told: Any, name: str = "") -> bool:
+    """Whether what pages show as a number is one; `name` of what holds it."""
+    if name in _NUMBERS or name.endswith(("_s", "_us", "_ms", "_bytes", "_percent")):
+        return told is None or isinstance(told, int | float)
+    if isinstance(told, dict):
+        return all(numbers_hold(inner, key) for key, inner in told.items())
+    return all(map(numbers_hold, told)) if isinstance(told, list) else True
+
 
 @dataclass(frozen=True)
 class EngineReport:

@@ -11,10 +11,13 @@ import { isThinned, loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
 import { panelsTogether, picture, shortened } from "./png.js";
+import { headingOf, tableCsv, tablePicture } from "./tables.js";
 import { onThemeChange } from "./theme.js";
 
 const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig };
 const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight };
+// A character of the line that says where a picture comes from.
+const SOURCE_PX = 6.5;
 const drawn = new Map(); // figure -> {spec, chart, stop}
 
 function readSpec(figure) {
@@ -59,10 +62,15 @@ function saveCsv(figure, spec) {
 /** Title and note as the page has them, the chart with its units, the page's address and the day. */
 function savePicture(canvas, name, whole, heading) {
   const text = (selector) => whole.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ") ?? "";
+  saveTitled(canvas, { name, title: text(`${heading} .title`), note: text(`${heading} .note`) });
+}
+
+function saveTitled(canvas, { name, title: own, note }) {
   const page = document.querySelector("h1")?.textContent.trim();
-  const title = [text(`${heading} .title`), page].filter(Boolean).join(" – ");
-  const source = `${shortened(location.href, 160)} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
-  picture(canvas, { title, note: text(`${heading} .note`), source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
+  const title = [own, page].filter(Boolean).join(" – ");
+  const fitting = Math.floor(canvas.width / (window.devicePixelRatio || 1) / SOURCE_PX);
+  const source = `${shortened(location.href, Math.max(40, Math.min(160, fitting)))} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
+  picture(canvas, { title, note, source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
 }
 
 const savePng = (figure) => savePicture(drawn.get(figure).chart.canvas, figure.id, figure, "figcaption");
@@ -148,6 +156,16 @@ function draw(figure) {
   if (spec.live) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
 }
 
+/** Of a table that is a picture too: `data-export` is the name of its files. */
+function addTableTools(table) {
+  const heading = headingOf(table);
+  const tools = document.createElement("div");
+  tools.className = "tools table-tools no-print";
+  const actions = { PNG: () => saveTitled(tablePicture(table), headingOf(table)), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table)], { type: "text/csv" })) };
+  for (const [label, action] of Object.entries(actions)) addTool(tools, label, action).setAttribute("aria-label", `Save as ${label}: ${heading.title}`);
+  table.closest(".table-scroll").before(tools);
+}
+
 /** Charts whose figure htmx has taken out of the page. */
 function dropGone() {
   for (const [figure, entry] of drawn) {
@@ -167,6 +185,9 @@ function drawAll() {
   }
   for (const figure of document.querySelectorAll("figure.chart[data-chart]")) {
     if (!drawn.has(figure)) draw(figure);
+  }
+  for (const table of document.querySelectorAll("table[data-export]")) {
+    if (!table.closest(".table-scroll").previousElementSibling?.matches(".table-tools")) addTableTools(table);
   }
   drawLegends();
 }

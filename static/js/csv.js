@@ -48,8 +48,8 @@ function tradeOffRows(spec) {
 
 const ROWS = { lines: linesRows, bars: barsRows, stacked: stackedRows, tradeoff: tradeOffRows };
 
-/** CSV text, one line per x or per group; a missing value is an empty cell. */
-export function chartCsv(spec) {
-  const rows = ROWS[spec.type](spec);
-  return `${rows.map(line).join("\n")}\n`;
-}
+/** Rows of cells as CSV text; a missing value is an empty cell. */
+export const csvText = (rows) => `${rows.map(line).join("\n")}\n`;
+
+/** One line per x or per group. */
+export const chartCsv = (spec) => csvText(ROWS[spec.type](spec));

@@ -36,3 +36,10 @@ test("it says where the values come from, where the chart does", () => {
   };
   assert.equal(chartCsv(bars), "Group,Ratio,Low,High,Gap,Origin\nA,5,,,,a claim\n");
 });
+
+test("a table of the page is CSV with the exact numbers of its cells, else their words", async () => {
+  const { tableCsv } = await import("../../static/js/tables.js");
+  const cell = (textContent, value) => ({ textContent, dataset: value === undefined ? {} : { value } });
+  const rows = [[cell(" Scale\n factor "), cell("H2, 2.4")], [cell("1"), cell("1,234", "1234.5")]];
+  assert.equal(tableCsv({ rows: rows.map((cells) => ({ cells })) }), 'Scale factor,"H2, 2.4"\n1,1234.5\n');
+});

@@ -105,7 +105,7 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
     (bent,) = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
     assert (bent["label"], multiples.said_note) == (
-        "H2 2.4, two lines with a knee",
+        "all, two lines with a knee",
         "Dashed: two lines that meet at the knee.",
     )
     line, values = (

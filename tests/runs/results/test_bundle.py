@@ -23,6 +23,8 @@ PLAN = {
     "sweep": {"scale_factor": [1, 2]}, "settings": {"sqlite": [["synchronous", "FULL"]]}, "name": "Nightly",
 }  # fmt: skip
 
+TOLD = {"waits": {"WALSync": 1.5}, "none": {"indexes": "not told"}, "tables": [{"table": "accounts", "rows": 9}]}
+
 
 @pytest.fixture
 def experiment(contributor) -> Experiment:
@@ -30,7 +32,11 @@ def experiment(contributor) -> Experiment:
     for system in ("SQLite 3.53", "PostgreSQL 17"):
         for repeat, tps in enumerate((400, 410), 1):
             run = make_run(system, tps)
-            Run.objects.filter(pk=run.pk).update(experiment=made, repeat=repeat, order_index=repeat)
+            Run.objects.filter(pk=run.pk).update(
+                experiment=made, repeat=repeat, order_index=repeat, warnings=["1 flush took longer"],
+                statistics={**TOLD, "counters": {"block_reads": 7 * repeat}},
+                checks=[{"name": "disk_rate", "ok": True, "detail": "as measured"}],
+            )  # fmt: skip
             artefacts.keep(name="engine.log", content=b"ready\npassword=geheim1234\n", run=run)
     return made
 
@@ -61,6 +67,34 @@ def changed(packed: bytes, change: Any) -> bytes:
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
     manifest["files"] = [entry | {"sha256": sums.get(entry["path"], entry["sha256"])} for entry in manifest["files"]]
     return zipped({"manifest.json": json.dumps(manifest).encode(), **parts})
+
+
+def test_it_brings_what_the_engine_told_and_what_was_checked(packed, operator, client):
+    made, _ = bundle.take_in(packed, owner=operator, visibility="public")
+    for run in made.runs.all():
+        assert run.statistics == {**TOLD, "counters": {"block_reads": 7 * run.repeat}}
+        assert {"name": "disk_rate", "ok": True, "detail": "as measured"} in run.checks
+        assert run.warnings == ["1 flush took longer"]
+    html = client.get(made.runs.first().get_absolute_url()).content.decode()
+    assert "WALSync" in html
+    assert "as measured" in html
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"statistics": {"counters": "many"}}, {"statistics": {"tables": [1]}}, {"checks": [{"name": "x"}]},
+     {"statistics": {"maintenance": [{"what": "vacuum", "age_s": "long"}]}}],
+)  # fmt: skip
+def test_statistics_of_another_form_are_refused_and_nothing_is_stored(packed, operator, told):
+    def change(manifest, parts):
+        document = json.loads(parts["results/0001.json"])
+        document["repeats"][0] |= told
+        parts["results/0001.json"] = json.dumps(document).encode()
+
+    before = Run.objects.count()
+    with pytest.raises(bundle.BadBundle):
+        bundle.take_in(changed(packed, change), owner=operator)
+    assert Run.objects.count() == before
 
 
 def test_it_brings_plan_results_and_files_and_says_where_from(packed, operator):

@@ -1,0 +1,80 @@
+// Tables that are pictures too (heat maps, level tables, matrices) as files: CSV with exact numbers, and the picture as
+// it stands on the page, drawn on a canvas.
+import { csvText } from "./csv.js";
+
+const words = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
+
+/** The table as CSV text: of a cell the exact number where it has one, else its words. */
+export function tableCsv(table) {
+  return csvText([...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? words(cell))));
+}
+
+const isClear = (colour) => colour === "transparent" || /, 0\)$/.test(colour);
+
+/** Its words line by line, as the browser broke them: [{text, left, middle}]. */
+function linesOf(node) {
+  const lines = [];
+  const range = document.createRange();
+  for (const word of node.data.matchAll(/\S+/g)) {
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    const { left, top, height, width } = range.getBoundingClientRect();
+    if (!width) continue;
+    const last = lines.at(-1);
+    if (last && Math.abs(last.top - top) < 2) last.text += ` ${word[0]}`;
+    else lines.push({ text: word[0], left, top, middle: top + height / 2 });
+  }
+  return lines;
+}
+
+const isShown = (element) => !element.closest(".visually-hidden, button");
+
+/** A canvas with the whole table, also what is scrolled out of sight. */
+export function tablePicture(table) {
+  const box = table.getBoundingClientRect();
+  const scale = window.devicePixelRatio || 1;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil(box.width * scale);
+  canvas.height = Math.ceil(box.height * scale);
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  context.translate(-box.left, -box.top);
+  context.textBaseline = "middle";
+  for (const element of [table, ...table.querySelectorAll("*")].filter(isShown)) {
+    const style = getComputedStyle(element);
+    const { left, top, width, height, bottom } = element.getBoundingClientRect();
+    if (!isClear(style.backgroundColor)) {
+      context.fillStyle = style.backgroundColor;
+      context.fillRect(left, top, width, height);
+    }
+    const rule = parseFloat(style.borderBottomWidth);
+    if (rule && element.matches("th, td")) {
+      context.fillStyle = style.borderBottomColor;
+      context.fillRect(left, bottom - rule, width, rule);
+    }
+  }
+  const walker = document.createTreeWalker(table, NodeFilter.SHOW_TEXT, (node) => (isShown(node.parentElement) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT));
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const style = getComputedStyle(node.parentElement);
+    context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    context.fillStyle = style.color;
+    const lines = linesOf(node);
+    // A verdict's sign stands before its words by style only.
+    const sign = getComputedStyle(node.parentElement, "::before").content.match(/^"(.*)"$/)?.[1];
+    if (sign && lines.length && node === node.parentElement.firstChild) {
+      context.textAlign = "right";
+      context.fillText(sign, lines[0].left - 3, lines[0].middle);
+      context.textAlign = "left";
+    }
+    for (const { text, left, middle } of lines) context.fillText(text, left, middle);
+  }
+  return canvas;
+}
+
+/** What names a table: its caption, else the heading of its part of the page; and the note there. */
+export function headingOf(table) {
+  const part = table.closest("section");
+  const heading = part.querySelector(".title, h2");
+  const note = part.querySelector(".note, .panel-head p");
+  return { title: words(table.caption ?? heading), note: note ? words(note) : "", name: table.dataset.export };
+}
