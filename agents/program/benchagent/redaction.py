@@ -72,6 +72,8 @@ _QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 _VALUE = re.compile(rf"{_QUOTED}|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*")
 _ARGUMENT = rf"(?:{_QUOTED}|[^\s\"']\S*)"
 _MAX_NAME = 200
+# Up to the last character that a name does not have.
+_BEFORE_NAME = re.compile(r"(?s:.*)[^\w.:-]")
 _SECRET_IN_NAME = r"(?=[\w.:-]{0,100}(?:pass|pwd|secret|token|credential))"
 
 
@@ -273,9 +275,8 @@ def _without_assigned(line: str) -> str:
 
 def _begin_of_name(text: str, start: int) -> int:
     least = max(start - _MAX_NAME, 0)
-    while start > least and (text[start - 1].isalnum() or text[start - 1] in "_.:-"):
-        start -= 1
-    return start
+    before = _BEFORE_NAME.match(text, least, start)
+    return before.end() if before else least
 
 
 def _with_word_before(line: str, begin: int, name: str) -> str:

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from typing import Protocol, cast, runtime_checkable
 
@@ -107,6 +108,11 @@ def _begun(file: SourceFile, begin: Callable[[SourceFile], None]) -> list[Source
     return _parts(file)
 
 
+@cache
+def _marking() -> list[Marking]:
+    return [importer for importer in importers() if isinstance(importer, Marking)]
+
+
 # In a larger file there is one tool's output, or that of one beside what is not looked for.
 MAX_MIXED_BYTES = 2 * 1024 * 1024
 
@@ -119,10 +125,12 @@ def _parts(file: SourceFile) -> list[SourceFile]:
         text, first = file.text, file.lines_in_front
     except NotUnderstood:
         return [file]
+    shown = [importer for importer in _marking() if file.shows(importer.MARKS)]
+    if len(shown) < 2:
+        return [file]
     marks = sorted(
         (text.rfind("\n", 0, mark.start() + 1) + 1 if text[mark.start()] != "\n" else mark.start() + 1, importer.TOOL)
-        for importer in importers()
-        if isinstance(importer, Marking)
+        for importer in shown
         for mark in importer.MARKS.finditer(text)
     )
     # Where the next tool begins: behind the empty line before its first mark, else there.

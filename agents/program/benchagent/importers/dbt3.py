@@ -54,11 +54,11 @@ class Scores(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return MARKS.search(file.text) is not None or _TIMES.search(file.text) is not None
+    return file.shows(MARKS) or _TIMES.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    if MARKS.search(file.text) is None:
+    if not file.shows(MARKS):
         return [times_of(file)]
     reader = Scores(table=TABLE, begins={"size", "composite"})
     reader.read(printed_lines(file, MARKS, re.compile(r"\bdbt3[ -]")))

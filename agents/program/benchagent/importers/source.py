@@ -124,6 +124,10 @@ class SourceFile:
         made: Made = self._made[what]
         return made
 
+    def shows(self, marks: re.Pattern[str]) -> bool:
+        """Whether they stand in the text, which is searched once for all who ask."""
+        return self.once(f"shows {marks.pattern}", lambda: marks.search(self.text) is not None)
+
     @property
     def unpacked(self) -> bytes:
         """The content, unzipped where it is gzip. Raises NotUnderstood for a broken or too large archive."""

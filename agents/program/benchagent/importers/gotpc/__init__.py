@@ -27,7 +27,7 @@ MARKS = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    return MARKS.search(file.text) is not None
+    return file.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -29,7 +29,7 @@ MARKS = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    return json_of(file) is not None or MARKS.search(file.text) is not None
+    return json_of(file) is not None or file.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -27,7 +27,7 @@ MARKS = re.compile(
 
 
 def claims(file: SourceFile) -> bool:
-    if logs.is_log(file.head) or MARKS.search(file.text):
+    if logs.is_log(file.head) or file.shows(MARKS):
         return True
     return bool(ANCHORS.search(file.text)) and any(
         ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND)

@@ -26,7 +26,7 @@ MARKS = re.compile(f"{_JAVA.pattern}|{_GO.pattern}", re.MULTILINE)
 
 
 def claims(file: SourceFile) -> bool:
-    return _JAVA.search(file.text) is not None or _GO.search(file.text) is not None
+    return file.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:
