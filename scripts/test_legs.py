@@ -43,6 +43,7 @@ NEEDED = {
     "js": ("node",),
     "postgresql": ("postgres",),
     "agent": ("postgres", "libeatmydata.so.1"),
+    "jobs": ("postgres", "libeatmydata.so.1"),
     "durability": ("postgres", "libeatmydata.so.1"),
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
@@ -194,8 +195,10 @@ def installed(missing: Sequence[str]) -> str:
 
 OF_THE_SERVER = "not attack and not browser and not ops and not java"
 SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m"]
+# Whole jobs on real DBMSs, and what they measure against what is known.
+JOB_TESTS = [f"tests/benchagent/{name}" for name in ("correctness", "job", "workloads", "test_matrix.py")]
 # Real DBMSs of many versions, which the agent installs for itself.
-ENGINE_TESTS = [f"tests/benchagent/{name}" for name in ("dbms", "correctness", "workloads", "job/test_job.py")]
+ENGINE_TESTS = "tests/benchagent/dbms"
 FOREIGN_TESTS = "tests/benchagent/dbms/external"
 ALONE_TESTS = "tests/benchagent/engines/test_alone.py"
 # What pytest is asked for, by leg.
@@ -204,9 +207,11 @@ TESTS = {
     # Without what is the same whatever database the server has: tests/conftest.py tells which that is.
     "postgresql": [*SERVER_TESTS, f"{OF_THE_SERVER} and not engines and not any_database"],
     "agent": [
-        "tests/benchagent", "-m", "not java", *(f"--ignore={path}" for path in (*ENGINE_TESTS, ALONE_TESTS))
+        "tests/benchagent", "-m", "not java",
+        *(f"--ignore={path}" for path in (*JOB_TESTS, ENGINE_TESTS, ALONE_TESTS)),
     ],
-    "engines": [*ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"],
+    "jobs": [*JOB_TESTS, "-m", "not java"],
+    "engines": [ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"],
     # Servers that the agent did not start: a leg of its own, since together the engines take longest of all.
     "foreign": [FOREIGN_TESTS, "-m", "not java"],
     # Engines that the agent installs, without what the machine has of them.
@@ -224,7 +229,7 @@ PROGRAMS = {
 }
 LEGS = ("check", *PROGRAMS, *TESTS)
 # Only when asked for: `bare` installs the same as `bundle`, from elsewhere; `containers` builds an image; `durability`
-# runs every case of its table that can be had, of which `agent` runs a sample.
+# runs every case of its table that can be had, of which `jobs` runs a sample.
 PROGRAMS |= {"bundle": ["scripts/bare_leg.py", "--bundle"], "containers": ["scripts/containers_leg.py"]}
 TESTS["durability"] = ["tests/benchagent/job/test_durability.py"]
 ASKED_FOR = ("bundle", "containers", "durability")
@@ -248,12 +253,12 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
     return pytest(leg, tests)
 
 
-# Three lanes at a time: much of the time goes into waiting for servers and clocks. What starts whole systems and
-# looks at the clock stays in one lane, so that such legs do not disturb each other. A lane that has ended takes what
-# is left, the longest first: short ones at the end let the lanes end together. While one lane installs what is missing,
-# another has a leg that needs nothing of it; `js` comes first with what it installs, before `alone` and `bare` hide
-# what is there.
-LANES = (("engines",), ("java", "browser", "ops", "attack"), ("js", "agent"))
+# Four lanes at a time on two cores: much of the time goes into waiting for servers and clocks. Lanes are about as long
+# as each other; one that has ended takes what is left, the longest first: short ones at the end let the lanes end
+# together. The longest that start whole systems and look at the clock stay in one lane, so that they do not disturb
+# each other. While one lane installs what is missing, another has a leg that needs nothing of it; `js` comes first with
+# what it installs, before `alone` and `bare` hide what is there.
+LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("js", "attack", "agent"))
 LEFT = ("postgresql", "sqlite", "foreign", "bare", "alone", "check", *ASKED_FOR)
 
 
