@@ -35,6 +35,12 @@ def one(text: str, name: str = "x.txt"):
         ("hammerdb/run_v4_mariadb.txt", "pgbench/v17_tpcb_progress_statements.txt", ["hammerdb", "pgbench"]),
         ("gotpc/plain.txt", "fio/randrw.json", ["go-tpc", "fio"]),
         ("ycsb/run_0_17_jdbc.txt", "gotpc/table.txt", ["ycsb", "go-tpc"]),
+        ("tpccmysql/percona.txt", "sysbench/v10_read_write.txt", ["tpcc-mysql", "sysbench"]),
+        ("pgbench/v15_tpcb_progress_statements.txt", "memtier/one_run.txt", ["pgbench", "memtier"]),
+        ("memtier/one_run.txt", "jmeter/console.txt", ["memtier", "JMeter"]),
+        ("mysqlslap/concurrency.txt", "benchmarksql/v5.txt", ["mysqlslap", "mysqlslap", "BenchmarkSQL"]),
+        ("dbt3/post_process.txt", "described/dbt2.txt", ["DBT-3", "DBT-2"]),
+        ("described/cassandra-stress.txt", "described/py-tpcc.txt", ["cassandra-stress", "py-tpcc"]),
     ],
 )
 def test_two_tools_in_one_file_are_both_read(first, second, tools):

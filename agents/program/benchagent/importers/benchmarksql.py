@@ -38,7 +38,7 @@ TABLE = Table(
     ("end", "Session End = {session_end:T}"),
     ("count", "Transaction Count = {transactions:N}"),
 )  # fmt: skip
-ANCHORS = re.compile(
+MARKS = re.compile(
     r"Measured tpm(?:C \(NewOrders\)|TOTAL) *=|\bjTPCC : (?:Term-00|main|result),|Overall (?:NOPM|TPM): "
     r"|BenchmarkSQL v\d"
 )
@@ -61,12 +61,12 @@ class Calls(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return ANCHORS.search(file.text) is not None
+    return MARKS.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
     reader = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"})
-    reader.read(printed_lines(file, ANCHORS, re.compile(r"\brunBenchmark\.sh\b")))
+    reader.read(printed_lines(file, MARKS, re.compile(r"\brunBenchmark\.sh\b")))
     return reports_of(reader.parts, report_of, TOOL, "no run of BenchmarkSQL")
 
 

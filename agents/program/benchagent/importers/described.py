@@ -82,6 +82,8 @@ class Described:
     checks: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...]
     values_of: dict[str, tuple[str, ...]]
     begin: re.Pattern[str]
+    # The first line with the next one, right behind it or a line later.
+    MARKS: re.Pattern[str]
 
     def claims(self, file: SourceFile) -> bool:
         """Where the first line that always stands there is, and another one."""
@@ -201,11 +203,15 @@ def described(text: str) -> Described:
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
         raise BadDescription(f"workload: no line has a value {unknown.pop()!r}")
-    first = pattern_of(rows[sure[0]][1], careful=True)[1]
+    first, second = (
+        rf"^[^\S\n]*{re.sub(r'[?]P<[a-z_]+>', '?:', pattern_of(rows[at][1], careful=True)[1], flags=re.IGNORECASE)}"
+        for at in (sure[0], min(sure[0] + 1, len(rows) - 1))
+    )
     return Described(
         TOOL=tool, table=Table(tool, *rows, careful=True), workload=workload[:100],
         dbms=dbms_called(dbms) or slug(dbms, "-"), begins=frozenset(key for key, _ in rows[: sure[0] + 1]),
-        last=rows[-1][0], begin=re.compile(rf"^[^\S\n]*{first}", re.MULTILINE), each=each, maybe=frozenset(maybe),
+        last=rows[-1][0], begin=re.compile(first, re.MULTILINE),
+        MARKS=re.compile(rf"{first}[^\n]*\n(?:[^\n]*\n)?{second}", re.MULTILINE), each=each, maybe=frozenset(maybe),
         metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
     )  # fmt: skip
 

@@ -38,7 +38,7 @@ TABLE = Table(
     ("table", "Type Ops/sec {columns:T}", r"Type +Ops/sec\b"),
     ("table", "{type:W} {figures:cells}", r"(?:Totals|[A-Z][a-z]\w*) +(?:[\d.,]+|---) +(?:[\d.,]+|---) +[\d.-]"),
 )  # fmt: skip
-ANCHORS = re.compile(
+MARKS = re.compile(
     r"^ *Type +Ops/sec +Hits/sec|\[RUN #\d+\] (?:Preparing benchmark client|Launching threads)"
     r"|^ *AGGREGATED AVERAGE RESULTS \(",
     re.MULTILINE,
@@ -81,13 +81,13 @@ def document(file: SourceFile) -> Any:
 
 
 def claims(file: SourceFile) -> bool:
-    return ANCHORS.search(file.text) is not None or document(file) is not None
+    return MARKS.search(file.text) is not None or document(file) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
     if (content := document(file)) is not None:
         return [of_document(content)]
-    lines = printed_lines(file, ANCHORS, COMMAND)
+    lines = printed_lines(file, MARKS, COMMAND)
     reader = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, command=COMMAND)
     reader.read(lines)
     refused = sum(1 for line in lines if ERROR.match(line.text))

@@ -24,7 +24,7 @@ TABLE = Table(
         "{terminals:N},{queries_per_client:N}", r"\w*,(?:mixed|update|write|key|read),\d",
     ),
 )  # fmt: skip
-ANCHORS = re.compile(
+MARKS = re.compile(
     r"(?:Average|Minimum|Maximum) number of seconds to run all queries: |Number of clients running queries: \d"
     r"|^\w*,(?:mixed|update|write|key|read)(?:,\d+[.,]\d{3}){3},\d+,\d+$",
     re.MULTILINE,
@@ -42,12 +42,12 @@ OPTIONS = {
 
 
 def claims(file: SourceFile) -> bool:
-    return ANCHORS.search(file.text) is not None
+    return MARKS.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
     reader = Concurrencies(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND)
-    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    reader.read(printed_lines(file, MARKS, COMMAND))
     return reports_of(reader.parts, report_of, TOOL, "no report of mysqlslap")
 
 

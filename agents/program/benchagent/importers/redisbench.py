@@ -46,7 +46,7 @@ TABLE = Table(
 HEADER = (
     '"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms","max_latency_ms"'
 )
-ANCHORS = re.compile(
+MARKS = re.compile(
     r"====== \S[^\n]* ======\n\s*\d+ requests completed|\S: \d+\.\d\d requests per second(?:, p50=|\s*$)"
     rf"|\S: rps=\S+ \(overall: \S+\) avg_msec=|^{HEADER}"
     r'|\A"(?:PING_INLINE|PING_BULK|PING_MBULK|SET|GET|INCR|[LR]PUSH|[LR]POP|[SZH]\w+|MSET \(10 keys\))","\d+\.\d\d"$',
@@ -80,12 +80,12 @@ class Tests(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return ANCHORS.search(file.text) is not None
+    return MARKS.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
     reader = Tests(table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, command=COMMAND)
-    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    reader.read(printed_lines(file, MARKS, COMMAND))
     return reports_of(reader.parts, report_of, TOOL, "no test of redis-benchmark")
 
 

@@ -61,7 +61,8 @@ _UNITS = {
     "retries": ("retries", "lower"), "reconnects": ("reconnects", "lower"), "queries": ("queries", "none"),
     "events": ("events", "none"), "unfinished": ("events", "lower"), "queue_length": ("events", "none"),
     "concurrency": ("events", "none"), "operations": ("operations", "none"), "fsyncs": ("operations", "none"),
-    "rows": ("rows", "none"), "size_bytes": ("bytes", "none"), "backup_size_bytes": ("bytes", "lower"),
+    "requests": ("requests", "none"), "percent": ("%", "lower"), "rows": ("rows", "none"),
+    "size_bytes": ("bytes", "none"), "backup_size_bytes": ("bytes", "lower"),
     "page_reads": ("pages", "lower"), "page_writes": ("pages", "lower"),
 }  # fmt: skip
 

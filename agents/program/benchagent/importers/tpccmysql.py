@@ -48,7 +48,7 @@ TABLE = Table(
     ),
     ("tpmc", "{tpmc:X} TpmC", r"\d[\d.,]* TpmC"),
 )  # fmt: skip
-ANCHORS = re.compile(
+MARKS = re.compile(
     r"###easy### TPC-C Load Generator|TPCC-mysql Data Loader"
     r"|\[\d\] sc:\d+ +lt:\d+ +rt:|<Raw Results>|^ *\d+, trx: \d+, 95%: |\d TpmC$",
     re.MULTILINE,
@@ -75,7 +75,7 @@ class Calls(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return ANCHORS.search(file.text) is not None
+    return MARKS.search(file.text) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
@@ -85,7 +85,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         lists={"interval", "type", "constraint"},
         command=COMMAND,
     )
-    reader.read(printed_lines(file, ANCHORS, COMMAND))
+    reader.read(printed_lines(file, MARKS, COMMAND))
     return reports_of(reader.parts, report_of, TOOL, "no run of tpcc-mysql")
 
 

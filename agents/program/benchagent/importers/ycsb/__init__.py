@@ -22,7 +22,11 @@ _JAVA = re.compile(
 )
 _GO = re.compile(r"^[ \t]*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
 
-MARKS = re.compile(f"{_JAVA.pattern}|{_GO.pattern}", re.MULTILINE)
+# YCSB-cpp prints a status too, without what follows here.
+_STATUS = "operations; "
+MARKS = re.compile(
+    f"{_JAVA.pattern}|{_GO.pattern}".replace(_STATUS, rf"{_STATUS}(?:est|[\d.,]+ current)"), re.MULTILINE
+)
 
 
 def claims(file: SourceFile) -> bool:

@@ -1,0 +1,385 @@
+"""Apache JMeter: its raw results (JTL, CSV or XML), aggregate and summary report, `statistics.json`, summariser lines.
+
+Raw results are added up as JMeter's own report does: a sample of a transaction controller holds samples that stand
+there themselves, so all together leaves it out. A large CSV is read as a stream.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from benchagent.importers.report import (
+    MAX_SECONDS,
+    Metric,
+    Report,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    measured,
+    rising,
+    sampled,
+)
+from benchagent.importers.source import (
+    STREAMED_BYTES,
+    Lines,
+    NotUnderstood,
+    SourceFile,
+    decoded,
+    number,
+    number_in,
+    once,
+    printed_lines,
+    slug,
+    whole,
+)
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+
+TOOL = "JMeter"
+SUBJECT = Subject(workload="jmeter", workload_name="JMeter")
+# What is summed up comes before or behind the words that the test has ended, so all of it is one list of lines.
+TABLE = Table(
+    TOOL,
+    (
+        "start", "[INFO {:S} ]{Creating summariser|Starting standalone test|Running the test!}[ {:T}]",
+        r"(?:INFO \S+ )?(?:Creating summ|Starting standalone test|Running the test!)",
+    ),
+    ("line", "[INFO {:S} ]summary + {interval:T}", r"(?:INFO \S+ )?summary \+ "),
+    (
+        "line", "[INFO {:S} ]summary = {requests:N} in {hours:N}:{minutes:N}:{seconds:N} = {requests_per_s:X}/s "
+        "Avg: {latency_avg_ms:N} Min: {latency_min_ms:N} Max: {latency_max_ms:N} "
+        "Err: {errors:N} ({error_share_percent:X}%)[ {:T}]", r"(?:INFO \S+ )?summary = ",
+    ),
+    (
+        "line", "[INFO {:S} ]{ended:Tidying up ...|... end of run|Notifying test listeners of end of test}[ {:T}]",
+        r"(?:INFO \S+ )?(?:Tidying up|\.\.\. end of run|Notifying test listeners of end of test)",
+    ),
+)  # fmt: skip
+MARKS = re.compile(r"\bsummary = +\d+ in +[\d:]+ = +[\d.]+/s Avg: +\d+ Min: +\d+ Max: +\d+ Err: ", re.MULTILINE)
+HEADING = re.compile(
+    r"(?:[\w\"]+[,;\t]){0,20}\"?timeStamp\"?[,;\t]\"?elapsed\"?[,;\t](?:\"?\w+\"?[,;\t]){0,20}\"?\w+\"?\n"
+)
+_XML = re.compile(r"<testResults\b[^>]{0,200}>")
+_REFUSED = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_NEEDED = ("timeStamp", "elapsed", "label", "success")
+_OF_SAMPLES = "Number of samples in transaction :"
+MAX_LABELS = 50
+# Headings of the aggregate and the summary report: of the window, of the command-line plugin.
+_COLUMNS = {
+    "# samples": "requests", "aggregate_report_count": "requests", "average": "latency_avg_ms",
+    "median": "latency_p50_ms", "aggregate_report_median": "latency_p50_ms", "min": "latency_min_ms",
+    "aggregate_report_min": "latency_min_ms", "max": "latency_max_ms", "aggregate_report_max": "latency_max_ms",
+    "error %": "error_share_percent", "aggregate_report_error%": "error_share_percent", "throughput": "requests_per_s",
+    "aggregate_report_rate": "requests_per_s", "std. dev.": "latency_stddev_ms",
+    "aggregate_report_stddev": "latency_stddev_ms",
+}  # fmt: skip
+_PERCENTILE = re.compile(r"(?:aggregate_report_)?(\d\d(?:\.\d+)?)%[ _]line")
+_RATES = {"": 1.0, "/sec": 1.0, "/min": 60.0, "/hour": 3600.0}
+_STATISTICS = {
+    "sampleCount": "requests", "errorCount": "errors", "errorPct": "error_share_percent",
+    "meanResTime": "latency_avg_ms", "medianResTime": "latency_p50_ms", "minResTime": "latency_min_ms",
+    "maxResTime": "latency_max_ms", "throughput": "requests_per_s",
+}  # fmt: skip
+RANKS = ("latency_min_ms", "latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
+ORDER = (
+    "requests_per_s",
+    "latency_avg_ms",
+    *RANKS,
+    "latency_stddev_ms",
+    "requests",
+    "errors",
+    "error_share_percent",
+    "elapsed_s",
+)
+
+
+class _Sample(NamedTuple):
+    begin_ms: int
+    elapsed_ms: int
+    label: str
+    is_good: bool
+    threads: int
+    holds_others: bool
+
+
+@dataclass
+class _Group:
+    """Samples of one label, or of all: how many took how many milliseconds."""
+
+    counts: Counter[int] = field(default_factory=Counter)
+    errors: int = 0
+    begin_ms: int = 1 << 62
+    end_ms: int = 0
+
+    def add(self, sample: _Sample) -> None:
+        self.counts[sample.elapsed_ms] += 1
+        self.errors += not sample.is_good
+        self.begin_ms = min(self.begin_ms, sample.begin_ms)
+        self.end_ms = max(self.end_ms, sample.begin_ms + sample.elapsed_ms)
+
+    def figures(self) -> dict[str, float]:
+        requests, elapsed_s = self.counts.total(), (self.end_ms - self.begin_ms) / 1000
+        told: dict[str, float] = {"requests": requests, "errors": self.errors, "elapsed_s": elapsed_s}
+        told["error_share_percent"] = round(100 * self.errors / requests, 6)
+        if elapsed_s:
+            told["requests_per_s"] = round(requests / elapsed_s, 6)
+        told["latency_avg_ms"] = round(sum(ms * count for ms, count in self.counts.items()) / requests, 6)
+        # The smallest time that so many percent do not exceed.
+        wanted = {f"latency_p{rank}_ms": -(-requests * rank // 100) for rank in (50, 90, 95, 99)}
+        seen, times = 0, sorted(self.counts.items())
+        for ms, count in times:
+            seen += count
+            for name in [name for name, rank in wanted.items() if rank <= seen]:
+                told[name] = ms
+                del wanted[name]
+        return told | {"latency_min_ms": times[0][0], "latency_max_ms": times[-1][0]}
+
+
+def streams(head: SourceFile) -> bool:
+    return HEADING.match(head.text) is not None
+
+
+def claims(file: SourceFile) -> bool:
+    return bool(
+        streams(file) or _XML.search(file.text[:1000]) or table(file) or document(file) or MARKS.search(file.text)
+    )
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    if HEADING.match(file.head.text):
+        return [of_samples(samples_of_csv(file))]
+    if _XML.search(file.text[:1000]):
+        return [of_samples(samples_of_xml(file))]
+    if (rows := table(file) or document(file)) is not None:
+        return [of_rows(rows)]
+    reader = Calls(table=TABLE, begins={"start"}, lists={"line"})
+    reader.read(printed_lines(file, MARKS, re.compile(r"\bjmeter\b")))
+    return reports_of(reader.parts, of_lines, TOOL, "no run of JMeter")
+
+
+class Calls(Runs):
+    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+        return isinstance(part, Spoiled) or bool(part.lists)
+
+
+def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
+    """Raises NotUnderstood naming the line."""
+    last_is_whole = True
+
+    def texts() -> Iterator[str]:
+        nonlocal last_is_whole
+        for _, text, is_whole in file.streamed():
+            last_is_whole = is_whole
+            yield text + "\n"
+
+    separator = re.findall(r"[,;\t]", file.head.text)[0]
+    rows = csv.reader(texts(), delimiter=separator)
+    headings = next(rows)
+    if missing := [name for name in _NEEDED if name not in headings]:
+        raise NotUnderstood(f"a JTL without {missing[0]}; let it print jmeter.save.saveservice.{missing[0].lower()}")
+    at = {name: place for place, name in enumerate(headings)}
+    times, elapsed, label, success = (at[name] for name in _NEEDED)
+    # A stream is of bytes (`streamed`).
+    is_bytes = file.size_bytes > STREAMED_BYTES
+    message, threads = at.get("responseMessage"), at.get("allThreads")
+    for cells in rows:
+        if len(cells) != len(headings):
+            if not last_is_whole:
+                return  # cut in its last line
+            raise NotUnderstood(f"line {rows.line_num}: not {len(headings)} values")
+        try:
+            name = cells[label].encode("latin-1").decode(errors="replace") if is_bytes else cells[label]
+            yield _Sample(
+                whole(cells[times]), whole(cells[elapsed]), name, _is_good(cells[success]),
+                whole(cells[threads]) if threads is not None else 0,
+                message is not None and cells[message].startswith(_OF_SAMPLES),
+            )  # fmt: skip
+        except NotUnderstood as error:
+            raise NotUnderstood(f"line {rows.line_num}: {error}") from error
+
+
+def _is_good(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise NotUnderstood(f"neither true nor false: {text[:20]!r}")
+    return text == "true"
+
+
+def samples_of_xml(file: SourceFile) -> Iterator[_Sample]:
+    """The samples on top; those within one are parts of it."""
+    if _REFUSED.search(file.text):
+        raise NotUnderstood("XML with a document type or entities")
+    depth = 0
+    try:
+        for event, element in ElementTree.iterparse(io.StringIO(file.text.strip()), ("start", "end")):  # noqa: S314
+            depth += 1 if event == "start" else -1
+            if event == "end" and depth == 1 and element.tag in ("sample", "httpSample"):
+                said = {name: element.get(name, "") for name in ("ts", "t", "lb", "s", "na", "rm")}
+                threads = whole(said["na"]) if said["na"] else 0
+                yield _Sample(whole(said["ts"]), whole(said["t"]), said["lb"], _is_good(said["s"]), threads,
+                              said["rm"].startswith(_OF_SAMPLES))  # fmt: skip
+            if event == "end" and depth <= 1:
+                element.clear()
+    except ElementTree.ParseError as error:
+        raise NotUnderstood(f"broken XML: {error}") from error
+
+
+def of_samples(samples: Iterable[_Sample]) -> Report:
+    total, holders, labels, threads = _Group(), _Group(), dict[str, _Group](), 0
+    ends: dict[int, list[int]] = {}
+    for sample in samples:
+        (holders if sample.holds_others else total).add(sample)
+        labels.setdefault(sample.label, _Group()).add(sample)
+        threads = max(threads, sample.threads)
+        if not sample.holds_others:
+            second = ends.setdefault((sample.begin_ms + sample.elapsed_ms) // 1000, [0, 0, 0])
+            second[0], second[1] = second[0] + 1, second[1] + sample.elapsed_ms
+            second[2] += not sample.is_good
+    total = total if total.counts else holders
+    if not total.counts:
+        raise NotUnderstood("no sample in it")
+    if total.end_ms - total.begin_ms > MAX_SECONDS * 1000:
+        raise NotUnderstood("longer than a week")
+    figures = {label: group.figures() for label, group in labels.items()}
+    parameters: dict[str, Scalar] = {"terminals": threads} if threads else {}
+    started_at = datetime.fromtimestamp(total.begin_ms / 1000, UTC).isoformat()
+    return _report(
+        total.figures(), figures, parameters, series=_series(ends, total.begin_ms // 1000), started_at=started_at
+    )
+
+
+def _series(ends: Mapping[int, Sequence[int]], begin_s: int) -> tuple[Series, ...]:
+    """Of each whole second: what ended in it, how long that took, what failed."""
+    seconds = range(begin_s + 1, max(ends, default=begin_s))
+    rows = [ends.get(second, (0, 0, 0)) for second in seconds]
+    if len(rows) < 2:
+        return ()
+    columns: dict[str, list[float | None]] = {
+        "requests_per_s": [count for count, _, _ in rows],
+        "latency_avg_ms": [round(elapsed / count, 3) if count else None for count, elapsed, _ in rows],
+        "errors_per_s": [errors for _, _, errors in rows],
+    }
+    return sampled([float(second - begin_s + 1) for second in seconds], columns, 1.0)
+
+
+Rows = dict[str, dict[str, float]]
+
+
+@once
+def table(file: SourceFile) -> Rows | None:
+    """The rows of an aggregate or a summary report by their label; None for another file. Raises NotUnderstood.
+
+    One without its last row, of all together, is a table like others.
+    """
+    heading = file.lines[0].strip().strip('"').lower() if file.lines else ""
+    if not heading.startswith(("label,# samples,", "sampler_label,aggregate_report_count,")):
+        return None
+    headings = next(csv.reader([file.lines[0].lower()]))
+    rows: Rows = {}
+    with Lines(file) as lines:
+        for line in list(lines)[1:]:
+            cells = next(csv.reader([line.text]))
+            if len(cells) != len(headings) or cells[0] in rows:
+                raise NotUnderstood(
+                    f"line {line.number}: not {len(headings)} values, or a label that stands there twice"
+                )
+            rows[cells[0]] = _figures(dict(zip(headings, cells, strict=True)))
+    return rows if any(label.lower() == "total" for label in rows) else None
+
+
+def _figures(cells: Mapping[str, str]) -> dict[str, float]:
+    told: dict[str, float] = {}
+    for heading, cell in cells.items():
+        rank = _PERCENTILE.fullmatch(heading)
+        name = f"latency_p{rank[1].replace('.', '_')}_ms" if rank else _COLUMNS.get(heading)
+        if name == "requests_per_s":
+            rate, per = re.findall(r"^(.*?)(/sec|/min|/hour|)$", cell)[0]
+            told[name] = number(rate) / _RATES[per]
+        elif name and cell not in ("", "NaN", "N/A"):
+            # The plugin prints a share of 1 where it prints no sign.
+            share = 100 if heading == "aggregate_report_error%" and not cell.endswith("%") else 1
+            told[name] = number(cell.removesuffix("%")) * share
+    return told
+
+
+@once
+def document(file: SourceFile) -> Rows | None:
+    """The rows of `statistics.json`; None for another file. Raises NotUnderstood."""
+    text = file.text.strip()
+    if not text.startswith("{") or not re.search(r'"meanResTime"\s*:', text[:2000]):
+        return None
+    content, end = decoded(text)
+    if text[end:].strip() or not all(isinstance(row, dict) for row in content.values()):
+        raise NotUnderstood("something follows the JSON, or it is of another form")
+    if any(f"pct{rank}ResTime" in row for row in content.values() for rank in (1, 2, 3)):
+        file.told.append("the JSON does not say which percentiles it has: they are not read")
+    rows: Rows = {}
+    for label, row in content.items():
+        known = {name: number_in(row, key) for key, name in _STATISTICS.items()}
+        rows[label] = {name: value for name, value in known.items() if value is not None}
+    return rows
+
+
+def of_rows(rows: Rows) -> Report:
+    """All together stands under TOTAL or Total."""
+    name = next((name for name in rows if name.lower() == "total"), "")
+    labels = {label: told for label, told in rows.items() if label != name}
+    if not name:
+        raise NotUnderstood("without the line of all together (TOTAL); send the report whole")
+    whole_of, counted = rows[name], sum(told.get("requests", 0) for told in labels.values())
+    if labels and counted < whole_of.get("requests", 0):
+        raise NotUnderstood(f"the labels have {counted:,.0f} samples together, and all have more: one is missing")
+    return _report(whole_of, labels, {})
+
+
+def of_lines(run: Run) -> Report:
+    lines = run.lists.get("line", [])
+    wholes, ended = [row for row in lines if "requests" in row], any("ended" in row for row in lines)
+    if not wholes:
+        return Report(tool=TOOL, status=Status.ABORTED, reason="the output ends before its summary", subject=SUBJECT)
+    last: dict[str, Any] = wholes[-1]
+    counts = [row["requests"] for row in wholes]
+    if counts != sorted(counts):
+        raise NotUnderstood(f"line {run.line}: the summaries are out of order, or of several runs: send one run each")
+    elapsed_s = last["hours"] * 3600 + last["minutes"] * 60 + last["seconds"]
+    told = {name: last[name] for name in ORDER if last.get(name) is not None}
+    rate = last["requests_per_s"]
+    # Time in whole seconds, rate with one decimal.
+    if rate and not (elapsed_s - 1) * (rate - 0.06) <= last["requests"] <= (elapsed_s + 1) * (rate + 0.06):
+        raise NotUnderstood(f"line {run.line}: requests by time are not {rate} a second")
+    if abs(100 * last["errors"] / max(last["requests"], 1) - last["error_share_percent"]) > 0.006:
+        raise NotUnderstood(f"line {run.line}: the errors are not {last['error_share_percent']} %")
+    reason = "" if ended else "the output ends before its end"
+    return _report(told | {"elapsed_s": elapsed_s}, {}, {}, aborted=reason)
+
+
+def _report(
+    told: Mapping[str, float], labels: Rows, parameters: dict[str, Scalar], *, series: tuple[Series, ...] = (),
+    started_at: str = "", aborted: str = "",
+) -> Report:  # fmt: skip
+    for figures in (told, *labels.values()):
+        rising(figures, *RANKS)
+        rising(figures, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
+    named = {slug(label): figures for label, figures in labels.items()} if len(labels) > 1 else {}
+    warnings: tuple[str, ...] = ()
+    if len(named) > MAX_LABELS or len(named) != len({*labels} if len(labels) > 1 else ()) or "" in named:
+        warnings = (f"{len(labels)} labels: only all together is read",)
+        named = {}
+    front = {"": told} | {f"{name}_": figures for name, figures in named.items()}
+    metrics: list[Metric] = [
+        measured(f"{prefix}{name}", figures[name], better="none" if name == "requests" else "")
+        for prefix, figures in front.items()
+        for name in ORDER
+        if name in figures and not (prefix and name == "elapsed_s")
+    ]
+    return Report(
+        tool=TOOL, status=Status.ABORTED if aborted else Status.COMPLETE, reason=aborted, parameters=parameters,
+        metrics=tuple(metrics), series=series, warnings=warnings, subject=SUBJECT, started_at=started_at,
+    )  # fmt: skip
