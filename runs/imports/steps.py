@@ -104,7 +104,7 @@ def remembered(owner: User | None, files: Sequence[SourceFile]) -> dict[str, Any
     headings: dict[str, tuple[str, ...]] = {}
     for file in files:
         with suppress(NotUnderstood):
-            if table := plain_csv.table_of(file):
+            if table := plain_csv.table_of(file.head):
                 headings[file.name] = table.headings
     if not headings or owner is None:
         return {}

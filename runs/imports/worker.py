@@ -25,7 +25,7 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs.imports.sent import MB, BadFiles, clear_away, is_laid_aside, laid_aside
-from runs.imports.steps import Mine, Reports, keep_reports, kept_files, read, replace
+from runs.imports.steps import Mine, Reports, keep_reports, kept_files, read, remembered, replace
 from runs.models import FileImport
 from runs.models.choices import ImportState
 from runs.run import artefacts
@@ -185,6 +185,9 @@ def _keep_laid_aside(taken: FileImport, mine: Mine) -> None:
 def _read(taken: FileImport, mine: Mine) -> Reports:
     """By the columns as they are said at the end."""
     files, begun = kept_files(taken), list[SourceFile]()
+    if not taken.subject and taken.stored_at is None and (known := remembered(taken.owner, files)):
+        mine.filter(subject={}).update(subject=known)
+        taken.subject = mine.values_list("subject", flat=True).get()
 
     def begin(file: SourceFile) -> None:
         begun.append(file)

@@ -6,6 +6,7 @@ output that is published of them.
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -172,6 +173,16 @@ Order Status   4.20      0.113 :     0.243            6                0   0.00
 0 second(s) ramping up
 """
     assert values(reports("x", old.encode())[0])["nopm"] == 13.55
+
+
+def test_it_reads_cassandra_stress_before_it_printed_units():
+    text = re.sub(r"\b(\d+),(\d{3})\b", r"\1\2", sample(TOOL, "cassandra-stress.txt").decode())
+    old = re.sub(r"(?m)^(\w+ rate .*|Latency .*)$", lambda line: re.sub(" (op/s|pk/s|row/s|ms)", "", line[0]), text)
+    assert old != text
+    (first,), (second,) = reports("x", text.encode()), reports("x", old.encode())
+    assert values(first) == values(second) and first.parameters == second.parameters
+    with_count = old.replace("Running WRITE with", "Running with 4 threadCount\nRunning [insert] with")
+    assert reports("x", with_count.encode())[0].parameters == {"operation": "insert", "terminals": 200}
 
 
 def test_it_reads_the_load_and_the_run_of_ycsb_cpp():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from benchagent.importers import Status
 
@@ -44,6 +46,12 @@ def test_it_reads_a_load_and_the_run_behind_it():
     assert (untimed.status, untimed.metrics) == (Status.COMPLETE, ())
     assert "run it as `time tpcc_load" in untimed.warnings[0]
     assert read(text.partition("...DATA")[0]).reason == "the output ends before the data is loaded"
+
+
+def test_a_heading_behind_a_constraint_changes_nothing():
+    text = sample(TOOL, "percona.txt").decode()
+    joined = re.sub(r"(Stock-Level: [^\n]*\[OK\])\s+(\[response time)", r"\1\2", text, count=1)
+    assert joined != text and read(joined) == read(text)
 
 
 def test_it_keeps_no_password():

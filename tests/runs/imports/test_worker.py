@@ -269,3 +269,20 @@ def test_files_wait_under_names_of_ours(contributor):
 
     assert default_storage.listdir(f"imports/waiting/{taken.pk}") == ([], ["0"])
     assert sent.laid_aside(taken.pk, 0) == PGBENCH
+
+
+def test_what_was_said_of_columns_is_remembered_for_large_tables_too(contributor):
+    rows = "".join(f"{n},{n}.5\n" for n in range(2, 12))
+    first = taken_of(contributor, f"n,thrpt\n{rows}".encode(), ending="csv")
+    read_by_worker(first)
+    assert first.items[0]["status"] == "not_understood"
+    columns = [
+        {"heading": "n", "role": "factor", "name": "terminals"},
+        {"heading": "thrpt", "role": "metric", "name": "tps", "unit": "TPS"},
+    ]
+    imports.say(first, {"mapping": {"run-1.csv": {"columns": columns}}})
+
+    second = taken_of(contributor, f"n,thrpt\n{rows.replace('.5', '.75')}".encode(), ending="csv")
+    read_by_worker(second)
+    assert [item["metrics"][0]["value"] for item in second.items][:2] == [2.75, 3.75]
+    assert [*second.subject["mapping"]] == ["run-1.csv"]

@@ -278,14 +278,17 @@ def table(file: SourceFile) -> Rows | None:
 
     One without its last row, of all together, is a table like others.
     """
-    heading = file.lines[0].strip().strip('"').lower() if file.lines else ""
+    heading = file.text[:2000].partition("\n")[0].strip().strip('"').lower()
     if not heading.startswith(("label,# samples,", "sampler_label,aggregate_report_count,")):
         return None
-    headings = next(csv.reader([file.lines[0].lower()]))
+    headings: list[str] = []
     rows: Rows = {}
     with Lines(file) as lines:
-        for line in list(lines)[1:]:
-            cells = next(csv.reader([line.text]))
+        for line in lines:
+            cells = next(csv.reader([line.text]), [])
+            if not headings:
+                headings = [cell.lower() for cell in cells]
+                continue
             if len(cells) != len(headings) or cells[0] in rows:
                 raise NotUnderstood(
                     f"line {line.number}: not {len(headings)} values, or a label that stands there twice"

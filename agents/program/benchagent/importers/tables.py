@@ -27,7 +27,7 @@ from benchagent.redaction import redact_text
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
     "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
-    "G": r"\d{1,3}(?:,\d{3})*", "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:[eE][+-]?\d+)?",
+    "G": r"(?:\d{1,3}(?:,\d{3})+|\d+)", "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:[eE][+-]?\d+)?",
     "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
     "cells": r"[-\d.,]+(?: +[-\d.,]+)*",
 }  # fmt: skip

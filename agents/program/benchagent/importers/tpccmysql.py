@@ -43,7 +43,7 @@ TABLE = Table(
     ("#constraints", "\\<Constraint Check> (all must be \\[OK\\])"),
     (
         "constraint", "{name:New-Order|Payment|Order-Status|Delivery|Stock-Level}: {:X}%"
-        "[ (>=[ ]{:X}%)] \\[{verdict:OK|NG}\\][ *]",
+        "[ (>=[ ]{:X}%)] \\[{verdict:OK|NG}\\][ *][\\[response time (at least 90% passed)\\]]",
         r"[NPODS][a-z]+(?:-[A-Z]\w+)?: +[\d.,]+%",
     ),
     ("tpmc", "{tpmc:X} TpmC", r"\d[\d.,]* TpmC"),
