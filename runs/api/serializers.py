@@ -14,6 +14,7 @@ from rest_framework import serializers
 
 from runs.access.changes import history
 from runs.models import Annotation, Artefact, Batch, Change, Measurement, Run
+from runs.run import quality
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
 from runs.run.latency import Latency, OfType
@@ -218,6 +219,7 @@ class RunDetailSerializer(RunSerializer):
     dataset = serializers.DictField()
     command_lines = serializers.ListField(child=serializers.CharField())
     checks = serializers.ListField(child=serializers.DictField())
+    not_judged = serializers.SerializerMethodField()
     warnings = serializers.ListField(child=serializers.CharField())
     per_terminal = serializers.ListField(child=serializers.FloatField())
     # What the engine counted and told of itself, and under which conditions the run was made.
@@ -231,13 +233,19 @@ class RunDetailSerializer(RunSerializer):
             *RunSerializer.Meta.fields,
             "measurements", "series", "storage", "state_changes", "factor_units", "factor_roles", "durability_reason",
             "durability_doubt", "durability_statements", "effective_settings", "ignored_settings", "driver", "dataset",
-            "command_lines", "checks", "warnings", "per_terminal", "statistics", "note", "annotations",
+            "command_lines", "checks", "not_judged", "warnings", "per_terminal", "statistics", "note", "annotations",
             "context", "info", "artefacts",
         ]  # fmt: skip
 
     @extend_schema_field(AnswerField(list[Series]))
     def get_series(self, run: Run) -> Any:
         return AnswerField(list[Series]).to_representation(self.context.get("series", []))
+
+    @extend_schema_field({"type": "array", "items": {"type": "string"}})
+    def get_not_judged(self, run: Run) -> list[str]:
+        """What nobody could judge of a finished run, and which data it lacks."""
+        told = quality.Told.of(run, self.context.get("series", []))
+        return quality.not_judged(told, run.checks, run.per_terminal) if run.counts else []
 
     @extend_schema_field(AnswerField(Judgement))
     def get_durability_statements(self, run: Run) -> Any:

@@ -158,7 +158,7 @@ def finish_run(*, run: Run, outcome: str, message: str, at: datetime, result: Jo
         run.save(update_fields=["cell_key"])
         refresh_primary(Run.objects.filter(pk=run.pk))
         series.merge(run)
-        _judge(run)
+        judge_run(run)
 
 
 def _store_facts(run: Run, result: JobResult, message: str) -> None:
@@ -179,27 +179,33 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     run.save()
 
 
-def _judge(run: Run) -> None:
-    """What its own numbers say against a run that has finished. What failed is told already."""
+def judge_run(run: Run) -> bool:
+    """What its own numbers say against a run that has finished, in place of what was said before. -> whether that is
+    new. What failed is told already."""
     if run.state != RunState.FINISHED:
-        return
-    shares = quality.fairness(run.per_terminal)
-    metrics = resolve_metrics(shares)
-    for name, value in shares.items():
-        Measurement.objects.create(
-            run=run, metric=metrics[name], value=value, provenance=Provenance.COMPUTED, note=quality.OF_TERMINALS
-        )
-    told = quality.Told(
-        workload=run.workload.slug,
-        factors={factor.name: factor.value for factor in run.factors.all()},
-        metrics={row.metric.name: row.value for row in run.measurements.filter(phase="run").select_related("metric")},
-        series={item.name: item for item in series.read_all(run, names=quality.EVENTS)},
-        demonstration=run.demonstration,
-    )
-    checks = quality.judged(told)
-    run.checks = [*run.checks, *map(dict, checks)]
-    run.warnings = [*run.warnings, *quality.warnings(checks)]
+        return False
+    add_computed(run, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
+    checks = quality.judged(quality.Told.of(run, series.read_all(run, names=quality.EVENTS)))
+    replaced = [check for check in run.checks if check.get("name") in quality.NAMES]
+    said = quality.warnings(replaced)
+    before = (run.checks, run.warnings)
+    run.checks = [*(check for check in run.checks if check not in replaced), *map(dict, checks)]
+    run.warnings = [*(words for words in run.warnings if words not in said), *quality.warnings(checks)]
     run.save(update_fields=["checks", "warnings"])
+    return (run.checks, run.warnings) != before
+
+
+def add_computed(run: Run, values: Mapping[str, float], note: str) -> int:
+    """Of the catalogue's metrics those that the run does not have. -> how many."""
+    known = set(run.measurements.filter(phase="run").values_list("metric__name", flat=True))
+    metrics = resolve_metrics(values)
+    new = [
+        Measurement(run=run, metric=metrics[name], value=value, provenance=Provenance.COMPUTED, note=note)
+        for name, value in values.items()
+        if name not in known
+    ]
+    Measurement.objects.bulk_create(new)
+    return len(new)
 
 
 def _store_durability(run: Run, result: JobResult) -> None:

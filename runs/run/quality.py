@@ -6,12 +6,15 @@ What is judged is a check of the run (`Run.checks`), and a warning where it does
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
+from benchagent.catalog import FAILED
 from benchagent.protocol import Check
 
+from runs.models import Run
 from runs.run.series import Series, within, without_gaps
 from runs.run.steadiness import LEAST_VALUES, STALL_SHARE, stalls, unsteady
 
@@ -47,6 +50,17 @@ class Told:
     series: Mapping[str, Series] = field(default_factory=dict)
     demonstration: bool = False
 
+    @classmethod
+    def of(cls, run: Run, series: Iterable[Series]) -> Told:
+        """Of a run that is stored, with all its factors and measurements."""
+        return cls(
+            workload=run.workload.slug,
+            factors={factor.name: factor.value for factor in run.factors.all()},
+            metrics={row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"},
+            series={item.name: item for item in series},
+            demonstration=run.demonstration,
+        )
+
     def seconds(self, factor: str) -> float | None:
         value = self.factors.get(factor)
         return float(value) if isinstance(value, int | float) else None
@@ -70,8 +84,32 @@ def judged(told: Told) -> list[Check]:
     return [check for check in checks if check]
 
 
-def warnings(checks: Sequence[Check]) -> list[str]:
+# Of the checks above.
+NAMES = ("terminals_fair", "steady_state", "no_stalls", "window_long_enough", "branches_enough")
+BEFORE = "it was stored before runs were judged (manage.py judge does it)"
+
+
+def warnings(checks: Iterable[Mapping[str, Any]]) -> list[str]:
     return [check["detail"] for check in checks if not check["ok"]]
+
+
+def not_judged(told: Told, checks: Iterable[Mapping[str, Any]], per_terminal: Sequence[float]) -> list[str]:
+    """Of a finished run with a rate: what nobody could judge, and which data it lacks."""
+    if RATE not in told.metrics:
+        return []
+    names, rate, missing = {check.get("name") for check in checks}, told.series.get(RATE), []
+    if "terminals_fair" not in names and told.factors.get("terminals") != 1:
+        few = f"fewer than {LEAST_EACH} transactions a terminal"
+        why = BEFORE if fairness(per_terminal) else few if per_terminal else "what each terminal did is not stored"
+        missing.append(f"fairness: {why}")
+    if "steady_state" not in names:
+        count = len(without_gaps(within(rate, *told.window))) if rate else 0
+        few = f"{count} values of throughput in the window, {LEAST_VALUES} are the least"
+        why = BEFORE if count >= LEAST_VALUES else few if count else "no throughput over time is stored"
+        missing.append(f"steadiness: {why}")
+    if not {*FAILED, "error_share_percent"} & told.metrics.keys():
+        missing.append("errors: how many transactions failed is not stated")
+    return missing
 
 
 # Starvation

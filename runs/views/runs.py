@@ -43,7 +43,7 @@ from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
 from runs.results import purge as purging
-from runs.run import derived, diff, engine_report, series, standing
+from runs.run import derived, diff, engine_report, quality, series, standing
 from runs.run.artefacts import artefacts_of
 from runs.run.attachments import attachments_of
 from runs.run.durability import judgement
@@ -240,6 +240,9 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
+        "not_judged": quality.not_judged(quality.Told.of(run, samples), run.checks, run.per_terminal)
+        if run.counts
+        else [],
         "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
     }
     return render(request, "run.html", context)

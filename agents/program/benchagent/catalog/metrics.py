@@ -116,7 +116,7 @@ PERCENTILES = {
 }  # fmt: skip
 # Above this share of failed transactions a run is no result, whoever measured it.
 ERROR_SHARE = 0.01
-_FAILED = ("errors", "failed_transactions", "errors_total")
+FAILED = ("errors", "failed_transactions", "errors_total")
 
 
 def too_many_failed(values: Mapping[str, float]) -> str:
@@ -124,7 +124,7 @@ def too_many_failed(values: Mapping[str, float]) -> str:
 
     `values` by name; where they do not tell how many were done and how many failed, nothing can be said against it.
     """
-    done, failed = values.get("transactions"), next((values[name] for name in _FAILED if values.get(name)), 0.0)
+    done, failed = values.get("transactions"), next((values[name] for name in FAILED if values.get(name)), 0.0)
     counted = done is not None and failed > 0
     share = values.get("error_share_percent", 100 * failed / (failed + (done or 0)) if counted else 0.0)
     if share <= 100 * ERROR_SHARE:

@@ -1,0 +1,25 @@
+"""`manage.py judge [--trial]`: judgements of runs that were stored before there were any, by today's rules."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from runs.results.checking import judge_stored
+
+
+class Command(BaseCommand):
+    help = "Judge what is stored by today's rules: fairness, steadiness, stalls, windows, errors, percentiles."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--trial", action="store_true", help="change nothing, say what would be")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        told = judge_stored(is_trial=options["trial"])
+        verb = "would get" if options["trial"] else "got"
+        for what, count in sorted(told.items()):
+            self.stdout.write(f"{count} runs {verb} {what}")
+        if not told:
+            self.stdout.write("Every run that is stored is judged by today's rules.")
