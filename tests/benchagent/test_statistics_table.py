@@ -15,9 +15,10 @@ from benchagent.workloads.tpcb import Tpcb
 from benchagent.workloads.tpcc.queries import WARM, Execution
 
 from tests.benchagent.live import ENGINES, LiveAgent, live_agent
+from tests.benchagent.small import RATE_PER_S
 
 pytestmark = pytest.mark.engines
-FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2}
+FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2, "rate_per_s": RATE_PER_S}
 PLANNED = "SELECT abalance FROM accounts WHERE aid = 1"
 
 

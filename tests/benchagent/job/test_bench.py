@@ -286,7 +286,7 @@ def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spo
 
 @needs_cages
 def test_it_reads_the_files_before_the_run_as_far_as_its_memory_lets_them_stay(make_job: MakeJob):
-    given = {"data_origin": "restored", "cache_state": "preread", "warm_up_s": 0, "duration_s": 1}
+    given = {"data_origin": "restored", "cache_state": "preread", "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
     items = [make_job("sqlite", run_id=f"run-{number}", memory_limit_mb=400, **given).run() for number in (1, 2)]
     assert [(item["outcome"], item["message"]) for item in items] == [("finished", "")] * 2
     for item in items:
@@ -316,7 +316,8 @@ def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: M
 @needs_cages
 @needs_postgresql
 def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
-    given = {"data_origin": "restored", "cache_state": "cold", "memory_limit_mb": 300, "warm_up_s": 0, "duration_s": 1}
+    brief = {"warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
+    given = {"data_origin": "restored", "cache_state": "cold", "memory_limit_mb": 300, **brief}
     first, second = (make_job("postgresql", run_id=f"run-{number}", **given).run() for number in (1, 2))
     assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
     assert second["result"]["dataset"]["origin"] == "restored copy"
