@@ -26,7 +26,7 @@ AGENT_BYTES = 16 * MB
 FORM_BYTES = 1 * MB
 DOCUMENT_BYTES: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 LIMITS_BYTES = {
-    **dict.fromkeys(("imports", "api-imports"), MAX_TOTAL_BYTES + FORM_BYTES),
+    **dict.fromkeys(("imports", "api-imports"), max(MAX_TOTAL_BYTES, settings.IMPORT_STREAMED_MB * MB) + FORM_BYTES),
     **dict.fromkeys(("publication-import", "api-publications"), MAX_ZIP_BYTES + FORM_BYTES),
     **dict.fromkeys(("api-results", "api-configs", "config-new", "config-edit", "config-correct"), DOCUMENT_BYTES),
     **dict.fromkeys(("agent-batch", "observation-batch"), AGENT_BYTES),

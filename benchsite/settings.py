@@ -228,6 +228,9 @@ ALIVE_FILE = os.environ.get("ALIVE_FILE")
 # With less room than this on the disk of STATE new uploads and runs are refused (runs/space.py).
 DISK_RESERVE_MB = env_number("DISK_RESERVE_MB", 200)
 
+# Of files that are read as a stream, unpacked: logs of single transactions (runs/imports/sent.py).
+IMPORT_STREAMED_MB = env_number("IMPORT_STREAMED_MB", 1024)
+
 # Who may see results without a login: everybody (1) or nobody (0).
 PUBLIC_READ = env_bool("PUBLIC_READ", True)
 # What new experiments, uploads and reports are: public, unlisted or private.

@@ -30,7 +30,7 @@ PATIENCE_S = 10.0
 SLOWEST_BYTES_PER_S = 8 * 1024
 # Per worker. When they are taken, who has waited longest for its client makes room.
 CONNECTIONS = 400
-SPOOL_BYTES = 1024**3
+SPOOL_BYTES = 2 * 1024**3
 # A body that is too large is read to its end and thrown away, so that the client hears why; not one larger than this.
 POLITE_BYTES = 256 * 1024**2
 HEADER_BYTES = 64 * 1024

@@ -21,9 +21,9 @@ LACKS_ROOM = "benchsite.lacks_room"
 FULL = "The disk of this server is full. Nothing of this was stored; try again when there is more room."
 
 
-def shortage() -> str:
-    """Why nothing new is taken, in words; empty while there is room."""
-    free_mb = shutil.disk_usage(settings.STATE.path).free / MB
+def shortage(wanted_bytes: int = 0) -> str:
+    """Why nothing new, or so much, is taken, in words; empty while there is room."""
+    free_mb = (shutil.disk_usage(settings.STATE.path).free - wanted_bytes) / MB
     if free_mb >= settings.DISK_RESERVE_MB:
         return ""
     return (

@@ -137,7 +137,10 @@ class FileImportSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
     state = serializers.ChoiceField(choices=ImportState.values)
     problem = serializers.CharField(help_text="why the files were not read")
-    progress = serializers.DictField(help_text="while they are read: `files`, `size_bytes`, `read_bytes`, `file`")
+    progress = serializers.DictField(
+        help_text="while they are read: `files`, `size_bytes`; `step` (keep, read), `file`, `read_bytes`, "
+        "`bytes_per_s`, `left_s`"
+    )
     parser_version = serializers.IntegerField()
     newer_parser = serializers.BooleanField()
     files = ImportedFileSerializer(many=True)

@@ -22,7 +22,7 @@ from django.utils import timezone
 from pydantic import TypeAdapter
 from rest_framework.exceptions import APIException, ValidationError
 
-from runs import results
+from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
 from runs.imports.sent import MB, BadFiles, Sent, clear_away, lay_aside, measured
 from runs.imports.tools import tools_of
@@ -126,6 +126,8 @@ def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int) 
     waiting = FileImport.objects.filter(owner=taken.owner, state=ImportState.READING).count()
     if waiting >= MAX_WAITING:
         raise BadFiles(f"{waiting} of your imports are still being read. Send more when one of them is done.")
+    if words := space.shortage(size_bytes):
+        raise BadFiles(words)
     taken.state = ImportState.READING
     taken.progress = {"files": [file.name for file in files], "size_bytes": size_bytes}
     lay_aside(taken.id, files)
@@ -143,7 +145,7 @@ def imports_of(person: User) -> QuerySet[FileImport]:
 
 
 def kept_files(taken: FileImport) -> list[SourceFile]:
-    return [SourceFile(kept.name, artefacts.content(kept)) for kept in taken.artefacts.order_by("position")]
+    return [artefacts.source_of(kept) for kept in taken.artefacts.order_by("position")]
 
 
 def read(

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from benchagent.importers import SourceFile
@@ -24,7 +25,7 @@ from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
-from runs.imports.sent import MB, BadFiles, clear_away, is_laid_aside, laid_aside
+from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, clear_away, is_laid_aside, laid_aside
 from runs.imports.steps import Mine, Reports, keep_reports, kept_files, read, remembered, replace
 from runs.models import FileImport
 from runs.models.choices import ImportState
@@ -38,40 +39,62 @@ ATTEMPTS = 3
 # Of one import. It gives way to whatever else runs on the machine, so its time in all may be long.
 MAX_CPU_S = 300
 MAX_S = 3600
+# Beyond: 1 GB is kept and read at some 10 MB a second.
+CPU_S_PER_MB = 1
 MAX_MEMORY_BYTES = 2048 * MB
 
-_reading = threading.Lock()
+_reading, _reading_beside = threading.Lock(), threading.Lock()
 
 
 def wake() -> None:
-    """Have a thread of this process read what waits, if none does: no task of the pool is kept busy by it."""
-    if waiting().exists() and _reading.acquire(blocking=False):
-        threading.Thread(target=_read_waiting, name="imports", daemon=True).start()
+    """Have a thread of this process read what waits, if none does: no task of the pool is kept busy by it.
+
+    Nobody waits for a log of 1 GB: a second thread reads what is smaller meanwhile.
+    """
+    if not waiting().exists():
+        return
+    if _reading.acquire(blocking=False):
+        threading.Thread(target=_read_waiting, args=[_reading], name="imports", daemon=True).start()
+    elif _is_long_at_work() and waiting(MAX_TOTAL_BYTES).exists() and _reading_beside.acquire(blocking=False):
+        threading.Thread(
+            target=_read_waiting, args=[_reading_beside, MAX_TOTAL_BYTES], name="small imports", daemon=True
+        ).start()
 
 
-def _read_waiting() -> None:
+def _read_waiting(lock: threading.Lock, most_bytes: int | None = None) -> None:
     try:
-        read_waiting()
+        read_waiting(most_bytes)
     except Exception:  # the next sweep tries again
         logger.exception("imports are not read")
     finally:
         connection.close()
-        _reading.release()
+        lock.release()
 
 
-def waiting() -> QuerySet[FileImport]:
+def waiting(most_bytes: int | None = None) -> QuerySet[FileImport]:
     """Imports to be read that nobody reads."""
     silent = Q(seen_at=None) | Q(seen_at__lt=timezone.now() - SILENT_FOR)
-    return FileImport.objects.filter(silent, state=ImportState.READING)
+    some = {} if most_bytes is None else {"progress__size_bytes__lte": most_bytes}
+    return FileImport.objects.filter(silent, state=ImportState.READING, **some)
 
 
-def read_waiting() -> None:
+def _is_long_at_work() -> bool:
+    seen = timezone.now() - SILENT_FOR
+    reading = FileImport.objects.filter(state=ImportState.READING, seen_at__gte=seen)
+    return reading.filter(progress__size_bytes__gt=MAX_TOTAL_BYTES).exists()
+
+
+def cpu_limit_s(taken: FileImport) -> int:
+    return max(MAX_CPU_S, CPU_S_PER_MB * int(taken.progress.get("size_bytes", 0)) // MB)
+
+
+def read_waiting(most_bytes: int | None = None) -> None:
     """All that wait. Persons take turns: the next is of whoever was served longest ago."""
     own = FileImport.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
     served = Subquery(own.annotate(latest=Max("seen_at")).values("latest"))
     while True:
         turn = F("served").asc(nulls_first=True)
-        taken = waiting().annotate(served=served).order_by(turn, "created_at").first()
+        taken = waiting(most_bytes).annotate(served=served).order_by(turn, "created_at").first()
         if taken is None:
             return
         mine = _claimed(taken)
@@ -114,7 +137,7 @@ def _watch(taken: FileImport, mine: Mine) -> None:
                 code = -signal.SIGXCPU if is_ours else 0
     if code == -signal.SIGXCPU:
         latest = mine.first() or taken
-        limits = f"{MAX_CPU_S // 60} minutes of processor time or {MAX_S // 60} minutes in all"
+        limits = f"{cpu_limit_s(latest) // 60} minutes of processor time or {MAX_S // 60} minutes in all"
         give_up(mine, f"Reading took more than {limits}{_at(latest)}, and was ended. Send parts of it, or without it.")
     elif code:
         logger.warning("the reader of import %s ended with %s", taken.pk, code)
@@ -173,12 +196,17 @@ def read_now(import_id: str, attempt: int) -> None:
 def _keep_laid_aside(taken: FileImport, mine: Mine) -> None:
     if not is_laid_aside(taken.pk):
         return
-    kept = set(taken.artefacts.values_list("position", flat=True))
+    kept = dict(taken.artefacts.values_list("position", "size_bytes"))
+    progress = _Progress(taken, mine, "keep")
+    before_bytes = progress.skipped_bytes = sum(kept.values())
     for position, name in enumerate(taken.progress["files"]):
         if position not in kept:
-            _tell(taken, mine, name, 0)
-            content = laid_aside(taken.pk, position)
-            artefacts.keep(name=name, content=content, file_import=taken, position=position)
+            progress.tell(name, before_bytes)
+            artefact = artefacts.keep_from(
+                laid_aside(taken.pk, position), name=name, file_import=taken, position=position,
+                tell=lambda size, name=name, before=before_bytes: progress.tell_now_and_then(name, before + size),
+            )  # fmt: skip
+            before_bytes += artefact.size_bytes
     clear_away(taken.pk)
 
 
@@ -188,15 +216,16 @@ def _read(taken: FileImport, mine: Mine) -> Reports:
     if not taken.subject and taken.stored_at is None and (known := remembered(taken.owner, files)):
         mine.filter(subject={}).update(subject=known)
         taken.subject = mine.values_list("subject", flat=True).get()
+    progress = _Progress(taken, mine, "read")
 
     def begin(file: SourceFile) -> None:
         begun.append(file)
-        _tell(taken, mine, file.name, _read_bytes(begun))
+        progress.tell(file.name, _read_bytes(begun))
 
     while True:
         mapping = taken.subject.get("mapping", {})
         begun.clear()
-        with _telling(taken, mine, begun):
+        with _telling(progress, begun):
             reports = read(files, mapping, begin, owner=taken.owner)
         taken.subject = mine.values_list("subject", flat=True).get()
         if taken.subject.get("mapping", {}) == mapping:
@@ -205,12 +234,40 @@ def _read(taken: FileImport, mine: Mine) -> Reports:
 
 def _read_bytes(begun: Sequence[SourceFile]) -> int:
     """Unpacked, of the lines that are read; of files without lines as they are kept, once another is begun."""
-    done = sum(max(file.read_bytes, len(file.data)) for file in begun[:-1])
+    done = sum(max(file.read_bytes, file.size_bytes) for file in begun[:-1])
     return done + (begun[-1].read_bytes if begun else 0)
 
 
+@dataclass
+class _Progress:
+    """How far the files are kept without their secrets (`keep`), then read (`read`)."""
+
+    taken: FileImport
+    mine: Mine
+    step: str
+    skipped_bytes: int = 0
+    began: float = field(default_factory=time.monotonic)
+    told_at: float = 0.0
+
+    def tell(self, file: str, done_bytes: int) -> None:
+        """Raises FileImport.DoesNotExist where it is not ours any more."""
+        self.told_at = now = time.monotonic()
+        bytes_per_s = (done_bytes - self.skipped_bytes) / max(now - self.began, 0.001)
+        left_bytes = self.taken.progress.get("size_bytes", 0) - done_bytes
+        self.taken.progress |= {
+            "step": self.step, "file": file, "read_bytes": done_bytes, "bytes_per_s": round(bytes_per_s),
+            "left_s": round(left_bytes / bytes_per_s) if bytes_per_s > 1 and left_bytes >= 0 else None,
+        }  # fmt: skip
+        if not self.mine.update(progress=self.taken.progress):
+            raise FileImport.DoesNotExist
+
+    def tell_now_and_then(self, file: str, done_bytes: int) -> None:
+        if time.monotonic() - self.told_at >= TELL_EVERY_S:
+            self.tell(file, done_bytes)
+
+
 @contextmanager
-def _telling(taken: FileImport, mine: Mine, begun: list[SourceFile]) -> Iterator[None]:
+def _telling(progress: _Progress, begun: list[SourceFile]) -> Iterator[None]:
     """Every second, from another thread, how far the file is read that was begun last."""
     ended = threading.Event()
 
@@ -218,7 +275,7 @@ def _telling(taken: FileImport, mine: Mine, begun: list[SourceFile]) -> Iterator
         while not ended.wait(TELL_EVERY_S):
             with suppress(DatabaseError, FileImport.DoesNotExist):  # who reads notices it, too
                 if begun:
-                    _tell(taken, mine, begun[-1].name, _read_bytes(begun))
+                    progress.tell(begun[-1].name, _read_bytes(begun))
         connection.close()
 
     threading.Thread(target=tell, name="progress", daemon=True).start()
@@ -226,13 +283,6 @@ def _telling(taken: FileImport, mine: Mine, begun: list[SourceFile]) -> Iterator
         yield
     finally:
         ended.set()
-
-
-def _tell(taken: FileImport, mine: Mine, file: str, read_bytes: int) -> None:
-    """How far it is. Raises FileImport.DoesNotExist where it is not ours any more."""
-    taken.progress |= {"file": file, "read_bytes": read_bytes}
-    if not mine.update(progress=taken.progress):
-        raise FileImport.DoesNotExist
 
 
 def _finish(taken: FileImport, mine: Mine, reports: Reports) -> None:

@@ -33,7 +33,8 @@ class FileImport(UUIDModel):
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.DRAFT)
     # Why it was not read, in words.
     problem = models.TextField(blank=True)
-    # Of large files: `files` (their names), `size_bytes` of all, `read_bytes` of those that are read, `file` at hand.
+    # Of large files: `files` (their names), `size_bytes` of all; while they are kept, then read, which `step` says:
+    # `file` at hand, `read_bytes` of it and those before, `bytes_per_s`, `left_s`.
     progress = models.JSONField(default=dict, blank=True)
     # How often a worker began to read, and the last sign of life of who did.
     attempts = models.PositiveSmallIntegerField(default=0)

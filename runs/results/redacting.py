@@ -8,6 +8,7 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from benchagent.redaction import redact_json
@@ -56,6 +57,8 @@ def _news(row: models.Model, names: list[str]) -> dict[str, Any]:
 
 
 def _redact_file(kept: Artefact, *, is_trial: bool) -> bool:
+    if kept.size_bytes > artefacts.MAX_ARTEFACT_BYTES:
+        return _redact_large(kept, is_trial=is_trial)
     old = artefacts.content(kept)
     content = artefacts.without_secrets(old)
     if content == old:
@@ -67,6 +70,18 @@ def _redact_file(kept: Artefact, *, is_trial: bool) -> bool:
         kept.save(update_fields=["size_bytes", "sha256", "file"])
         kept.file.storage.delete(before)
     return True
+
+
+def _redact_large(kept: Artefact, *, is_trial: bool) -> bool:
+    """It is written anew to see whether it changes."""
+    before, digest = str(kept.file.name), kept.sha256
+    path = Path(kept.file.path)
+    artefacts.rewrite(kept, artefacts.source_of(kept).pieces(), path.with_name(f"{uuid.uuid4()}.gz"))
+    is_news = kept.sha256 != digest
+    if is_news and not is_trial:
+        kept.save(update_fields=["size_bytes", "sha256", "file"])
+    kept.file.storage.delete(before if is_news and not is_trial else str(kept.file.name))
+    return is_news
 
 
 def _redact_reports(kept: FileImport, *, is_trial: bool) -> bool:

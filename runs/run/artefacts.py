@@ -5,14 +5,16 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
-from collections.abc import Iterable
+import itertools
+import uuid
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from benchagent.importers.source import GZIP_MAGIC, NotUnderstood, unpacked_pieces
+from benchagent.importers.source import GZIP_MAGIC, STREAMED_BYTES, NotUnderstood, SourceFile, unpacked_pieces
 from benchagent.redaction import redact_text
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -27,6 +29,12 @@ MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 # Where large files lie until a worker has read them, by import (runs.imports.sent).
 WAITING = ("imports", "waiting")
 _PACKED_NAMES = (".gz", ".gzip")
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Lines of these alone hold no secret.
+_FIGURES = b"0123456789 ,.+-\t\r\n"
+MAX_BLOCK_BYTES = 1024 * 1024
+# What stands on several lines is not longer.
+OVERLAP_BYTES = 32 * 1024
 
 
 class TooLarge(ValueError):
@@ -63,7 +71,7 @@ def prepared(*, name: str, content: bytes, media_type: str = "", position: int =
     name, content = check_size(name, content)
     kept = without_secrets(content)
     artefact = Artefact(
-        name=clean(PurePosixPath(name.replace("\\", "/")).name or "unnamed", 255),
+        name=_kept_name(name),
         media_type=clean(media_type, 100),
         position=position,
         size_bytes=len(kept),
@@ -72,6 +80,69 @@ def prepared(*, name: str, content: bytes, media_type: str = "", position: int =
     )
     artefact.file.save(f"{artefact.id}.gz", ContentFile(gzip.compress(kept, 6, mtime=0)), save=False)
     return artefact
+
+
+def keep_from(
+    path: Path, *, name: str, file_import: FileImport, position: int, tell: Callable[[int], None] = lambda _: None
+) -> Artefact:
+    """As `keep`, of a file on the disk, of which no more than a few MB are held. `tell`: told how much is kept."""
+    file = SourceFile.of(name, path)
+    if file.size_bytes <= MAX_BLOCK_BYTES or file.head.data.startswith(_WIDE):
+        return keep(name=name, content=file.data, file_import=file_import, position=position)
+    try:
+        for _ in file.pieces():
+            pass
+        pieces, name = file.pieces(), _unpacked_name(name) if file.is_packed else name
+    except NotUnderstood:  # it only begins like an archive
+        pieces = file.packed_pieces()
+    artefact = Artefact(name=_kept_name(name), position=position, created_at=timezone.now(), file_import=file_import)
+    rewrite(artefact, pieces, path.with_name(f"{path.name}.gz"), tell)
+    try:
+        artefact.save(force_insert=True)
+    except Exception as error:
+        discard_after(error, [artefact])
+        raise
+    return artefact
+
+
+class _Written(File):
+    """A file that may be moved into the storage."""
+
+    def temporary_file_path(self) -> str:
+        return str(self.name)
+
+
+def rewrite(
+    artefact: Artefact, pieces: Iterable[bytes], at: Path, tell: Callable[[int], None] = lambda _: None
+) -> None:
+    """Give an artefact, which is not saved, this content without its secrets; it is written at `at` before it moves."""
+    digest, size_bytes = hashlib.sha256(), 0
+    with at.open("wb+") as file:
+        with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as packed:
+            for block in _blocks_without_secrets(pieces):
+                digest.update(block)
+                size_bytes += len(block)
+                packed.write(block)
+                tell(size_bytes)
+        file.flush()
+        artefact.size_bytes, artefact.sha256 = size_bytes, digest.hexdigest()
+        artefact.file.save(f"{uuid.uuid4()}.gz", _Written(file), save=False)
+
+
+def _blocks_without_secrets(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Whole lines, a few MB at a time; the end of each block is looked at once more with what follows."""
+    rest = bytearray()
+    for piece in itertools.chain(pieces, [None]):
+        rest += piece or b""
+        if piece is not None and len(rest) < MAX_BLOCK_BYTES:
+            continue
+        end = len(rest) if piece is None else rest.rfind(b"\n") + 1
+        if not end and len(rest) < MAX_ARTEFACT_BYTES:
+            continue
+        kept = without_secrets(bytes(rest[: end or len(rest)]))
+        done = len(kept) if piece is None else kept.rfind(b"\n", 0, max(len(kept) - OVERLAP_BYTES, 0)) + 1
+        yield kept[:done]
+        rest = bytearray(kept[done:]) + (rest[end:] if end else b"")
 
 
 def check_size(name: str, content: bytes) -> tuple[str, bytes]:
@@ -95,6 +166,13 @@ def artefacts_of(run: Run) -> list[Artefact]:
     if run.upload_id is None:
         return list(run.artefacts.all())
     return list(Artefact.objects.filter(Q(run=run) | Q(upload=run.upload_id)))
+
+
+def source_of(artefact: Artefact) -> SourceFile:
+    """The file as importers read it; a large one is not held in memory."""
+    if artefact.size_bytes <= STREAMED_BYTES:
+        return SourceFile(artefact.name, content(artefact))
+    return SourceFile.of(artefact.name, Path(artefact.file.path))
 
 
 def discard(artefacts: Iterable[Artefact]) -> None:
@@ -145,7 +223,9 @@ def forget_ownerless(before: datetime) -> int:
 
 def without_secrets(content: bytes) -> bytes:
     """Text in UTF-8, UTF-16 or any one-byte encoding with its secrets replaced; other bytes stay as they are."""
-    marked = ["utf-16"] if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else []
+    if not content.translate(None, _FIGURES):
+        return content
+    marked = ["utf-16"] if content.startswith(_WIDE) else []
     # Latin-1 takes every byte and gives it back.
     for encoding in (*marked, *(() if b"\x00" in content else ("utf-8", "latin-1"))):
         try:
@@ -169,6 +249,14 @@ def _unpacked(name: str, content: bytes) -> tuple[str, bytes]:
                 raise TooLarge(f"{name} is larger than {MAX_ARTEFACT_BYTES // 1024**2} MB once it is unpacked")
     except NotUnderstood:
         return name, content
+    return _unpacked_name(name), bytes(unpacked)
+
+
+def _unpacked_name(name: str) -> str:
     for ending in _PACKED_NAMES:
         name = name.removesuffix(ending)
-    return name, bytes(unpacked)
+    return name
+
+
+def _kept_name(name: str) -> str:
+    return clean(PurePosixPath(name.replace("\\", "/")).name or "unnamed", 255)

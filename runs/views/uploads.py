@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from benchagent.importers import PARSER_VERSION, Report
 from benchagent.importers.described import BadDescription
 from benchagent.importers.report import becomes_a_run, headline, lacks
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
@@ -163,7 +164,13 @@ def import_list(request: PersonRequest) -> HttpResponse:
         except imports.BadFiles as error:
             problem = str(error)
     recent = FileImport.objects.filter(owner=owner).prefetch_related("artefacts")[:RECENT]
-    context = {"problem": problem, "recent": recent, "tools": TOOLS, "visibilities": Visibility.choices}
+    context = {
+        "problem": problem,
+        "recent": recent,
+        "tools": TOOLS,
+        "visibilities": Visibility.choices,
+        "streamed_mb": settings.IMPORT_STREAMED_MB,
+    }
     return render(request, "imports.html", context, status=422 if problem else 200)
 
 

@@ -46,6 +46,7 @@ def test_it_refuses_bombs_at_once(site: Site, tries: Tries) -> None:
         "one": [("a.gz", bomb)],
         "behind a member": [("a.gz", gzip.compress(b"tps") + bomb)],
         "in an archive": [("a.gz", gzip.compress(bomb))],
+        "behind a log": [("a.gz", gzip.compress(pgbench_log(3000)) + bomb)],
         "together": [(f"{number}.gz", packed_zeros(60)) for number in range(3)],
     }
     for shape, files in shapes.items():

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from benchsite.supervisor import die_with_parent
 from runs.imports import worker
+from runs.models import FileImport
 
 
 class Command(BaseCommand):
@@ -26,5 +27,7 @@ class Command(BaseCommand):
         used_bytes = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         most_bytes = used_bytes + worker.MAX_MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
-        resource.setrlimit(resource.RLIMIT_CPU, (worker.MAX_CPU_S, worker.MAX_CPU_S + 5))
+        taken = FileImport.objects.filter(pk=options["import_id"]).first()
+        most_s = worker.cpu_limit_s(taken) if taken else worker.MAX_CPU_S
+        resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s + 5))
         worker.read_now(options["import_id"], options["attempt"])

@@ -11,6 +11,8 @@ from functools import cache
 
 import pytest
 
+from benchmarks.bench_imports import pgbench_log
+from runs.imports import sent as sending
 from runs.imports.sent import MB, BadFiles, Sent, measured
 
 
@@ -76,3 +78,33 @@ def test_it_notices_thousands_of_members_at_once():
     began = time.process_time()
     measured([sent("a.gz", gzip.compress(b"") * 20_000)])
     assert time.process_time() - began < 5
+
+
+@pytest.fixture
+def small_limits(monkeypatch, settings):
+    monkeypatch.setattr(sending, "MAX_ARTEFACT_BYTES", 100_000)
+    monkeypatch.setattr(sending, "MAX_TOTAL_BYTES", 200_000)
+    settings.IMPORT_STREAMED_MB = 1
+
+
+def test_a_log_that_is_read_as_a_stream_may_be_larger(small_limits):
+    log = pgbench_log(12_000)
+    other = b"progress: 1.0 s\n" * 9000
+    assert measured([sent("log.1", log), sent("log.2", gzip.compress(log))]).size_bytes == 2 * len(log)
+    with pytest.raises(BadFiles, match="At most 1 MB of logs at once"):
+        measured([sent(f"log.{number}", log) for number in range(3)])
+    with pytest.raises(BadFiles, match=r"other is larger than 0 MB"):
+        measured([sent("log.1", log), sent("other", other)])
+
+
+def test_a_bomb_behind_the_beginning_of_a_log_is_refused():
+    content = gzip.compress(pgbench_log(3000) + bytes(1)) + bomb(100)
+    tracemalloc.start()
+    before = cpu_s()
+    with pytest.raises(BadFiles, match="packed more than 50 times, as no log is"):
+        measured([sent("a.gz", content)])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert cpu_s() - before < 1
+    assert peak < 2 * MB

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import queue
 import signal
 import subprocess
+import tracemalloc
 from datetime import timedelta
 from unittest import mock
 
@@ -16,6 +18,7 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from benchmarks.bench_imports import pgbench_log
 from runs import imports
 from runs.imports import sent, steps, worker
 from runs.models import Artefact, FileImport, Run
@@ -68,6 +71,38 @@ def test_it_stores_what_was_read_without_reading_it_again(contributor):
     assert FileImport.objects.get().state == "stored"
 
 
+def test_it_keeps_and_reads_a_large_log_in_little_memory(contributor):
+    log = pgbench_log(250_000)
+    for content, name in ((log, "pgbench_log.1"), (gzip.compress(log, 1), "pgbench_log.1.gz")):
+        taken = imports.take(files=[imports.Sent(name, io.BytesIO(content))], owner=contributor)[0]
+        tracemalloc.start()
+        read_by_worker(taken)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+
+        assert taken.state == "draft" and taken.items[0]["series"][0]["points"] > 100
+        kept = taken.artefacts.get()
+        assert (kept.name, kept.size_bytes) == ("pgbench_log.1", len(log))
+        assert artefacts.content(kept) == log
+        assert peak < len(log)
+
+
+def test_small_imports_are_read_beside_a_large_one(contributor, monkeypatch):
+    small, large = taken_of(contributor, PGBENCH), taken_of(contributor, PGBENCH + b" ")
+    FileImport.objects.filter(pk=large.pk).update(progress={"size_bytes": 10**9})
+    worker._claimed(FileImport.objects.get(pk=large.pk))
+    started = []
+    monkeypatch.setattr(worker.threading, "Thread", lambda **made: mock.Mock(start=lambda: started.append(made)))
+    try:
+        for _ in range(3):
+            worker.wake()
+    finally:
+        worker._reading.release()
+        worker._reading_beside.release()
+    assert [made["args"][1:] for made in started] == [[], [sent.MAX_TOTAL_BYTES]]
+    assert list(worker.waiting(sent.MAX_TOTAL_BYTES)) == [small]
+
+
 def test_it_answers_202_and_tells_how_far_it_is(client, bearer):
     answer = client.post("/api/v1/imports/", {"file": SimpleUploadedFile("a.txt", PGBENCH)}, headers=bearer("upload"))
 
@@ -97,8 +132,12 @@ def test_it_tells_how_far_a_file_is_read_while_it_is(monkeypatch):
     lines = iter(Lines(file))
     for _ in range(500):
         next(lines)
-    with worker._telling(FileImport(), row, [before, file]):
-        assert row.told.get(timeout=60) == {"file": "b.log", "read_bytes": 1006}
+    progress = worker._Progress(FileImport(progress={"size_bytes": 2006}), row, "read")
+    progress.began -= 10
+    with worker._telling(progress, [before, file]):
+        told = row.told.get(timeout=60)
+    assert (told["step"], told["file"], told["read_bytes"]) == ("read", "b.log", 1006)
+    assert told["bytes_per_s"] in range(20, 101) and told["left_s"] in range(10, 50)
 
 
 def test_its_page_asks_until_the_files_are_read(client, contributor):
@@ -268,7 +307,7 @@ def test_files_wait_under_names_of_ours(contributor):
     taken = imports.take(files=[imports.Sent("../../../etc/passwd", io.BytesIO(PGBENCH))], owner=contributor)[0]
 
     assert default_storage.listdir(f"imports/waiting/{taken.pk}") == ([], ["0"])
-    assert sent.laid_aside(taken.pk, 0) == PGBENCH
+    assert sent.laid_aside(taken.pk, 0).read_bytes() == PGBENCH
 
 
 def test_what_was_said_of_columns_is_remembered_for_large_tables_too(contributor):

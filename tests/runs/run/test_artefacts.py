@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import psycopg
 import pytest
+from benchagent.importers import source
 from django.db import DataError, OperationalError, transaction
 from django.utils import timezone
 
@@ -65,6 +66,22 @@ def test_it_keeps_no_secret_of_a_packed_file(run):
 def test_other_bytes_stay_as_they_are(run, content):
     kept = artefacts.keep(name="x.bin", content=content, run=run)
     assert artefacts.content(kept) == content
+
+
+@pytest.mark.parametrize("size", [300, 700, 5000])
+def test_a_file_that_is_kept_in_pieces_loses_the_same_secrets(db, tmp_path, monkeypatch, size):
+    lines = [f"{number} 17 900 0 1763700000 17\n" for number in range(40)]
+    key = "-----BEGIN RSA PRIVATE KEY-----\n" + "aBcD\n" * 60 + "-----END RSA PRIVATE KEY-----\n"
+    text = "".join([*lines, "password = hunter2\n", *lines, key, *lines, "--password=hunter3 é", *lines])
+    monkeypatch.setattr(artefacts, "MAX_BLOCK_BYTES", size)
+    monkeypatch.setattr(artefacts, "OVERLAP_BYTES", 400)
+    path = tmp_path / "waiting"
+    path.write_bytes(text.encode())
+    monkeypatch.setattr(source, "STREAMED_BYTES", 10)
+    monkeypatch.setattr(source, "PIECE_BYTES", 100)
+    kept = artefacts.keep_from(path, name="a.log", file_import=FileImport.objects.create(parser_version=1), position=0)
+    assert artefacts.content(kept) == artefacts.without_secrets(text.encode())
+    assert kept.size_bytes == len(artefacts.content(kept)) and b"aBcD" not in artefacts.content(kept)
 
 
 def test_it_refuses_a_bomb(run, monkeypatch):

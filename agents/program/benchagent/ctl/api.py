@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import stat
 import time
 from collections.abc import Iterator, Sequence
@@ -70,6 +71,7 @@ TIMEOUT_S = (10.0, 60.0)
 UPLOAD_TIMEOUT_S = (10.0, 600.0)
 # Of waiting because the server asks to: its database is locked or away, or others ask too much.
 PATIENCE_S = 120.0
+PIECE_BYTES = 64 * 1024
 Params = Sequence[tuple[str, str]]
 
 
@@ -77,6 +79,41 @@ def connect() -> Api:
     """The server that somebody has logged in to. Raises UsageError."""
     login = load()
     return Api(login.server, login.token)
+
+
+class Form:
+    """Files as a form sends them, read from the disk while they are sent, anew with each try."""
+
+    def __init__(self, files: Sequence[tuple[str, Path]], said: Params) -> None:
+        self.boundary = secrets.token_hex(16)
+        fields = [(self._head(f'name="{name}"') + value.encode(), None) for name, value in said]
+        self._parts: list[tuple[bytes, Path | None]] = [*fields]
+        for name, path in files:
+            quoted = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+            head = self._head(f'name="file"; filename="{quoted}"', "Content-Type: application/octet-stream")
+            self._parts.append((head, path))
+
+    def _head(self, disposition: str, *more: str) -> bytes:
+        lines = [f"--{self.boundary}", f"Content-Disposition: form-data; {disposition}", *more, "", ""]
+        return "\r\n".join(lines).encode()
+
+    @property
+    def _end(self) -> bytes:
+        return f"--{self.boundary}--\r\n".encode()
+
+    def __len__(self) -> int:
+        sizes = (len(head) + (path.stat().st_size if path else 0) + len(b"\r\n") for head, path in self._parts)
+        return sum(sizes) + len(self._end)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for head, path in self._parts:
+            yield head
+            if path:
+                with path.open("rb") as file:
+                    while piece := file.read(PIECE_BYTES):
+                        yield piece
+            yield b"\r\n"
+        yield self._end
 
 
 class Api:
@@ -92,9 +129,10 @@ class Api:
     def post(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("POST", path, json=body, timeout=UPLOAD_TIMEOUT_S)
 
-    def post_files(self, path: str, files: Sequence[tuple[str, bytes]], said: Params = ()) -> dict[str, Any]:
-        parts = [("file", (name, data, "application/octet-stream")) for name, data in files]
-        return self._send("POST", path, files=parts, data=list(said), timeout=UPLOAD_TIMEOUT_S)
+    def post_files(self, path: str, files: Sequence[tuple[str, Path]], said: Params = ()) -> dict[str, Any]:
+        form = Form(files, said)
+        headers = {"Content-Type": f"multipart/form-data; boundary={form.boundary}"}
+        return self._send("POST", path, data=form, headers=headers, timeout=UPLOAD_TIMEOUT_S)
 
     def download(self, path: str) -> bytes:
         """A file, as it is."""

@@ -38,7 +38,8 @@ class LocalFile:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(self.file.data).hexdigest()
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_all(paths: Iterable[str]) -> list[LocalFile]:
@@ -69,18 +70,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def read(path: Path, name: str) -> LocalFile:
-    """Raises UsageError, also for what is larger than can be held in memory, or sent."""
-    try:
-        local = to_look_at(path, name)
-        if local.file.size_bytes > MAX_FILE_BYTES:
-            raise UsageError(f"{path}: larger than {MAX_FILE_BYTES // 1024 // 1024} MB")
-        return local
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-
-
-def to_look_at(path: Path, name: str) -> LocalFile:
-    """A log that is read as a stream may be of any size. Raises UsageError."""
+    """A log that is read as a stream may be of any size. Raises UsageError, also for what else is too large."""
     try:
         file = SourceFile.of(name, path)
         if file.size_bytes > MAX_FILE_BYTES and streaming(file) is None:
@@ -135,8 +125,7 @@ def own_tools(paths: Iterable[str]) -> Tools:
 
 def show(options: argparse.Namespace) -> int:
     tools = [tool for _, tool in own_tools(options.tool)]
-    looked_at = (to_look_at(path, name) for path, name in walk(options.files))
-    files = [(local, result_documents(local.file)) for local in looked_at]
+    files = [(local, result_documents(local.file)) for local in read_all(options.files)]
     understood = iter(inspect([local.file for local, documents in files if documents is None], own_tools=tools))
     entries: list[dict[str, Any]] = []
     for local, documents in files:

@@ -43,12 +43,13 @@ def export(options: argparse.Namespace) -> int:
 
 def import_bundle(options: argparse.Namespace) -> int:
     """`benchctl import-bundle FILE`"""
+    file = Path(options.file)
     try:
-        content = Path(options.file).read_bytes()
+        file.open("rb").close()
     except OSError as error:
         raise UsageError(f"{options.file} cannot be read: {error.strerror}") from error
     said = [("visibility", options.visibility)] if options.visibility else []
-    answer = connect().post_files("/bundles/", [(Path(options.file).name, content)], said)
+    answer = connect().post_files("/bundles/", [(file.name, file)], said)
     say(f"{'stored' if answer.get('created') else 'it was there already'}: {answer.get('runs')} runs")
     print(answer.get("url"))
     return 0
@@ -198,7 +199,7 @@ def import_folder(options: argparse.Namespace) -> int:
     progress, began, done = ProgressLine(), time.monotonic(), 0
     outcomes: list[Outcome] = []
     for number, (files, size) in enumerate(zip(folders, sizes, strict=True), start=1):
-        far = _how_far(done, sum(sizes), time.monotonic() - began)
+        far = _how_far(done, sum(sizes), done / max(time.monotonic() - began, 0.001))
         progress.show(f"[{number}/{len(folders)}] {far}: {files[0][0].parent}")
         # One folder at a time in memory.
         outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, tools, again=options.again)
@@ -210,15 +211,15 @@ def import_folder(options: argparse.Namespace) -> int:
     return code
 
 
-def _how_far(done: int, size: int, passed_s: float) -> str:
+def _how_far(done: int, size: int, bytes_per_s: float) -> str:
     """45 of 300 MB, 12.0 MB/s, about 21 s left."""
     mb, all_mb = done / 1e6, size / 1e6
     words = f"{mb:,.0f} of {all_mb:,.0f} MB" if all_mb >= 10 else f"{mb:,.1f} of {all_mb:,.1f} MB"
-    if not done or passed_s <= 0:
+    if not done or bytes_per_s <= 0:
         return words
-    left_s = passed_s * (size - done) / done
+    left_s = (size - done) / bytes_per_s
     left = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
-    return f"{words}, {mb / passed_s:,.1f} MB/s, about {left} left"
+    return f"{words}, {bytes_per_s / 1e6:,.1f} MB/s, about {left} left"
 
 
 def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
@@ -327,7 +328,7 @@ def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], to
         words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
         return Outcome(names, "dry run", message=words)
     _send_tools(api, tools, files)
-    answer = _read(api, api.post_files("/imports/", [(local.file.name, local.file.data) for local in files]))
+    answer = _read(api, api.post_files("/imports/", [(local.file.name, local.path) for local in files]))
     state = "there already"
     if answer.get("state") == "failed":
         message = f"the server could not read them: {answer.get('problem')}"
@@ -352,8 +353,9 @@ def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:
     progress = ProgressLine()
     while answer.get("state") == "reading":
         told = answer.get("progress", {})
-        done, size = (int(told.get(name, 0)) // 1024**2 for name in ("read_bytes", "size_bytes"))
-        progress.show(f"the server reads {told.get('file') or 'them soon'}: {done} of {size} MB")
+        doing = "keeps" if told.get("step") == "keep" else "reads"
+        far = _how_far(int(told.get("read_bytes", 0)), int(told.get("size_bytes", 0)), told.get("bytes_per_s", 0))
+        progress.show(f"the server {doing} {told.get('file') or 'them soon'}: {far}")
         time.sleep(ASK_EVERY_S)
         answer = api.get(f"/imports/{answer['id']}/")
     progress.end()

@@ -158,10 +158,16 @@ def _parts(file: SourceFile) -> list[SourceFile]:
 def streaming(file: SourceFile) -> Importer | None:
     """The importer that reads this file as a stream; None for a small file and for any other."""
     try:
-        if not file.is_large:
-            return None
-        streams = (importer for importer in importers() if isinstance(importer, Streaming))
-        return next((importer for importer in streams if importer.streams(file.head)), None)
+        return streaming_from(file.head) if file.is_large else None
+    except NotUnderstood:
+        return None
+
+
+def streaming_from(head: SourceFile) -> Importer | None:
+    """The importer that reads a large file as a stream that begins so."""
+    streams = (importer for importer in importers() if isinstance(importer, Streaming))
+    try:
+        return next((importer for importer in streams if importer.streams(head)), None)
     except NotUnderstood:
         return None
 
@@ -204,5 +210,5 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
 
 __all__ = [
     "PARSER_VERSION", "Importer", "Metric", "NotUnderstood", "Report", "Series", "SourceFile", "Status", "Subject",
-    "as_json", "importers", "inspect", "streaming",
+    "as_json", "importers", "inspect", "streaming", "streaming_from",
 ]  # fmt: skip

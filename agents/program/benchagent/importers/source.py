@@ -59,15 +59,17 @@ class SourceFile:
         """As it came, packed or not."""
         return len(self.data)
 
-    def _packed_pieces(self) -> Iterator[bytes]:
+    def packed_pieces(self) -> Iterator[bytes]:
+        """The content as it came."""
         yield self.data
+
+    @cached_property
+    def is_packed(self) -> bool:
+        return next(self.packed_pieces(), b"").startswith(GZIP_MAGIC)
 
     def pieces(self) -> Iterator[bytes]:
         """The content, unzipped where it is gzip, piece by piece."""
-        packed = self._packed_pieces()
-        first = next(packed, b"")
-        whole = itertools.chain([first], packed)
-        yield from unpacked_pieces(whole) if first.startswith(GZIP_MAGIC) else whole
+        yield from unpacked_pieces(self.packed_pieces()) if self.is_packed else self.packed_pieces()
 
     @cached_property
     def is_large(self) -> bool:
@@ -215,7 +217,7 @@ class _OnDisk(SourceFile):
     def size_bytes(self) -> int:
         return self.path.stat().st_size
 
-    def _packed_pieces(self) -> Iterator[bytes]:
+    def packed_pieces(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
             while piece := file.read(PIECE_BYTES):
                 yield piece
