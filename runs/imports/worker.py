@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 from benchagent.importers import SourceFile
 from django.conf import settings
@@ -202,10 +203,9 @@ def _keep_laid_aside(taken: FileImport, mine: Mine) -> None:
     for position, name in enumerate(taken.progress["files"]):
         if position not in kept:
             progress.tell(name, before_bytes)
-            artefact = artefacts.keep_from(
-                laid_aside(taken.pk, position), name=name, file_import=taken, position=position,
-                tell=lambda size, name=name, before=before_bytes: progress.tell_now_and_then(name, before + size),
-            )  # fmt: skip
+            tell = partial(progress.tell_now_and_then, name, before_bytes)
+            path = laid_aside(taken.pk, position)
+            artefact = artefacts.keep_from(path, name=name, file_import=taken, position=position, tell=tell)
             before_bytes += artefact.size_bytes
     clear_away(taken.pk)
 
@@ -261,9 +261,9 @@ class _Progress:
         if not self.mine.update(progress=self.taken.progress):
             raise FileImport.DoesNotExist
 
-    def tell_now_and_then(self, file: str, done_bytes: int) -> None:
+    def tell_now_and_then(self, file: str, before_bytes: int, done_bytes: int) -> None:
         if time.monotonic() - self.told_at >= TELL_EVERY_S:
-            self.tell(file, done_bytes)
+            self.tell(file, before_bytes + done_bytes)
 
 
 @contextmanager

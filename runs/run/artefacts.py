@@ -105,7 +105,7 @@ def keep_from(
     return artefact
 
 
-class _Written(File):
+class _Written(File):  # type: ignore[type-arg]  # Django's takes none when it runs
     """A file that may be moved into the storage."""
 
     def temporary_file_path(self) -> str:
