@@ -56,6 +56,7 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("DBT-3", "scores of the report, q_time.csv"),
     ("query times", "lists as “Q1: 0.046 s”, of several streams too, and CSV under a heading with the unit"),
     ("JMeter", "JTL as CSV or XML, aggregate and summary report, statistics.json, console and log"),
+    ("NoSQLBench", "metrics at the end of the log, the CSV of a timer"),
     ("Phoronix", "composite.xml of a result of the Test Suite"),
     ("py-tpcc, cassandra-stress, DBT-2, YCSB-cpp", "their results"),
     ("CSV", "any table with a header; you say which column is what"),

@@ -20,7 +20,7 @@ PARSER_VERSION = 4
 # In the order in which they are asked; CSV takes any table, so it is the last.
 MODULES = (
     "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
-    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "dbt3", "querytimes", "phoronix", "jmeter",
+    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "dbt3", "querytimes", "phoronix", "jmeter", "nosqlbench",
     "plain_csv",
 )  # fmt: skip
 

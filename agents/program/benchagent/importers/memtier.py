@@ -81,7 +81,7 @@ def document(file: SourceFile) -> Any:
 
 
 def claims(file: SourceFile) -> bool:
-    return MARKS.search(file.text) is not None or document(file) is not None
+    return file.shows(MARKS) or document(file) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -42,7 +42,7 @@ OPTIONS = {
 
 
 def claims(file: SourceFile) -> bool:
-    return MARKS.search(file.text) is not None
+    return file.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

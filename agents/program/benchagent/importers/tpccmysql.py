@@ -75,7 +75,7 @@ class Calls(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return MARKS.search(file.text) is not None
+    return file.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

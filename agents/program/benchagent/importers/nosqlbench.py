@@ -1,0 +1,129 @@
+"""NoSQLBench 3 to 5: the metrics at the end of its log, and the CSV of a timer (`--report-csv-to`).
+
+Count and mean rate are of the whole run; minimum, percentiles and mean are of the last interval, and no result.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, further, measured, sampled
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole, words_of
+from benchagent.redaction import redact_text
+
+TOOL = "NoSQLBench"
+MARKS = re.compile(r"-- BEGIN METRICS DETAIL --")
+HEADING = (
+    "t,count,max,mean,min,stddev,p50,p75,p95,p98,p99,p999,mean_rate,m1_rate,m5_rate,m15_rate,rate_unit,duration_unit"
+)
+_METRIC = re.compile(r"\btype=(?P<type>TIMER|GAUGE), name=(?P<name>[\w.-]{1,200}), (?P<figures>.*)")
+_RESULT = re.compile(r"(?P<activity>[\w.-]+?)\.(?P<what>result[-_]success|result)")
+_RATE = re.compile(r"(?P<activity>[\w.-]+)\.cycles\.config\.(?P<what>cyclerate|burstrate)")
+_COMMAND = re.compile(r"\b(?:nb5?|nosqlbench)(?:\.jar)? (?=\S+ )[^\n]{1,2000}=[^\n]{1,2000}")
+_TO_MS = {"seconds": 1000.0, "milliseconds": 1.0, "microseconds": 0.001, "nanoseconds": 1e-6}
+_OF_INTERVAL = "its latencies are of the last interval only, and no result: record them by --report-csv-to"
+
+
+@dataclass
+class _Activity:
+    # `result` and `result-success` -> how many, how many a second.
+    counts: dict[str, int] = field(default_factory=dict)
+    rates: dict[str, float] = field(default_factory=dict)
+    parameters: dict[str, Scalar] = field(default_factory=dict)
+
+
+def claims(file: SourceFile) -> bool:
+    return file.shows(MARKS) or file.head.text.startswith(HEADING)
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    if file.head.text.startswith(HEADING):
+        return [of_table(file)]
+    activities: dict[str, _Activity] = {}
+    ended, command = False, ""
+    with Lines(file) as lines:
+        for line in lines:
+            if line.text.endswith("-- END METRICS DETAIL --"):
+                ended = True
+            elif match := _METRIC.search(line.text):
+                ended = False
+                _take(activities, match)
+            elif said := _COMMAND.search(line.text):
+                command = redact_text(said[0])
+    known = {name: activity for name, activity in activities.items() if "result" in activity.counts}
+    if not known and ended:
+        raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
+    if not known:
+        return [Report(tool=TOOL, status=Status.ABORTED, reason="the log ends before its metrics")]
+    return [_report(name, activity, command, ended=ended) for name, activity in known.items()]
+
+
+def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
+    told = dict(part.partition("=")[::2] for part in match["figures"].strip().split(", "))
+    if (rate := _RATE.fullmatch(match["name"])) and "value" in told:
+        activities.setdefault(rate["activity"], _Activity()).parameters[rate["what"]] = number(told["value"])
+    elif match["type"] == "TIMER" and (result := _RESULT.fullmatch(match["name"])):
+        what, activity = result["what"].replace("_", "-"), activities.setdefault(result["activity"], _Activity())
+        if told.get("rate_unit") not in ("events/second", "calls/second") or "mean_rate" not in told:
+            raise NotUnderstood(f"{match['name']}: not a rate a second")
+        if whole(told.get("count", "")) < activity.counts.get(what, 0):
+            raise NotUnderstood(f"{match['name']} begins anew: several scenarios in one file; send one each")
+        activity.counts[what], activity.rates[what] = whole(told["count"]), number(told["mean_rate"])
+
+
+def _report(name: str, activity: _Activity, command: str, *, ended: bool) -> Report:
+    operations = activity.counts["result"]
+    metrics = [measured("ops_per_s", activity.rates["result"]), measured("operations", operations)]
+    if "result-success" in activity.counts:
+        if (errors := operations - activity.counts["result-success"]) < 0:
+            raise NotUnderstood(f"{name}: more operations succeeded than there were")
+        metrics.append(measured("errors", errors))
+    options = dict(word.partition("=")[::2] for word in words_of(command, "|><&;") if "=" in word)
+    parameters = activity.parameters | further(options, ("threads", "alias", "yaml", "workload"))
+    if options.get("threads", "").isdecimal():
+        parameters["terminals"] = int(options["threads"])
+    return Report(
+        tool=TOOL,
+        status=Status.COMPLETE if ended else Status.ABORTED,
+        reason="" if ended else "the log ends within its metrics",
+        parameters=parameters,
+        metrics=tuple(metrics) if ended else (),
+        warnings=(_OF_INTERVAL,),
+        subject=Subject(workload=f"nosqlbench-{slug(name, '-', 60)}", workload_name=f"NoSQLBench {name}"),
+        command_lines=(command,) if command else (),
+    )
+
+
+def of_table(file: SourceFile) -> Report:
+    """A row an interval: seconds since 1970, how many until then, latencies of the interval."""
+    with Lines(file) as lines:
+        rows = [dict(zip(HEADING.split(","), next(csv.reader([line.text])), strict=False)) for line in lines][1:]
+    if not rows or any(len(row) != len(HEADING.split(",")) for row in rows):
+        raise NotUnderstood("a row of the timer is not whole, or there is none")
+    times, counts = [whole(row["t"]) for row in rows], [whole(row["count"]) for row in rows]
+    to_ms = _TO_MS.get(rows[0]["duration_unit"])
+    if to_ms is None or {(row["rate_unit"], row["duration_unit"]) for row in rows} - {
+        (unit, rows[0]["duration_unit"]) for unit in ("calls/second", "events/second")
+    }:
+        raise NotUnderstood("units that are unknown, or change")
+    if counts != sorted(counts) or times != sorted({*times}):
+        raise NotUnderstood("times or counts do not rise: several runs, or lines out of order")
+    series: tuple[Series, ...] = ()
+    if len(rows) > 2 and len(steps := {later - earlier for earlier, later in itertools.pairwise(times)}) == 1:
+        step = float(steps.pop())
+        columns: dict[str, list[float | None]] = {
+            "ops_per_s": [(after - before) / step for before, after in itertools.pairwise([0, *counts])]
+        }
+        columns["ops_per_s"][0] = None  # how long the first interval was, nobody says
+        for rank in ("p50", "p95", "p99", "p999"):
+            columns[f"latency_{rank}_ms"] = [round(number(row[rank]) * to_ms, 9) for row in rows]
+        series = sampled([time - times[0] + step for time in times], columns, step)
+    return Report(
+        tool=TOOL, status=Status.COMPLETE, series=series,
+        metrics=(measured("ops_per_s", number(rows[-1]["mean_rate"])), measured("operations", counts[-1])),
+        subject=Subject(workload="nosqlbench", workload_name="NoSQLBench"),
+    )  # fmt: skip

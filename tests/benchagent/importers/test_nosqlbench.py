@@ -1,0 +1,68 @@
+"""NoSQLBench is in no package registry: log after its documentation, CSV after Dropwizard's, both written by hand."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from benchagent.importers import Status
+
+from tests.benchagent.importers.damage import wrong_answers
+from tests.benchagent.importers.samples import report_of, reports, sample, values
+
+TOOL = "nosqlbench"
+
+
+def test_it_reads_what_holds_of_the_whole_run():
+    report = report_of(TOOL, "scenario.log")
+    assert (report.tool, report.status, report.subject.workload) == (
+        "NoSQLBench", Status.COMPLETE, "nosqlbench-cql-keyvalue",
+    )  # fmt: skip
+    assert values(report) == {"ops_per_s": 4024.0234405430424, "operations": 100000, "errors": 9}
+    assert report.parameters == {
+        "cyclerate": 5000, "burstrate": 5500.0, "driver": "cql", "tags": "phase:main", "cycles": 100000,
+        "terminals": 50,
+    }  # fmt: skip
+    assert "last interval only" in report.warnings[0]
+
+
+def test_it_reads_the_csv_of_a_timer():
+    report = report_of(TOOL, "result.csv")
+    assert values(report) == {"ops_per_s": 4025.0, "operations": 241500}
+    series = {series.name: series for series in report.series}
+    assert series["ops_per_s"].values == (None, 3950.0, 4000.0, 4050.0, 4100.0, 4150.0)
+    assert (series["latency_p99_ms"].values[1], series["latency_p99_ms"].interval_s) == (6.00175, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "why"),
+    [
+        ("scenario.log", "events/second", "events/millisecond", "not a rate a second"),
+        ("scenario.log", "count=99991", "count=199991", "more operations succeeded"),
+        ("scenario.log", "mean_rate=4024.0", "mean_rate=4024,0", "not a plain number"),
+        ("scenario.log", r"keyvalue\.result", "keyvalue.other", "no timer called result"),
+        ("result.csv", "calls/second", "calls/minute", "units that are unknown"),
+        ("result.csv", ",241500,", ",41500,", "do not rise"),
+        ("result.csv", r",calls/second,microseconds\n", "\n", "is not whole"),
+    ],
+)
+def test_it_refuses_what_it_cannot_be_sure_of(name: str, old: str, new: str, why: str):
+    text = sample(TOOL, name).decode()
+    changed = re.sub(old, new, text, count=1 if name == "result.csv" else 0)
+    assert changed != text
+    (report,) = reports("x", changed.encode())
+    assert why in report.reason
+
+
+def test_a_log_that_ends_before_its_metrics_do_is_aborted():
+    text = sample(TOOL, "scenario.log").decode()
+    for end in ("-- END", "type=TIMER"):
+        (report,) = reports("x", (text.partition(end)[0].rpartition("\n")[0] + "\n").encode())
+        assert (report.status, report.metrics) == (Status.ABORTED, ())
+
+
+@pytest.mark.parametrize("name", ["scenario.log", "result.csv"])
+def test_it_gives_no_other_numbers_whatever_the_damage(name: str):
+    wrong = wrong_answers(name, sample(TOOL, name), seed=14, count=140)
+    # The CSV is as long as the run: one that was cut is that of a shorter one.
+    assert name == "result.csv" or wrong == []
