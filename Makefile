@@ -31,7 +31,7 @@ help:
 	@echo 'make bench-stream  a pgbench log of 1 GB through a running site: time and peak memory of every part'
 	@echo 'make bench-pages   time of pages and lists with 1,000, 10,000 and 100,000 runs'
 	@echo 'make bench-journeys  functions and modules that one request passes'
-	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql"'
+	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
 	@echo 'make clean         remove .venv and caches; STATE stays'
 

@@ -5,6 +5,9 @@ back: `--case N` asks the same again and prints it. What is asked begins as what
 tests/access/rows.py, the forms and links of the site's own pages, the bodies of its OpenAPI description, the messages
 of agents. Then something in it is changed. Run by `make bench-fuzz [ARGS="--seed 1 --cases 50000 --postgresql"]`; ends
 with 1 when an answer was wrong.
+
+`--http` asks a whole site on SQLite (broker, worker, beat, web as `make up` starts them) from several clients at once;
+after each few hundred cases its database and files are again what they were.
 """
 
 from __future__ import annotations
@@ -14,28 +17,42 @@ import json
 import logging
 import random
 import re
+import shutil
+import sqlite3
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from http.client import HTTPConnection, HTTPException
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from benchagent.dbms.private_server import free_port
+
+from benchmarks.bench_imports import running
+from benchsite import programs
+from benchsite.state import State
 from scripts.private import private_postgresql, set_up_here
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "QUERY")
 DEEP = (480, 2_000, 100_000)
 LONG = 200_000
+# Over HTTP: so many ask at once, and so many cases meet what others of them have left.
+CLIENTS = 4
+BETWEEN_RESTORES = 200
+CSRF = "c" * 32
 TOOL_FILES = Path(__file__).resolve().parent.parent / "tests" / "benchagent" / "importers" / "data"
 # Numbers, times, ids and words that somebody's code takes for what they are not.
 TEXTS = (
@@ -341,7 +358,11 @@ class Asked(HTMLParser):
             self.asked.append((given.get("method", "get").upper(), given.get("action", ""), self._form))
         elif tag == "option" and self._select and self._form is not None:
             self._form[self._select].append(given.get("value", ""))
-        elif self._form is not None and name and tag in ("input", "select", "textarea", "button"):
+        elif (
+            self._form is not None
+            and name not in ("", "csrfmiddlewaretoken")
+            and tag in ("input", "select", "textarea", "button")
+        ):
             self._form.setdefault(name, []).append(given.get("value", ""))
             self._select = name if tag == "select" else ""
 
@@ -541,14 +562,85 @@ class InProcess:
             finally:
                 transaction.set_rollback(True)
                 got_request_exception.disconnect(self._note)
-        status, spent_s = response.status_code, time.perf_counter() - begun
+        outcome = self.judged(case, response.status_code, answer, time.perf_counter() - begun)
+        if not connection.is_usable():
+            outcome.wrong = outcome.wrong or "the connection to the database is broken afterwards"
+        return outcome
+
+    def ask_all(self, fuzzer: Fuzzer, numbers: Sequence[int]) -> Iterator[Outcome]:
+        for number in numbers:
+            yield self.ask(fuzzer.case(number))
+
+    def judged(self, case: Case, status: int, answer: bytes, spent_s: float) -> Outcome:
         allowed = status < 500 or (case.path.startswith("/readyz") and status == 503)
         wrong = "" if allowed else f"answered {status}: {answer[:300]!r}\n{self._raised}"
         own = (self._world.headers.get(case.who, {}).get("Authorization") or self._agents.get(case.who, "")).encode()
-        wrong = wrong or self.secrets.told(case, answer, own.removeprefix(b"Bearer "))
-        if not connection.is_usable():
-            wrong = wrong or "the connection to the database is broken afterwards"
-        return Outcome(case, status, spent_s, wrong)
+        return Outcome(case, status, spent_s, wrong or self.secrets.told(case, answer, own.removeprefix(b"Bearer ")))
+
+
+class OverHttp(InProcess):
+    """Asks a running site, one connection for each thread; what a request has changed stays until `restore`."""
+
+    def __init__(self, world: Any, agents: dict[str, str]) -> None:
+        super().__init__(world, agents)
+        from django.conf import settings
+
+        # What is private may have been shown to all by the owner's own request.
+        self.secrets.knowing = frozenset(self.people)
+        self._mine, self._state, self._session = threading.local(), settings.STATE, settings.SESSION_COOKIE_NAME
+        self._kept = self._state.path.parent / "kept"
+        self._kept.mkdir()
+        self.address = programs.Address("127.0.0.1", free_port())
+        with closing(sqlite3.connect(self._state.database)) as now:
+            now.execute("VACUUM INTO ?", [str(self._kept / "db.sqlite3")])
+        shutil.copytree(self._state.artefacts, self._kept / "artefacts", dirs_exist_ok=True)
+
+    def ask_all(self, fuzzer: Fuzzer, numbers: Sequence[int]) -> Iterator[Outcome]:
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            for start in range(0, len(numbers), BETWEEN_RESTORES):
+                some = numbers[start : start + BETWEEN_RESTORES]
+                yield from clients.map(lambda number: self.ask(fuzzer.case(number)), some)
+                self.restore()
+
+    def restore(self) -> None:
+        shutil.copytree(self._kept / "artefacts", self._state.artefacts, dirs_exist_ok=True)
+        with (
+            closing(sqlite3.connect(self._kept / "db.sqlite3")) as kept,
+            closing(sqlite3.connect(self._state.database, timeout=30)) as now,
+        ):
+            kept.backup(now)
+
+    def ask(self, case: Case) -> Outcome:
+        begun = time.perf_counter()
+        for attempt in range(2):
+            if attempt or not hasattr(self._mine, "connection"):
+                self._mine.connection = HTTPConnection(self.address.host, self.address.port, timeout=120)
+            try:
+                status, answer = self._answer(self._mine.connection, case)
+                break
+            except (HTTPException, OSError) as error:
+                # A kept connection may have been closed meanwhile; a header that is too long closes it.
+                status, answer = 431 if len(case.path) > 60_000 else 599, repr(error).encode()
+        if status >= 500:  # what others have raised is there too
+            self._raised = (self._state.path / "web.log").read_text(errors="replace")[-4_000:]
+        return self.judged(case, status, answer, time.perf_counter() - begun)
+
+    def _answer(self, connection: HTTPConnection, case: Case) -> tuple[int, bytes]:
+        session = self._world.sessions.get(case.who)
+        own = {"Authorization": self._agents[case.who]} if case.who in self._agents else {}
+        headers = {
+            "Host": f"{self.address.host}:{self.address.port}", "Content-Type": case.content_type,
+            "Cookie": f"csrftoken={CSRF}" + (f"; {self._session}={session}" if session else ""), "X-CSRFToken": CSRF,
+            **self._world.headers.get(case.who, {}), **own, **case.headers,
+        }  # fmt: skip
+        connection.putrequest(case.method, case.path, skip_host=True, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        if case.body or case.method in ("POST", "PUT", "PATCH"):
+            connection.putheader("Content-Length", str(len(case.body)))
+        connection.endheaders(case.body)
+        response = connection.getresponse()
+        return response.status, response.read()
 
 
 def secrets_of(world: Any, agents: dict[str, str]) -> Secrets:
@@ -593,14 +685,17 @@ def agents_of(world: Any) -> dict[str, str]:
     return {"agent's token": token, "agent's job token": job_token, "agent's observer token": observed}
 
 
-def fuzzer_of(world: Any, *, seed: int) -> tuple[Fuzzer, InProcess]:
+Asker = TypeVar("Asker", bound=InProcess)
+
+
+def fuzzer_of(world: Any, *, seed: int, asker: type[Asker] = InProcess) -> tuple[Fuzzer, Asker]:  # type: ignore[assignment]
     agents = agents_of(world)
     targets = targets_of(world)
     for target in list(targets):
         if target.kind == "agent" and "{job_run}" in target.path:
             path = target.path.replace("{job_run}", "{claimed}")
             targets += [Target(target.route, "POST", path, "agent", {}, target.bodies)] * 2
-    asked = InProcess(world, agents)
+    asked = asker(world, agents)
     return Fuzzer(seed=seed, targets=targets, things=world.things, people=asked.people), asked
 
 
@@ -626,27 +721,34 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--case", type=int, help="only this one, with its answer")
     parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--http", action="store_true", help="a whole site on SQLite, over HTTP")
     arguments = parser.parse_args()
     with ExitStack() as stack:
-        state = stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsite-fuzz-"))
-        set_up_here(state, stack.enter_context(private_postgresql()) if arguments.postgresql else "")
+        state = State(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsite-fuzz-"))) / "state")
+        state.tmp.mkdir(parents=True)
+        set_up_here(str(state.path), stack.enter_context(private_postgresql()) if arguments.postgresql else "")
         from django.conf import settings
 
         logging.disable()
         settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
         from runs.publications.importer import import_own
-        from tests.access.world import built
+        from tests.access.world import built, stored
 
         import_own()
-        world = stack.enter_context(built())
-        fuzzer, asked = fuzzer_of(world, seed=arguments.seed)
+        asked: InProcess
+        if arguments.http:
+            fuzzer, over_http = fuzzer_of(stored(), seed=arguments.seed, asker=OverHttp)
+            environment = programs.environment(state, over_http.address)
+            stack.enter_context(running(environment, state, over_http.address))
+            asked = over_http
+        else:
+            fuzzer, asked = fuzzer_of(stack.enter_context(built()), seed=arguments.seed)
         numbers = (
             range(arguments.first, arguments.first + arguments.cases) if arguments.case is None else [arguments.case]
         )
         outcomes = []
         seen: Counter[str] = Counter()
-        for number in numbers:
-            outcome = asked.ask(fuzzer.case(number))
+        for outcome in asked.ask_all(fuzzer, numbers):
             outcomes.append(outcome)
             if outcome.wrong:
                 last = outcome.wrong.strip().splitlines()[-1][:150]

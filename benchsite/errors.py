@@ -6,6 +6,7 @@ import sys
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from runs import space
@@ -16,6 +17,23 @@ SILENT = "The database does not answer."
 AGAIN = f"Try again in {RETRY_AFTER_S} seconds; what was acknowledged is safe."
 # The log has the error itself: it may name addresses and people.
 UNKNOWN = "Something went wrong on the server; its log says what."
+UNREADABLE = "Its address, headers or body are not what they are said to be."
+HEADINGS = {400: "This request cannot be read", 500: "Something went wrong"}
+
+
+# Django's own handlers of these look for a form's token in the body once more: one that cannot be read made it a 500.
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, 400, UNREADABLE)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return render(request, "403.html", {"exception": str(exception)}, status=403)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return render(request, "404.html", status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -38,7 +56,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def _answer(request: HttpRequest, status: int, words: str) -> HttpResponse:
     if request.path.startswith("/api/"):
         return JsonResponse({"detail": words}, status=status)
-    heading = "Something went wrong" if status == 500 else "Not available just now"
+    heading = HEADINGS.get(status, "Not available just now")
     return HttpResponse(
         render_to_string("error.html", {"status": status, "heading": heading, "words": words}), status=status
     )

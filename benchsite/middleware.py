@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
@@ -69,6 +70,26 @@ class RoomForMore:
             return None
         logger.error("no room for %s %s: %s", request.method, request.path, error)
         return no_room(request, space.shortage() or space.FULL)
+
+
+class ReadAgain:
+    """The queries of a page see different moments: what one of them named may be gone when the next one asks for it.
+    Read once more, the page shows what there is; what is missing then, too, is an error.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        match = request.resolver_match
+        if match is None or request.method not in ("GET", "HEAD") or not isinstance(error, ObjectDoesNotExist):
+            return None
+        logger.info("%s is read again: %s", request.path, error)
+        response: HttpResponse = match.func(request, *match.args, **match.kwargs)
+        return response
 
 
 def no_room(request: HttpRequest, words: str) -> HttpResponse:

@@ -109,6 +109,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "benchsite.middleware.content_security_policy",
+    "benchsite.middleware.ReadAgain",
     "django_htmx.middleware.HtmxMiddleware",
     "benchsite.floods.rate_limit",
     "benchsite.bodies.body_limit",

@@ -52,6 +52,9 @@ api: list[URLPattern | URLResolver] = [
     path("<anything:rest>/", nothing_here, name="api-nothing"),
 ]
 
+handler400 = "benchsite.errors.bad_request"
+handler403 = "benchsite.errors.permission_denied"
+handler404 = "benchsite.errors.page_not_found"
 handler500 = "benchsite.errors.server_error"
 urlpatterns = [
     path("", include("runs.urls")),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import uuid
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core.signals import request_started
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
 from benchsite import wsgi
+from runs.models import Metric, Run
+from tests.runs.builders import document, store_upload
 
 pytestmark = pytest.mark.django_db
 MANY = "&".join(f"f{number}=1" for number in range(1_001))
@@ -32,6 +35,44 @@ def test_no_charset_and_no_number_of_fields_is_an_error_of_the_server(content_ty
     monkeypatch.setattr("django.test.client.WSGIRequest", wsgi.Request)
     answer = Client().generic("GET", "/dbms/", content_type=content_type, QUERY_STRING=query, CONTENT_TYPE=content_type)
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("content_type", "path", "status"),
+    [
+        ("application/x-www-form-urlencoded; charset=utf-7", "/login/", 400),
+        ("multipart/form-data; boundary=", "/login/", 400),
+        ("application/x-www-form-urlencoded; charset=utf-7", "/nothing/there/", 404),
+        ("multipart/form-data; boundary=", "/nothing/there/", 404),
+        ("multipart/form-data", "/nothing/there/", 404),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_no_error_of_the_server(content_type, path, status, monkeypatch):
+    """Pages of errors looked for the form's token in it once more."""
+    monkeypatch.setattr("django.test.client.WSGIRequest", wsgi.Request)
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    client.cookies["csrftoken"] = "c" * 32
+    answer = client.generic("POST", path, b"value=+1", content_type=content_type)
+    assert answer.status_code == status
+    words = "This request cannot be read" if status == 400 else "There is no such page"
+    assert words in answer.content.decode() and "Agents keep" not in answer.content.decode()
+
+
+def test_what_vanishes_between_two_queries_of_a_page_is_read_once_more(client):
+    """It was a 500: the measurements of a run were read, and then the metric of one was gone."""
+    store_upload(document=document(id=str(uuid.UUID(int=1))))
+    asked = []
+
+    def vanish(execute, sql, *given):
+        if sql.startswith("SELECT") and 'FROM "runs_metric"' in sql and not asked:
+            asked.append(sql)
+            Run.objects.all().delete()
+            Metric.objects.all().delete()
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(vanish):
+        answer = client.get("/api/v1/runs/")
+    assert (answer.status_code, answer.json()["count"], len(asked)) == (200, 0, 1)
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/api/v1/runs/", "application/json"), ("/runs/", "text/html")])

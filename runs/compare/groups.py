@@ -83,7 +83,8 @@ def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
     unset = f"{heading[:1].lower()}{heading[1:]} not set"
     labels = [" · ".join(cell[field].text for field in chosen if field in cell) or unset for cell in cells]
     keys = [" · ".join(cell[field].key for field in chosen if field in cell) or unset for cell in cells]
-    common = [cells[0][field] for field in fields if field not in varying]
+    # An empty value and none at all are no difference, and nothing that all have in common.
+    common = [cells[0][field] for field in fields if field not in varying and all(field in cell for cell in cells)]
     return Naming(
         labels=_unique(labels),
         fields=chosen,

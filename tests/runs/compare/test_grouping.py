@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 
 from runs.compare.compare import compare
-from runs.compare.groups import Comparison
+from runs.compare.groups import Comparison, name_cells
 from runs.models import Run
+from runs.run.facets import Facet
 from tests.runs.builders import store_upload
 from tests.runs.cells import all_runs, batch, make_run
 
@@ -131,3 +132,12 @@ def test_what_says_no_label_stays_with_its_batch():
 
 def test_every_run_has_a_batch():
     assert not Run._meta.get_field("batch").null
+
+
+def test_an_empty_factor_is_no_difference_to_none():
+    """A comparison of the two was an error of the server."""
+    terminals = [Facet("factor:terminals", "Terminals", value, value, f"{value} terminals", value) for value in "12"]
+    empty = Facet("factor:script_text", "Script text", "", "", "", "")
+    naming = name_cells([{terminals[0].field: terminals[0]}, {terminals[1].field: terminals[1], empty.field: empty}])
+    assert naming.labels == ["1 terminals", "2 terminals"]
+    assert naming.common == []
