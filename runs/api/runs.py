@@ -43,7 +43,7 @@ from runs.listing.rows import csv_stream
 from runs.models import Run
 from runs.results import editing
 from runs.run import series
-from runs.run.latency import latency_of, types_of
+from runs.run.latency import latency_of, map_of, types_of
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -288,7 +288,8 @@ class RunLatency(APIView):
         told = latency_of(runs)
         if told is None:
             raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")
-        return Response(LatencySerializer({"latency": told, "types": [] if together else types_of(run)}).data)
+        types = [] if together else types_of(run)
+        return Response(LatencySerializer({"latency": told, "types": types, "over_time": map_of(runs)}).data)
 
 
 class RunChanges(APIView):

@@ -17,7 +17,7 @@ from runs.models import Annotation, Artefact, Batch, Change, Measurement, Run
 from runs.run import quality
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
-from runs.run.latency import Latency, OfType
+from runs.run.latency import Latency, LatencyMap, OfType
 from runs.run.number import headline_numbers
 from runs.run.series import Series, ThinnedSeries
 
@@ -145,6 +145,13 @@ class ArtefactSerializer(serializers.ModelSerializer[Artefact]):
         fields = ["id", "name", "media_type", "size_bytes", "sha256", "url"]
 
 
+class LatencyMapSerializer(serializers.Serializer[LatencyMap]):
+    """How many took how long over the time of the run; `cells`: begin in s, from ms, to below ms, transactions."""
+
+    interval_s = serializers.IntegerField()
+    cells = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()))
+
+
 class LatencySerializer(serializers.Serializer[Any]):
     """Milliseconds. `curve` is (percentile, ms); `beyond` counts the transactions that took longer.
 
@@ -153,6 +160,7 @@ class LatencySerializer(serializers.Serializer[Any]):
 
     latency = AnswerField(Latency)
     types = AnswerField(list[OfType])
+    over_time = LatencyMapSerializer(allow_null=True)
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):

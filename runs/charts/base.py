@@ -211,6 +211,17 @@ class TradeOffSpec(TypedDict):
     groups: list[TradeOffGroup]
 
 
+class HeatSpec(TypedDict):
+    """How many took how long over time: cells of (begin in s, from, to, count); `span` of y in its unit."""
+
+    type: Literal["heat"]
+    x: XAxis
+    y: YAxis
+    interval_s: float
+    cells: list[tuple[float, float, float, int]]
+    bands: list[BandSpec]
+
+
 @dataclass(frozen=True)
 class Figure:
     """`id` is unique on the page; `alt` says in words what the picture shows."""
@@ -218,7 +229,7 @@ class Figure:
     template: ClassVar[str] = "_chart.html"
     id: str
     title: str
-    spec: LinesSpec | BarsSpec | StackedSpec | TradeOffSpec
+    spec: LinesSpec | BarsSpec | StackedSpec | TradeOffSpec | HeatSpec
     table: Table
     alt: str
     note: str = ""

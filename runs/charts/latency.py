@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from runs.charts.base import COLOURS, Figure, Key, LineSeries, Multiples, XAxis, columns_of, lines
+from runs.charts.base import COLOURS, Figure, HeatSpec, Key, LineSeries, Multiples, XAxis, columns_of, lines
 from runs.charts.compare import colours, numbered
 from runs.charts.run import warm_up_band
 from runs.compare.groups import Comparison, Group
 from runs.formatting import number
 from runs.models import Run
-from runs.run.latency import Latency, OfType, Percentile, latency_of, nines, types_of_all
+from runs.run.latency import Latency, LatencyMap, OfType, Percentile, latency_of, map_of, nines, types_of_all
 from runs.run.series import Series, read_all, samples_each, thinned
 from runs.tables import Column, Table, TableCell
 
@@ -20,8 +20,9 @@ MOST_GROUPS, MOST_PANELS = 12, 12
 CURVE_NOTE = "All repeats of a group together, from their merged histograms; never an average of their percentiles."
 OVER_TIME_NOTE = (
     "Band: from p50 to p99 of each second, over all repeats; line: p95, the highest of them. Seconds keep "
-    "percentiles, not histograms, so that their whole distribution cannot be drawn."
+    "percentiles, not histograms."
 )
+MAP_NOTE = "The stronger the colour, the more transactions of an interval took so long (logarithmic)."
 LOW, MIDDLE, HIGH = "latency_p50_ms", "latency_p95_ms", "latency_p99_ms"
 FEW = "fewer than ten transactions took longer: the luck of a few"
 _NINES = {0: "0 %", 50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %", 99.999: "99.999 %"}
@@ -48,6 +49,8 @@ def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
         parts.append(_alone(percentile_figure(drawn), [(label, color) for label, color, _ in drawn]))
     if over_time := _over_time(groups[:MOST_PANELS], palette):
         parts.append(over_time)
+    if maps := _maps(groups[:MOST_PANELS]):
+        parts.append(maps)
     types = types_table([(group.label, _finished(group)) for group in groups])
     without = [group.label for group, latency in merged if latency is None]
     return [*parts, LatencyTypes(types, without)] if types or without else parts
@@ -169,6 +172,59 @@ def _over_time(groups: Sequence[Group], palette: dict[str, int]) -> Multiples | 
                          panels[0].alt, OVER_TIME_NOTE)]  # fmt: skip
     note = OVER_TIME_NOTE if each == 1 else f"{OVER_TIME_NOTE} Each point stands for {each:,} seconds."
     return Multiples("latency-over-time", "Latency over time, ms", panels, [], table, note)
+
+
+def _maps(groups: Sequence[Group]) -> Multiples | None:
+    """A panel per group that tells how many took how long over time."""
+    told = [(group, heat) for group in groups if (heat := map_of(_finished(group)))]
+    if not told:
+        return None
+    lows, highs = zip(*(_span_ms(heat) for _, heat in told), strict=True)
+    panels = [
+        heat_figure(
+            heat, group.runs, id=numbered("latency-map-panel", at), title=group.label, span=(min(lows), max(highs))
+        )
+        for at, (group, heat) in enumerate(told)
+    ]  # fmt: skip
+    table = Table(
+        [Column("Group", numeric=False), *panels[0].table.columns],
+        [[TableCell(text=panel.title), *row] for panel in panels for row in panel.table.rows],
+    )
+    if len(panels) == 1:
+        panels = [replace(panels[0], title=f"Transactions by latency over time: {panels[0].title}")]
+    return Multiples("latency-map", "Transactions by latency over time", panels, [], table, MAP_NOTE)
+
+
+def _span_ms(heat: LatencyMap) -> tuple[float, float]:
+    return min(low for _, low, _, _ in heat.cells), max(high for _, _, high, _ in heat.cells)
+
+
+def heat_figure(
+    heat: LatencyMap, runs: Sequence[Run], *, id: str, title: str, span: tuple[float, float] | None = None
+) -> Figure:
+    """`span` in ms: of the axis of panels that share it."""
+    cells, span = heat.cells, span or _span_ms(heat)
+    spec: HeatSpec = {
+        "type": "heat", "x": {"label": "Time", "unit": "s", "scale": "linear"},
+        "y": {"label": "Latency", "unit": "ms", "scale": "log", "span": span}, "interval_s": heat.interval_s,
+        "cells": cells, "bands": warm_up_band(runs[0]) if runs else [],
+    }  # fmt: skip
+    counts: dict[tuple[float, float], list[tuple[int, float]]] = {}
+    for begin_s, low, high, count in cells:
+        counts.setdefault((low, high), []).append((count, begin_s))
+    whole = sum(count for *_, count in cells)
+    rows = []
+    for (low, high), of in sorted(counts.items()):
+        most, at_s = max(of, key=lambda one: (one[0], -one[1]))
+        total = sum(count for count, _ in of)
+        numbers = (low, high, total, 100 * total / whole, most, at_s)
+        rows.append([TableCell(value) for value in numbers])
+    columns = [Column("From", "ms"), Column("to", "ms"), Column("Transactions"), Column("Share", "%"),
+               Column("Most in an interval"), Column("at", "s")]  # fmt: skip
+    return Figure(
+        id=id, title=title, spec=spec, table=Table(columns, rows), note=MAP_NOTE,
+        alt=f"Heat map of latencies over time, from {number(span[0])} to {number(span[1])} ms.",
+    )  # fmt: skip
 
 
 # Time, lowest p50, highest p95, highest p99.

@@ -33,6 +33,8 @@ X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM",
 Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
 SCALES = ("linear", "log")
 DATE = "date"
+# Which of the added-up sets a run was chosen by.
+SET_FACT = "set"
 FACTOR = "factor:"
 SIZES = (
     "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
@@ -150,6 +152,8 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
         x = _x_by_rule(facts, groups, [name for name in free if name not in _taken(params)])
     series = tuple(name for name in _known(params.getlist("series"), everything, "series", problems) if name in free)
     series = tuple(name for name in series if name != x)
+    if not series and params.get("base_set") and SET_FACT in free and NONE not in params.getlist("series"):
+        series = (SET_FACT,)
     panels = _asked_for(params, "panels", everything, problems)
     if panels and len(facts[panels].values) > MOST_PANELS:
         problems["panels"] = [f"{facts[panels].label} has {len(facts[panels].values)} levels: {MOST_PANELS} at most."]

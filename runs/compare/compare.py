@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ from benchagent.catalog import PERCENTILES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs import formatting
-from runs.compare.axes import LEAST_LEVELS, arrange, narrowed, unlike_words
+from runs.compare.axes import LEAST_LEVELS, SET_FACT, arrange, narrowed, unlike_words
 from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words, said_of
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
@@ -22,13 +22,14 @@ from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_le
 from runs.compare.select import Selection
 from runs.compare.verdicts import family_size, headline, in_sentence, ratio_words, set_against
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, claim_words, facets
+from runs.run.facets import DURABILITY_ORDER, Facet, claim_words, facets
 from runs.run.number import number_of, why_no_number
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD, geometric_mean_interval, summarise
 
 # A warning names groups in so many letters; beyond, it counts them.
 MOST_LETTERS = 60
 MOST_METRICS = 4
+NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 
 
 def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
@@ -36,7 +37,7 @@ def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
     comparison = compare(
         selection.runs, metric=next(iter(params.getlist("metric")), ""), baseline=params.get("baseline"),
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
-        base_runs=selection.base, controls=params,
+        base_runs=selection.base, controls=params, set_of=selection.set_of,
     )  # fmt: skip
     return replace(comparison, left_out=selection.left_out)
 
@@ -44,7 +45,7 @@ def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
 def compare(
     runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
     grouping: str = "", threshold: float | None = None, base_runs: Set[UUID] = frozenset(),
-    controls: QueryDict | None = None,
+    controls: QueryDict | None = None, set_of: Mapping[UUID, tuple[str, str]] = NO_SETS,
 ) -> Comparison:  # fmt: skip
     """Groups the runs by cell and batch and sets each group against the baseline's.
 
@@ -52,17 +53,21 @@ def compare(
     primary metric, else the most common one. `baseline` is a group's key; empty or unknown takes the first group
     with values, of those with one of `base_runs` where there are such. `order` "best" sorts by geometric mean, best
     first; else the order is that of the experiment or source. `threshold`, from which a difference matters, is that of
-    the metric where none is given. `grouping` is one of `GROUPINGS`: empty or unknown pools within a batch only.
+    the metric where none is given. `set_of`: number and words of each run's set, a fact of its group; runs of two sets
+    are never pooled. `grouping` is one of `GROUPINGS`: empty or unknown pools within a batch only.
     """
     grouping = grouping if grouping in GROUPINGS else BATCH
     chosen = [run for run in runs if run.deleted_at is None]
     counting = {run.id for run in chosen if run.counts}
     fetch_settings(chosen)
     picked, metrics = _metrics(chosen, counting, metric)
-    cells = _cells(chosen, counting, grouping)
+    cells = _cells(chosen, counting, grouping, set_of)
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     known = [facets(next((run for run in cell if run.durability), cell[0])) for cell in cells]
-    naming = name_cells([facts | said for facts, said in zip(known, said_of(cells, grouping), strict=True)])
+    sets = [_set_fact(*set_of[cell[0].id]) if cell[0].id in set_of else {} for cell in cells]
+    naming = name_cells(
+        [facts | said | of for facts, said, of in zip(known, said_of(cells, grouping), sets, strict=True)]
+    )
     printed = _printed(chosen, picked)
     groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
     groups = _ranked(groups, picked, order)
@@ -93,7 +98,7 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
     fact, held = controls.get("compared", ""), controls.getlist("held") or None
     levels = None
     if fact != NO_LEVELS:
-        wanted = [fact, *controls.getlist("series")]
+        wanted = [fact, *controls.getlist("series"), *([SET_FACT] if controls.get("base_set") else [])]
         levels = level_by_level(comparison, arrange(comparison, controls), wanted, held)
     if levels and not fact and not asks_different_questions(levels):
         levels = None
@@ -136,7 +141,13 @@ def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Met
     return next(iter(metrics), None), metrics
 
 
-def _cells(runs: Sequence[Run], counting: Set[UUID], grouping: str) -> list[list[Run]]:
+def _set_fact(number: str, words: str) -> dict[str, Facet]:
+    return {SET_FACT: Facet(SET_FACT, "Set", number, words, words, f"set-{number}")}
+
+
+def _cells(
+    runs: Sequence[Run], counting: Set[UUID], grouping: str, set_of: Mapping[UUID, tuple[str, str]]
+) -> list[list[Run]]:
     """Repeats that are pooled together, in the order of experiment or source; along a size axis in that of the sizes.
 
     A queued run does not know its machine yet, one that has not ended not its storage, and one that was cancelled
@@ -147,7 +158,7 @@ def _cells(runs: Sequence[Run], counting: Set[UUID], grouping: str) -> list[list
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
     for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
-        together = key_of(run, grouping)
+        together = " ".join([key_of(run, grouping), *set_of.get(run.id, ())[:1]])
         key = f"{run.cell_key or run.id} {together}"
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
         others = (together, run.workload_id, run.dbms_version_id, run.config_id, factors)

@@ -35,6 +35,8 @@ CONTROLS = (
 _NAMED = {"run": "run", "cell": "cell"}
 SET, BASE_SET, STORED = "set", "base_set", "s"
 MAX_SETS = 12
+# Characters of a set's words in a legend.
+MOST_SAID = 60
 MAX_QUERY = 50_000
 # Characters of an address beyond which programs and people cut it.
 LONG_ADDRESS = 2_000
@@ -77,6 +79,11 @@ class RunSet:
     def count(self) -> int:
         return len(self.ids)
 
+    @property
+    def label(self) -> str:
+        said = ", ".join([*(words for *_, words in self.choice.filters), *filter(None, [self.choice.named])])
+        return f"Set {self.number}: {said}" if len(said) <= MOST_SAID else f"Set {self.number}"
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -97,6 +104,14 @@ class Selection:
     def base(self) -> frozenset[UUID]:
         """Runs of the set whose groups are the baseline side; empty where none is named."""
         return next((one.ids for one in self.sets if one.is_base), frozenset())
+
+    @property
+    def set_of(self) -> dict[UUID, tuple[str, str]]:
+        """Number and words of the set of each run: of several the baseline's, else the first. Empty of one set."""
+        if len(self.sets) < 2:
+            return {}
+        last_first = sorted(self.sets, key=lambda one: (one.is_base, -one.number))
+        return {run: (str(one.number), one.label) for one in last_first for run in one.ids}
 
 
 def set_queries(params: QueryDict) -> list[QueryDict]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ TOLD = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
 # Beyond a percentile there must be so many transactions for it to be more than the luck of a few.
 LEAST_BEYOND = 10
 POINTS_PER_DECADE = 24
+# Beyond an hour and a half.
+MOST_BUCKETS = 66
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,54 @@ def _ranks(count: int) -> list[float]:
 def nines(percentile: float) -> float:
     """Where a percentile stands on an axis of 1/(1 − p), in decades: 0 at 0 %, 1 at 90 %, 2 at 99 %."""
     return -math.log10(1 - percentile / 100)
+
+
+@dataclass(frozen=True)
+class LatencyMap:
+    """`counts` of each interval: transactions by bucket; bucket k holds from 2^(k/2) to less than 2^((k+1)/2) µs."""
+
+    interval_s: int
+    counts: list[dict[int, int]]
+
+    @property
+    def cells(self) -> list[tuple[float, float, float, int]]:
+        """(begin in s, from ms, to ms, transactions) of all that hold any."""
+        return [
+            (float(at * self.interval_s), *bucket_ms(bucket), count)
+            for at, counts in enumerate(self.counts)
+            for bucket, count in sorted(counts.items())
+        ]
+
+
+def bucket_ms(bucket: int) -> tuple[float, float]:
+    low, high = (float(f"{2 ** (step / 2) / 1000:.4g}") for step in (bucket, bucket + 1))
+    return low, high
+
+
+def map_of(runs: Iterable[Run]) -> LatencyMap | None:
+    """Of several repeats together, at the coarsest of their intervals; None where one of them does not tell."""
+    maps = [_map(run.statistics.get("latency_map")) for run in runs]
+    known = [one for one in maps if one]
+    if not known or len(known) < len(maps):
+        return None
+    interval_s = max(one.interval_s for one in known)
+    counts: dict[int, Counter[int]] = {}
+    for one in known:
+        for at, of in enumerate(one.counts):
+            counts.setdefault(at * one.interval_s // interval_s, Counter()).update(of)
+    return LatencyMap(interval_s, [counts.get(at, Counter()) for at in range(max(counts) + 1)])
+
+
+def _map(told: Any) -> LatencyMap | None:
+    """As `benchagent.job.latency_map` tells it; None of anything else, which a bundle could bring."""
+    try:
+        interval_s = int(told["interval_s"])
+        counts = [dict(zip(flat[::2], flat[1::2], strict=True)) for flat in told["counts"]]
+        whole = all(type(part) is int and part >= 0 for of in counts for item in of.items() for part in item)
+        highest = max((bucket for of in counts for bucket in of), default=MOST_BUCKETS)
+    except (TypeError, ValueError, LookupError):
+        return None
+    return LatencyMap(interval_s, counts) if whole and interval_s > 0 and highest < MOST_BUCKETS else None
 
 
 @dataclass(frozen=True)

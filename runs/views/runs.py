@@ -27,7 +27,7 @@ from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
 from runs.charts import matrix
 from runs.charts.base import Figure
-from runs.charts.latency import percentile_figure
+from runs.charts.latency import heat_figure, percentile_figure
 from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
 from runs.compare.questions import questions
 from runs.dbms import unverified
@@ -48,7 +48,7 @@ from runs.run.artefacts import artefacts_of
 from runs.run.attachments import attachments_of
 from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
-from runs.run.latency import latency_of
+from runs.run.latency import latency_of, map_of
 from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.templatetags.show import visibility_control
 from runs.views.guards import PersonRequest, administrator_required, contributor_required, page_before, token_may_read
@@ -222,7 +222,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "sampled": series.sampled(run) if run.is_open else "",
         "derived": derived.of_run(run, samples),
         "result": result,
-        "latency": _latency_figure(run),
+        "latencies": _latency_figures(run),
         "notes": run.annotations.all(),
         "standing": standing.of_run(run, result[0], request.user) if result and run.counts else None,
         "before": standing.run_before(run, request.user),
@@ -273,9 +273,12 @@ def run_diff(request: HttpRequest) -> HttpResponse:
     return render(request, "run_diff.html", context, status=404 if context["unknown"] else 200)
 
 
-def _latency_figure(run: Run) -> Figure | None:
-    told = latency_of([run])
-    return percentile_figure([("This run", 0, told)], id="percentiles") if told else None
+def _latency_figures(run: Run) -> list[Figure]:
+    told, heat = latency_of([run]), map_of([run])
+    figures = [percentile_figure([("This run", 0, told)], id="percentiles")] if told else []
+    if heat:
+        figures.append(heat_figure(heat, [run], id="latency-map", title="Transactions by latency over time"))
+    return figures
 
 
 @require_safe

@@ -1,6 +1,7 @@
 // Finds figure.chart, reads its specification (json_script), draws it, keeps it alive over htmx swaps and theme changes.
 // `canvas.benchsiteChart` is the Chart.js object: tests and the curious read numbers out of it.
 import { barsConfig, barsHeight } from "./chart-bars.js";
+import { heatConfig, heatHeight } from "./chart-heat.js";
 import { linesConfig, linesHeight } from "./chart-lines.js";
 import { stackedConfig, stackedHeight } from "./chart-stacked.js";
 import { tradeOffConfig, tradeOffHeight } from "./chart-tradeoff.js";
@@ -14,8 +15,8 @@ import { panelsTogether, picture, shortened } from "./png.js";
 import { headingOf, tableCsv, tablePicture } from "./tables.js";
 import { onThemeChange } from "./theme.js";
 
-const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig };
-const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight };
+const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig, heat: heatConfig };
+const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight, heat: heatHeight };
 // A character of the line that says where a picture comes from.
 const SOURCE_PX = 6.5;
 const drawn = new Map(); // figure -> {spec, chart, stop}

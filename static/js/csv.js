@@ -46,7 +46,12 @@ function tradeOffRows(spec) {
   return [["Group", ...ends(spec.y), ...ends(spec.x), "Repeats", "No other is better in both"], ...rows];
 }
 
-const ROWS = { lines: linesRows, bars: barsRows, stacked: stackedRows, tradeoff: tradeOffRows };
+function heatRows(spec) {
+  const head = [heading({ label: "From", unit: spec.x.unit }), heading({ label: `${spec.y.label} from`, unit: spec.y.unit }), heading({ label: "to below", unit: spec.y.unit }), "Count"];
+  return [head, ...spec.cells];
+}
+
+const ROWS = { heat: heatRows, lines: linesRows, bars: barsRows, stacked: stackedRows, tradeoff: tradeOffRows };
 
 /** Rows of cells as CSV text; a missing value is an empty cell. */
 export const csvText = (rows) => `${rows.map(line).join("\n")}\n`;

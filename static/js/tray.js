@@ -4,6 +4,8 @@
 const KEY = "benchsite-tray";
 // Beyond, the server gives the selection a short id (runs.compare.select.LONG_ADDRESS).
 const LONG_ADDRESS = 2000;
+// Of the page of differences (runs.views.runs).
+const MOST_DIFFERED = 6;
 let cleared = null;
 
 /** Parameters of the comparison of `items` ({query, label}): ticked runs together are one set, the others sets each. */
@@ -19,6 +21,12 @@ export function trayWords(items) {
   const runs = items.filter(({ query }) => query.startsWith("run=")).length;
   const counted = [[runs, "run"], [items.length - runs, "set"]].filter(([count]) => count > 0);
   return counted.map(([count, word]) => `${count} ${word}${count === 1 ? "" : "s"}`).join(" and ");
+}
+
+/** Query of the differences of the runs that are kept; empty of one, and of more than its page has columns. */
+export function diffQuery(items) {
+  const runs = items.map(({ query }) => query).filter((query) => query.startsWith("run="));
+  return runs.length >= 2 && runs.length <= MOST_DIFFERED ? runs.join("&") : "";
 }
 
 export function kept() {
@@ -93,6 +101,9 @@ export function show() {
   tray.querySelector("[data-tray-words]").textContent = items.length ? `${trayWords(items)} kept` : "Nothing is kept";
   tray.querySelector("ul").replaceChildren(...items.map(listed));
   for (const part of tray.querySelectorAll("[data-tray-compare], [data-tray-clear]")) part.hidden = items.length === 0;
+  const diff = tray.querySelector("[data-tray-diff]");
+  diff.hidden = !diffQuery(items);
+  diff.href = `${diff.pathname}?${diffQuery(items)}`;
   tray.querySelector("[data-tray-undo]").hidden = !cleared;
   for (const box of boxes()) {
     if (box.checked === queries.has(`run=${box.value}`)) continue;

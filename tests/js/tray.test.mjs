@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { parametersOf, trayWords } from "../../static/js/tray.js";
+import { diffQuery, parametersOf, trayWords } from "../../static/js/tray.js";
 
 const of = (...queries) => queries.map((query) => ({ query, label: query }));
 
@@ -17,4 +17,10 @@ test("one set alone stands plainly in the address", () => {
 test("it says what is kept", () => {
   assert.equal(trayWords(of("run=a", "run=b", "run=c")), "3 runs");
   assert.equal(trayWords(of("run=a", "batch=b")), "1 run and 1 set");
+});
+
+test("two to six runs lead to what differs between them", () => {
+  assert.equal(diffQuery(of("run=a", "batch=b", "run=c")), "run=a&run=c");
+  assert.equal(diffQuery(of("run=a", "batch=b")), "");
+  assert.equal(diffQuery(of(..."abcdefg".split("").map((name) => `run=${name}`))), "");
 });

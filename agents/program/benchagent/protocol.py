@@ -286,7 +286,8 @@ class EngineReport(TypedDict, total=False):
     `transaction_types`: type -> counts and latencies; `queries`: single statements with plan, time and effort;
     `consistency`: each condition of the data, when it was checked and how often it was violated; `marks`: moments of a
     phase that have a name; `warm_up_queries`: what was asked before the run and the DBMS's memory meanwhile;
-    `conditions`: circumstances in words.
+    `conditions`: circumstances in words; `latency_map`: how many transactions took how long, interval by interval of
+    the run (`benchagent.job.latency_map`).
     """
 
     counters: dict[str, float]
@@ -301,6 +302,7 @@ class EngineReport(TypedDict, total=False):
     transaction_types: dict[str, dict[str, Any]]
     warm_up_queries: dict[str, Any]
     conditions: dict[str, str]
+    latency_map: dict[str, Any]
 
 
 class JobResult(TypedDict):

@@ -98,6 +98,12 @@ def test_it_hands_over_every_event_of_a_job(generator):
     committed = sum(summary[key] for key in ("warm_up_transactions", "transactions", "tail_transactions"))
     assert events[-1]["rows"] == [[committed]]
     assert histogram.total_count(summary["histogram"]) == summary["transactions"] > 0
+    for second in (event for event in events if event["event"] == "second"):
+        buckets = dict(zip(second["buckets"][::2], second["buckets"][1::2], strict=True))
+        assert sum(buckets.values()) == second["n"] > 0
+        assert (
+            2 ** (min(buckets) / 2) <= second["p50_us"] + 1 and second["max_us"] < 2 ** ((max(buckets) + 1) / 2) * 1.001
+        )
 
 
 def test_an_error_ends_it_with_an_event_that_names_the_phase(generator):

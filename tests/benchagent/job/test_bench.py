@@ -451,6 +451,8 @@ def test_a_run_with_many_errors_fails_and_keeps_its_numbers(make_job: MakeJob):
     assert found["error_share_percent"] > 1
     wrong = {name for name, ok in checks(item).items() if not ok}
     assert wrong - {"little_law"} == {"errors_within_limit"}  # time went into what failed
+    counted = [sum(counts[1::2]) for counts in told(item)["latency_map"]["counts"]]
+    assert sum(counted) >= found["transactions"]
     types = told(item)["transaction_types"]
     assert types["take"]["errors"] == found["errors"] and types["write"]["errors"] == 0
 

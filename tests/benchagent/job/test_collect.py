@@ -152,3 +152,17 @@ def test_the_sessions_of_a_job_share_summary_and_phases(make):
     assert collector.summary == second_one.summary
     assert (list(first.phases), list(second_one.phases), list(collector.phases)) == (["load"], [], ["load"])
     assert [mark["name"] for mark in collector.marks] == ["slow_part"]
+
+
+def test_latencies_over_time_are_counted_and_a_long_run_has_coarser_intervals(make):
+    collector = make()
+    collector.take(second(0, buckets=[10, 4, 20, 1]))
+    collector.take(second(2, buckets=[10, 5]))
+    assert collector.latencies.told() == {"interval_s": 1, "counts": [[10, 4, 20, 1], [], [10, 5]]}
+    for t in range(3, 1000):
+        collector.take(second(t, buckets=[10, 1, 30, 2]))
+    told = collector.latencies.told()
+    assert (told["interval_s"], len(told["counts"])) == (8, 125)
+    assert told["counts"][0] == [10, 14, 20, 1, 30, 10]
+    assert sum(sum(counts[1::2]) for counts in told["counts"]) == 10 + 997 * 3
+    assert len(str(told)) < 64_000

@@ -66,3 +66,32 @@ def test_notes_are_made_changed_and_taken_away_with_their_history(client, operat
     assert said == [
         ("15 s: tuned", None), ("14 s: checkpoint tuning", "15 s: tuned"), (None, "14 s: checkpoint tuning")
     ]  # fmt: skip
+
+
+def test_latencies_over_time_are_told_charted_and_exported_of_repeats_together(client):
+    """Bucket 20 holds what took from 1.024 to less than 1.448 ms."""
+    fine = {"interval_s": 1, "counts": [[20, 5], [20, 3, 22, 1], [], [30, 1]]}
+    coarse = {"interval_s": 2, "counts": [[20, 10], [31, 2]]}
+    first = with_latencies(1, 5, statistics={"latency_map": fine})
+    with_latencies(2, 5, statistics={"latency_map": coarse})
+    told = client.get(f"/api/v1/runs/{first.id}/latency/").json()["over_time"]
+    assert (told["interval_s"], told["cells"][0]) == (1, [0, 1.024, 1.448, 5])
+    together = client.get(f"/api/v1/runs/{first.id}/latency/?repeats=true").json()["over_time"]
+    assert together["interval_s"] == 2
+    assert [(begin, count) for begin, _, _, count in together["cells"]] == [(0, 18), (0, 1), (2, 1), (2, 2)]
+    html = client.get(first.get_absolute_url()).content.decode()
+    assert 'id="latency-map"' in html and '"type": "heat"' in html
+    view = f"cell={first.cell_key}&view=latency"
+    assert 'id="latency-map-panel"' in client.get(f"/compare/?{view}").content.decode()
+    assert "Transactions by latency over time" in client.get(f"/compare.csv?{view}").content.decode()
+    assert '"type": "heat"' in client.get(f"/embed/compare/?{view}").content.decode()
+
+
+@pytest.mark.parametrize(
+    "told", [7, {}, {"interval_s": 0, "counts": [[1, 1]]}, {"interval_s": 1, "counts": [["a", 1]]},
+             {"interval_s": 1, "counts": [[900, 1]]}, {"interval_s": 1, "counts": [[1]]}],
+)  # fmt: skip
+def test_counts_of_another_form_are_left_out(client, told):
+    run = with_latencies(1, 5, statistics={"latency_map": told})
+    assert client.get(f"/api/v1/runs/{run.id}/latency/").json()["over_time"] is None
+    assert client.get(run.get_absolute_url()).status_code == 200

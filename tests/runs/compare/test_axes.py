@@ -6,10 +6,12 @@ from datetime import date
 from uuid import uuid5
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
 from runs.compare.axes import arrange, panels_of
-from runs.compare.compare import compare
+from runs.compare.compare import compare, compare_selection
+from runs.compare.select import select
 from runs.models import Config, Publication, StorageDevice
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, workload
 
@@ -207,3 +209,23 @@ def test_it_says_which_names_there_are():
     assert set(axes.problems) == {"x", "view", "fix"}
     assert "factor:scale_factor" in axes.problems["x"][0]
     assert axes.x == "factor:scale_factor"
+
+
+def test_sets_are_series_of_one_curve_each_and_never_pooled():
+    """An article's runs against mine: a run of both is the baseline set's, and the same cell stands in both."""
+    sweep(engines=("H2 2.4",), terminals=(2,))
+    theirs = {run.id for run in all_runs()}
+    sweep(engines=("H2 2.4",), terminals=(2,))
+    params = QueryDict(mutable=True)
+    params.setlist("set", ["dbms=h2-2-4", "&".join(f"run={run}" for run in theirs)])
+    params["base_set"] = "2"
+    selection = select(params, AnonymousUser())
+    comparison = compare_selection(selection, params)
+    axes = arrange(comparison, params)
+    assert (axes.x, axes.series) == ("factor:scale_factor", ("set",))
+    curves = {curve.label: [point.x for point in curve.points] for curve in panels_of(comparison, axes)[0].curves}
+    assert curves == {"Set 1: H2 2.4": [1, 4, 16], "Set 2: 3 runs": [1, 4, 16]}
+    assert comparison.levels.base_label == "Set 2: 3 runs"
+    assert {run.id for group in comparison.groups if group.facts["set"] == "2" for run in group.runs} == theirs
+    params["fix"] = "set=1"
+    assert len(compare_selection(selection, params).groups) == 3

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from benchagent.catalog import METRICS
 from benchagent.dbms.counters import ASIDE, GROWING_PREFIX, Answer
+from benchagent.job.latency_map import LatencyMap
 from benchagent.link.spool import Spool
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.sampling import repeated
@@ -65,6 +66,7 @@ class Collector:
         self.summary: Event | None = None
         # Moments of a phase that have a name, as the begin of the slow part of a load.
         self.marks: list[Event] = []
+        self.latencies = LatencyMap()
         self.session = SessionResult()
 
     def begin_session(self) -> SessionResult:
@@ -114,6 +116,7 @@ class Collector:
         if self._sampler:
             values.update(self._sampler.sample())
         self._spool.add_second(self._run_id, event, values)
+        self.latencies.add(event["t"], event.get("buckets", ()))
         self.samples.append((event["warm_up"], values))
         if event["t"] == self._warm_up_s - 1:
             self._listener.on_state("measuring")

@@ -298,6 +298,8 @@ class Description:
                 self.result["metrics"].append(told)
         if collector.marks:
             self.describe("marks", [dict(mark) for mark in collector.marks])
+        if latencies := collector.latencies.told():
+            self.describe("latency_map", latencies)
         if summary:
             self.result["per_terminal"] = list(summary["per_terminal"])
             self.result["histogram"] = summary["histogram"]

@@ -1,6 +1,8 @@
 package benchsite.loadgen.measure;
 
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
+import org.json.JSONArray;
 import org.json.JSONObject;
 
 /** What ended in one second: latencies in microseconds (3 significant digits), retries, errors. Not thread-safe. */
@@ -115,6 +117,17 @@ public final class Bin {
             event.put(prefix + "p" + percent + "_us", empty ? JSONObject.NULL : micros.getValueAtPercentile(percent));
         }
         return event.put(prefix + "max_us", empty ? JSONObject.NULL : micros.getMaxValue());
+    }
+
+    /** How many took how long: k, n, k, n …, where n took from 2^(k/2) to less than 2^((k+1)/2) microseconds. */
+    public JSONArray buckets() {
+        TreeMap<Integer, Long> counts = new TreeMap<>();
+        latencies.recordedValues().forEach(value -> counts.merge(
+            (int) Math.floor(2 * Math.log(Math.max(value.getValueIteratedTo(), 1)) / Math.log(2)),
+            value.getCountAddedInThisIterationStep(), Long::sum));
+        JSONArray flat = new JSONArray();
+        counts.forEach((bucket, count) -> flat.put(bucket.intValue()).put(count.longValue()));
+        return flat;
     }
 
     public long retries() {

@@ -103,7 +103,7 @@ public final class RunStep {
         Bin all = taken.all();
         JSONObject event = new JSONObject().put("event", "second").put("t", second)
             .put("warm_up", window.isWarmUp(second)).put("n", all.count()).put("errors", all.errors())
-            .put("retries", all.retries());
+            .put("retries", all.retries()).put("buckets", all.buckets());
         if (plan.mix().programs().size() > 1) {
             JSONObject types = new JSONObject();
             plan.mix().programs().forEach(program -> types.put(program.name, taken.count(program.name)));
