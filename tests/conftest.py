@@ -31,6 +31,11 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 SAME_ON_ANY_DATABASE = (
     "tests/agents/views",
     "tests/docs",
+    # What is computed from runs; they are read as every list reads them.
+    "tests/runs/compare/test_axes.py",
+    "tests/runs/compare/test_guard.py",
+    "tests/runs/compare/test_levels.py",
+    "tests/runs/compare/test_verdicts.py",
     "tests/runs/publications/test_articles.py",
     "tests/runs/publications/test_checks.py",
     "tests/runs/publications/test_checks_on_page.py",
