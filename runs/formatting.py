@@ -18,7 +18,8 @@ def number(value: float | None) -> str:
         return ""
     if float(value).is_integer() or abs(value) >= 1000:
         return f"{value:,.0f}"
-    return f"{value:.4g}"
+    text = f"{value:.4g}"
+    return f"{value:,.0f}" if abs(float(text)) >= 1000 else text
 
 
 def plain(value: float | None) -> str:

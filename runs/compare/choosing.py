@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count
@@ -178,7 +179,7 @@ def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[st
     wholes = published.order_by("publication__title_en").values(*fields[:2]).annotate(n=Count("pk"))
     for slug, title, count in wholes.values_list(*fields[:2], "n"):
         articles.append((f"all of “{title}”, {count} runs", f"publication={slug}"))
-    measured = [run for run in _latest(user, "dbms_version__name") if run[1] in workloads]
+    measured = [run for run in _latest(user, "dbms_version__name", "label", "measured_on") if run[1] in workloads]
     chosen = {run.batch_id for run in runs}
     batches = [(words, f"batch={key}") for key, words in _named_batches(measured).items() if key not in chosen]
     cells = {run.cell_key for run in runs}
@@ -186,23 +187,28 @@ def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[st
     return [("Published", articles[:MOST_OFFERED]), ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]])]
 
 
-def _latest(user: Reader, field: str) -> list[tuple[UUID, UUID, str]]:
-    """(batch, workload, `field`) of the newest runs with values that somebody measured or uploaded, newest first."""
+def _latest(user: Reader, *fields: str) -> list[tuple[Any, ...]]:
+    """(batch, workload, *`fields`) of the newest runs with values that somebody measured or uploaded, newest first."""
     # Conditions on state or publication would lead SQLite to their indexes, and to sorting all that they find.
     rows = Run.objects.present().listed_for(user).order_by("-created_at")
-    kept = rows.values_list("batch", "workload", field, "state", "invalid_at", "publication")[:LOOKED_THROUGH]
-    return [run[:3] for run in kept if run[3:] == (RunState.FINISHED, None, None)]
+    kept = rows.values_list("batch", "workload", *fields, "state", "invalid_at", "publication")[:LOOKED_THROUGH]
+    return [run[:-3] for run in kept if run[-3:] == (RunState.FINISHED, None, None)]
 
 
-def _named_batches(runs: Iterable[tuple[UUID, UUID, str]]) -> dict[UUID, str]:
-    """What names each of the first batches: its label or time, and its DBMSs."""
+def _named_batches(runs: Iterable[tuple[Any, ...]]) -> dict[UUID, str]:
+    """What names each of the first batches: its label and day, else its own name or time; and its DBMSs."""
     systems: dict[UUID, dict[str, None]] = {}
-    for key, _, system in runs:
+    said: dict[UUID, str] = {}
+    for key, _, system, label, day in runs:
         systems.setdefault(key, {})[system] = None
+        said.setdefault(key, ", ".join(str(words) for words in (label, day) if words))
     keys = list(systems)[: 3 * MOST_OFFERED]
     batches = Batch.objects.in_bulk(keys)
     more = {key: f" and {len(systems[key]) - 2} more" if len(systems[key]) > 2 else "" for key in keys}
-    return {key: f"{batches[key]}: {', '.join(list(systems[key])[:2])}{more[key]}" for key in keys}
+    return {
+        key: f"{batches[key].label or said[key] or batches[key]}: {', '.join(list(systems[key])[:2])}{more[key]}"
+        for key in keys
+    }
 
 
 def newest(user: Reader) -> str:

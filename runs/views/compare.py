@@ -38,6 +38,11 @@ from runs.run.facets import ordered_measurements
 from runs.views.controls import controls_of
 from runs.views.guards import token_may_read
 
+# Controls that have a form of their own, beside the levels.
+OF_LEVELS = ("compared", "held")
+# A table of more groups is folded: chart, levels and headline have said it.
+MOST_ROWS = 12
+
 
 @require_GET
 @token_may_read
@@ -89,9 +94,15 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             for group in comparison.groups
             if group.key not in {one.key for one in lost}
         ],
+        "most_rows": MOST_ROWS,
         "lost": lost,
         "lost_words": charts.lost_words(lost),
-        "kept": [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS],
+        "kept": [
+            (name, value)
+            for name, values in params.lists()
+            for value in values
+            if name not in CONTROLS or name in OF_LEVELS
+        ],
         "matrix": matrix(comparison),
         "heat_maps": comparison.levels.heat_maps(comparison.metric.better)
         if comparison.levels and comparison.metric
@@ -113,7 +124,7 @@ def forms_beside(params: QueryDict) -> dict[str, Any]:
     kept = [(name, value) for name, values in params.lists() for value in values if name not in ("baseline", "format")]
     return {
         "beside_baseline": kept,
-        "levels_kept": [(name, value) for name, value in kept if name not in ("compared", "held")],
+        "levels_kept": [(name, value) for name, value in kept if name not in OF_LEVELS],
     }
 
 

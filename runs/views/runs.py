@@ -27,8 +27,10 @@ from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
 from runs.charts import matrix
 from runs.charts.base import Figure
+from runs.charts.compare import bars_figures
 from runs.charts.latency import heat_figure, percentile_figure
 from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
+from runs.compare.compare import compare
 from runs.compare.questions import questions
 from runs.dbms import unverified
 from runs.incoming.reading import read
@@ -269,6 +271,7 @@ def run_diff(request: HttpRequest) -> HttpResponse:
         "everything": everything, "differing": differing,
         "known": sum(len(section.rows) + section.alike for section in sections),
         "query": urlencode([("run", run.id) for run in runs]),
+        "parts": bars_figures(comparison, comparison.groups, id="runs") if (comparison := compare(runs)).metric else [],
     }  # fmt: skip
     return render(request, "run_diff.html", context, status=404 if context["unknown"] else 200)
 

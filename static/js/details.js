@@ -10,7 +10,14 @@ function closeOnPhones() {
   for (const details of document.querySelectorAll("details[data-closed-on-phone]")) details.open = false;
 }
 
+/** On paper nothing can be opened. */
+function openForPaper(isPrinting) {
+  for (const details of document.querySelectorAll("details[data-opens-on-paper]")) details.open = isPrinting || wasOpened(details);
+}
+
 export function startDetails() {
+  window.addEventListener("beforeprint", () => openForPaper(true));
+  window.addEventListener("afterprint", () => openForPaper(false));
   closeOnPhones();
   document.addEventListener("click", (event) => {
     const details = event.target.closest("summary")?.parentElement;

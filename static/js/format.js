@@ -2,10 +2,9 @@
 
 /** Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192. */
 export function formatNumber(value) {
-  if (Number.isInteger(value) || Math.abs(value) >= 1000) {
-    return Math.round(value).toLocaleString("en-US");
-  }
-  return String(Number(value.toPrecision(4)));
+  const rounded = Number(value.toPrecision(4));
+  if (Number.isInteger(value) || Math.abs(rounded) >= 1000) return Math.round(value).toLocaleString("en-US");
+  return String(rounded);
 }
 
 /** Number with unit; a missing value is said in words, never zero. */

@@ -1,4 +1,4 @@
-"""The twenty questions of a DBA, how each is answered from the home page, and the results that hold the answers.
+"""The questions of a DBA, how each is answered from the home page, and the results that hold the answers.
 
 `RESULTS` are uploaded through the API beside the published articles. The noise is made by a formula, so that every
 verdict is the same each time.
@@ -10,7 +10,7 @@ import math
 import re
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 SPACE = uuid.UUID("6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c11")
@@ -128,6 +128,8 @@ class Journey:
     page: Any
     url: str
     clicks: int = 0
+    # Figures that were drawn on the way: id -> the words in them.
+    drawn: dict[str, str] = field(default_factory=dict)
 
     def begin(self) -> None:
         self.page.goto(f"{self.url}/")
@@ -153,30 +155,37 @@ class Journey:
         self.clicks += 1
         self.page.wait_for_function("before => location.href !== before", arg=before)
         self.page.wait_for_load_state("networkidle")
+        self.drawn |= self.charts()
 
     def sentence(self, pattern: str) -> bool:
         return re.search(pattern, re.sub(r"\s+", " ", self.page.locator("main").inner_text())) is not None
 
-    def charts(self) -> list[str]:
-        """Ids of the figures that Chart.js has drawn with data."""
+    def charts(self) -> dict[str, str]:
+        """Of the figures that Chart.js has drawn with data: id -> names of its rows, lines and axes."""
         return self.page.evaluate(
-            """() => [...document.querySelectorAll('figure.chart')].filter(figure => {
-                const chart = figure.querySelector('canvas')?.benchsiteChart;
-                return chart && chart.data.datasets.some(set => set.data.some(point => point !== null));
-            }).map(figure => figure.id)"""
+            """() => Object.fromEntries([...document.querySelectorAll('figure.chart')].flatMap(figure => {
+                const chart = window.Chart?.getChart(figure.querySelector('canvas'));
+                const drawn = chart?.data.datasets.filter(set => set.data.some(point => point !== null)) ?? [];
+                const scales = Object.values(chart?.scales ?? {});
+                const titles = scales.map(scale => scale.options.title?.text);
+                const rows = scales.flatMap(scale => scale.type === 'category' ? scale.getLabels() : []);
+                const words = [...drawn.map(set => set.label), ...rows.flat(), ...titles].filter(Boolean);
+                return drawn.length ? [[figure.id, words.join(' | ')]] : [];
+            }))"""
         )
 
 
 @dataclass(frozen=True)
 class Asked:
-    """`walk` leads from the home page to the answer, `sentence` says it there; `chart`: how its id begins, "" where a
-    table answers.
+    """`walk` leads from the home page to the answer, `sentence` says it there; `chart`: how the id begins of what was
+    drawn there, or on the way to a table of facts, and `shows` what stands in it.
     """
 
     words: str
     walk: Callable[[Journey], None]
     sentence: str
     chart: str = "curve"
+    shows: str = ""
 
 
 def _ask(words: str | re.Pattern[str], about: str) -> Callable[[Journey], None]:
@@ -218,64 +227,91 @@ def _metric(option: str) -> Callable[[Journey], None]:
 
 
 QUESTIONS = [
-    Asked("What do I lose on SATA from 9 to 30 GB?", _ask(LOST, FIREBIRD), r"−17\.5 % from 9\.04 to 30\.3 GB"),
-    Asked("At which size does it fall off?", _ask(LOST, BY_SIZE), r"Knee at scale factor 2,1\d\d \("),
-    Asked("At which size is half of it left?", _ask(LOST, BY_SIZE), r"Half is left at scale factor 3,\d00 \("),
+    Asked(
+        "What do I lose on SATA from 9 to 30 GB?", _ask(LOST, FIREBIRD), r"−17\.5 % from 9\.04 to 30\.3 GB",
+        shows=r"SATA RAID1.*Size \(GB\)",
+    ),
+    Asked(
+        "At which size does it fall off?", _ask(LOST, BY_SIZE), r"Knee at scale factor 2,1\d\d \(",
+        shows="Scale factor",
+    ),
+    Asked(
+        "At which size is half of it left?", _ask(LOST, BY_SIZE), r"Half is left at scale factor 3,\d00 \(",
+        shows=r"nvme.*sata|sata.*nvme",
+    ),
     Asked(
         "Which of these four is fastest at 64 terminals, and is it sure?",
         _walk(_ask(FASTEST, FOUR), _click(re.compile("^64 "))),
         r"No winner: less than 3 % lie between PostgreSQL 17\.2 .* and H2 2\.2\.224", "comparison",
+        r"MariaDB 11\.4\.4.*Throughput \(TPS\), higher is better",
     ),
     Asked(
         "Which of the six systems of the article is fastest, and is it sure?", _ask(FASTEST, TPCB),
-        r"No winner yet.*DB2 9\.7", "comparison",
+        r"No winner yet.*DB2 9\.7", "comparison", r"DB2 9\.7.*MySQL 5\.0",
     ),
     Asked("How many more repeats do I need?", _ask(FASTEST, TPCB), r"needs about \d+ more repeat", "comparison"),
     Asked(
         "How much faster is the SSD, at each size?", _ask(LOST, BY_SIZE),
-        r"NVMe against HDD: .* at scale factor 100, 5\.08 × \(.*\) at scale factor 25,600", "curve-media",
+        r"NVMe against HDD: .* at scale factor 100, 5\.08 × \(.*\) at scale factor 25,600", "curve-media", "HDD",
     ),
-    Asked("How far does it scale?", _ask(SCALES_TO, FOUR), r"Most at 64 terminals: 24\.0 × \("),
-    Asked("Where is its peak?", _ask(SCALES_TO, FOUR), r"Peak at 24 terminals \(24 to 24\): 3,\d\d\d TPS"),
+    Asked(
+        "Is the one disk faster at each level?", _ask(LOST, BY_SIZE),
+        r"Level by level against nvme \(NVMe\).*400 .* equivalent.*25,600 .* worse", shows=r"nvme \(NVMe\)",
+    ),
+    Asked(
+        "Which of these cannot be told apart?", _walk(_ask(FASTEST, FOUR), _click(re.compile("^64 "))),
+        r"1 PostgreSQL 17\.2 a – .* H2 2\.2\.224 a .* MariaDB 11\.4\.4 b .* Firebird 5\.0\.1 c", "comparison",
+        r"PostgreSQL 17\.2.*H2 2\.2\.224",
+    ),
+    Asked("How far does it scale?", _ask(SCALES_TO, FOUR), r"Most at 64 terminals: 24\.0 × \(", shows="Terminals"),
+    Asked(
+        "Where is its peak?", _ask(SCALES_TO, FOUR), r"Peak at 24 terminals \(24 to 24\): 3,\d\d\d TPS",
+        shows=r"Firebird 5\.0\.1",
+    ),
     Asked(
         "How fast does it load, over the size?", _walk(_ask(LOST, BY_SIZE), _metric("Load")),
-        r"Load rate .* over scale factor MB/s",
+        r"Load rate .* over scale factor MB/s", shows=r"MB/s, higher is better",
     ),
     Asked(
         "What is the p99 over terminals?", _walk(_ask(SCALES_TO, FOUR), _metric("99")),
-        r"p99 latency over terminals ms",
+        r"p99 latency over terminals ms", shows=r"ms, lower is better",
     ),
     Asked(
         "What does throughput cost in latency?", _walk(_ask(SCALES_TO, FOUR), _click("Trade-off")),
-        r"p99 latency.*Throughput", "trade",
+        r"p99 latency.*Throughput", "trade", r"PostgreSQL 17\.2.*p99 latency \(ms\), lower is better",
     ),
-    Asked("When did it stall?", _recent(STALLS), r"stalls: 8 of \d+ seconds below a third of the median", "throughput"),
+    Asked(
+        "When did it stall?", _recent(STALLS), r"stalls: 8 of \d+ seconds below a third of the median", "throughput",
+        "TPS",
+    ),
     Asked(
         "Did the new version get slower, and is it sure?", _ask(FASTEST, VERSIONS),
         r"PostgreSQL 17\.1 has the highest throughput.* 1\.21 × \(1\.20–1\.22\) that of PostgreSQL 17\.2", "comparison",
+        r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
     ),
     Asked(
         "Which settings differ between the two?",
-        _walk(_ask(FASTEST, VERSIONS), _click("Differences of the configurations")), r"shared_buffers.*128MB.*4GB", "",
+        _walk(_ask(FASTEST, VERSIONS), _click("Differences of the configurations")), r"shared_buffers.*128MB.*4GB",
+        "comparison", r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
     ),
     Asked(
         "What is different between the two machines?",
         _walk(_ask(FASTEST, VERSIONS), _click("Differences of the machines")),
-        r"1 fact differs and is marked.*Cores 16 8 differs", "",
+        r"1 fact differs and is marked.*Cores 16 8 differs", "comparison", r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
     ),
     Asked(
         "What changed between these two runs?",
         _walk(_ask(FASTEST, VERSIONS), _click("What differs between two runs")),
-        r"\d+ of \d+ facts differ.*shared_buffers", "",
+        r"\d+ of \d+ facts differ.*shared_buffers", "runs", r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
     ),
     Asked(
         "Do my numbers agree with the published ones?",
         _walk(_ask(FASTEST, VERSIONS), _click(re.compile("PostgreSQL of “100 MB TPC-B"))),
-        r"17\.1.*PostgreSQL 8\.3", "comparison",
+        r"17\.1.*PostgreSQL 8\.3", "comparison", r"17\.1.*8\.3|8\.3.*17\.1",
     ),
-    Asked("What has the article lost?", _ask(LOST, FIREBIRD), r"11 lost values are left out"),
+    Asked("What has the article lost?", _ask(LOST, FIREBIRD), r"11 lost values are left out", shows="SSD"),
     Asked(
         "Does a commit survive a power loss there?", _ask(FASTEST, VERSIONS),
-        r"Durability a commit survives power loss", "comparison",
+        r"Durability a commit survives power loss", "comparison", r"PostgreSQL 17\.1",
     ),
 ]  # fmt: skip

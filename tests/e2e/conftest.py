@@ -135,9 +135,13 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 @pytest.fixture
 def logged_in(site: Site, page: Any) -> Any:
     """A browser page of the operator."""
+    log_in(site, page)
+    return page
+
+
+def log_in(site: Site, page: Any) -> None:
     page.goto(f"{site.url}/login/")
     page.fill("input[name=username]", site.user)
     page.fill("input[name=password]", site.password)
     page.click("main button[type=submit]")
     page.wait_for_url(f"{site.url}/")
-    return page

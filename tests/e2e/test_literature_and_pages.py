@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from tests.conftest import REPOSITORY
 from tests.e2e.conftest import Site
@@ -64,7 +63,7 @@ def test_it_follows_a_deleted_repeat_and_its_return(site: Site, page):
 
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_accessible_quiet_and_fits_a_phone(site: Site, browser, path, scheme):
+def test_it_is_quiet_and_fits_a_phone(site: Site, browser, path, scheme):
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"
     )
@@ -77,9 +76,6 @@ def test_it_is_accessible_quiet_and_fits_a_phone(site: Site, browser, path, sche
     page.wait_for_load_state("networkidle")
     assert troubles == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    found = Axe().run(page).response["violations"]
-    serious = [violation["id"] for violation in found if violation["impact"] in ("serious", "critical")]
-    assert serious == []
     context.close()
 
 

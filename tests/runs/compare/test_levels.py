@@ -284,6 +284,17 @@ def test_a_program_that_asks_for_levels_of_what_does_not_vary_is_refused(client)
     assert (answer.status_code, list(answer.json())) == (400, ["compared"])
 
 
+def test_the_form_beside_the_levels_leads_to_them(client):
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+    address = "/compare/?dbms=derby&dbms=sqlite"
+    by_terminals = client.get(f"{address}&compared=factor:terminals&held=factor:scale_factor&held=dbms")
+    html = by_terminals.content.decode()
+    assert "Level by level against Terminals" in html
+    # Choosing a metric keeps it.
+    assert 'name="compared" value="factor:terminals"' in html.partition('class="controls"')[2].partition("</form>")[0]
+    assert 'id="levels"' not in client.get(f"{address}&compared=none").content.decode()
+
+
 def test_ratios_by_two_facts_are_a_map():
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(s, t): 2.5 if t == 1 else 0.9 for s in SCALES for t in TERMINALS}})
     comparison = asked()
