@@ -271,7 +271,7 @@ def run_diff(request: HttpRequest) -> HttpResponse:
         "everything": everything, "differing": differing,
         "known": sum(len(section.rows) + section.alike for section in sections),
         "query": urlencode([("run", run.id) for run in runs]),
-        "parts": bars_figures(comparison, comparison.groups, id="runs") if (comparison := compare(runs)).metric else [],
+        "parts": bars_figures(comparison, id="runs") if (comparison := compare(runs)).metric else [],
     }  # fmt: skip
     return render(request, "run_diff.html", context, status=404 if context["unknown"] else 200)
 
