@@ -104,6 +104,8 @@ def test_a_session_writes_down_what_it_loads_and_the_next_has_its_lambdas_in_the
     archives = tmp_path / "classes"
     monkeypatch.setattr(toolchain, "class_archive", lambda path: ClassArchive(toolchain.java(), path, archives))
     job = {"version": 1, "connection": {"url": "jdbc:sqlite::memory:"}, "steps": []}
+    (tmp_path / "temp").mkdir()
+    (tmp_path / "tmp").symlink_to(tmp_path / "temp")  # as of an engine inside the load generator
 
     def session() -> str:
         generator = LoadGenerator(toolchain, jars(toolchain, "sqlite"), cwd=tmp_path)
@@ -112,7 +114,7 @@ def test_a_session_writes_down_what_it_loads_and_the_next_has_its_lambdas_in_the
         assert generator.abort(10) == 0
         return generator.command_line
 
-    assert f"-XX:DumpLoadedClassList={tmp_path}/tmp/classes" in session()
+    assert f"-XX:DumpLoadedClassList={tmp_path}/loaded-classes" in session()
     (noted,) = archives.iterdir()
     assert "@lambda-proxy benchsite/loadgen/Main " in noted.read_text()
     assert "-XX:SharedArchiveFile=" in session()

@@ -40,7 +40,8 @@ class LoadGenerator:
         self._spawn = spawn
         self._command: list[str] = []
         self._archive: ClassArchive | None = None
-        self._notes = cwd / "tmp" / "classes"
+        # Beside its temporary files, which may be a link to the storage for such.
+        self._notes = cwd.resolve() / "loaded-classes"
         self._process: subprocess.Popen[Any] | None = None
         self._reader: threading.Thread | None = None
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
@@ -109,7 +110,7 @@ class LoadGenerator:
 
     def _build_command(self) -> list[str]:
         java = self._toolchain.java()
-        temporary = self._notes.parent
+        temporary = self._cwd / "tmp"
         temporary.mkdir(exist_ok=True)
         class_path = [*self._toolchain.loadgen_class_path(), *self._engine_class_path]
         self._archive = self._toolchain.class_archive(class_path)

@@ -153,6 +153,8 @@ class ClassArchive:
     def keep(self, notes: Path) -> None:
         """Take what a session wrote down that came to its end, if it did: names alone, of which its jars decide."""
         try:
+            if self._noted.exists():
+                return
             with open(notes, encoding="utf-8", errors="replace", opener=without_links) as file:
                 lines = file.read(MAX_NOTES).splitlines()
             with _draft(self._folder) as draft:
