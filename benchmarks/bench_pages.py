@@ -1,9 +1,10 @@
-"""How long pages and lists take on the server with 1,000, 10,000 and 100,000 runs stored, and how that grows.
+"""How long pages and lists take on the server with 10,000, 100,000 and 1,000,000 runs stored, and how that grows.
 
-Starts a private PostgreSQL, fills it through the upload API's own function, and asks each address through Django's test
-client in this process: time from request to whole response, without the network. Prints p50 and p95 in ms, the number
-of queries, and the growth exponent between the two largest sizes (0: not slower, 1: ten times the runs, ten times the
-time). Run by `make bench-pages [ARGS="--sizes 1000,10000 --asks 20"]`.
+Starts a private PostgreSQL, or takes SQLite as `make up` does, fills it (`benchmarks.stored`), and asks each address
+through Django's test client in this process: from request to whole response, without the network. Prints p50 and p95
+of CPU (of this process and of the database's) and of wall time in ms, the number of queries, and the growth exponent
+of CPU between the two largest sizes (0: not slower, 1: ten times the runs, ten times the time). Run by
+`make bench-pages [ARGS="--database sqlite --sizes 10000,100000 --asks 20 --only facets"]`.
 """
 
 from __future__ import annotations
@@ -16,55 +17,74 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.bench_uploads import document
+import psutil
+
+from benchmarks.stored import BASE, RARE, fill
 from scripts.private import private_postgresql, set_up_here
 
-SIZES = (1_000, 10_000, 100_000)
-PER_REQUEST = 500
-MACHINES = 40
-# {run}, {cell}: of a stored run. {deep}: a cursor near the end of the list.
+SIZES = (10_000, 100_000, 1_000_000)
+# {run}, {cell}, {day}, {batch}: of stored runs. {deep}: a cursor near the end of the list. {ids}: 20, 200, 1,000 runs.
 PAGES = {
     "list": "/runs/",
-    "list, by DBMS": "/runs/?dbms=postgresql-15-3",
+    "list, by machine": "/runs/?hardware={machine}",
+    "list, by DBMS": "/runs/?dbms=postgresql",
+    "list, by workload and DBMS": "/runs/?workload=tpcb&dbms=mysql",
     "list, by factor": "/runs/?factor.terminals=16",
-    "list, by value": "/runs/?ordering=-value",
-    "list, by machine": "/runs/?ordering=hardware",
+    "list, by rare factor": "/runs/?factor.huge_pages=on",
+    "list, by two factors": "/runs/?factor.terminals=16&factor.scale_factor=100",
+    "list, by setting": "/runs/?setting.work_mem=64MB",
+    "list, by rare setting": "/runs/?setting.track_counts=off",
+    "list, by tag": "/runs/?tag=nightly",
+    "list, by rare tag": "/runs/?tag={rare_tag}",
+    "list, by label": "/runs/?label=sweep+1-0",
+    "list, by day": "/runs/?measured_from={day}&measured_to={day}",
+    "list, by value": "/runs/?above=990",
+    "list, by value of a metric": "/runs/?above.latency_p99_ms=990",
+    "list, by rare value": "/runs/?above.latency_p99_ms=1088",
+    "list, by medium": "/runs/?medium=ssd",
+    "list, by commit": "/runs/?commit={commit}",
+    "list, by batch": "/runs/?batch={batch}",
     "list, words": "/runs/?q=bench",
+    "list, rare words": "/runs/?q={rare_tag}",
+    "list, sorted by value": "/runs/?ordering=-value",
+    "list, sorted by value rising": "/runs/?ordering=value",
+    "list, sorted by machine": "/runs/?ordering=hardware",
+    "list, sorted by DBMS": "/runs/?ordering=dbms",
+    "list, sorted by start": "/runs/?ordering=-started_at",
     "list, near the end": "/runs/?cursor={deep}",
     "run": "/runs/{run}/",
     "home": "/",
-    "compare a cell": "/compare/?cell={cell}",
-    "compare, nothing chosen": "/compare/",
     "machines": "/hardware/",
+    "machine": "/hardware/{machine}/",
+    "batch": "/batches/{batch}/",
+    "compare, newest": "/compare/?batch={batch}",
+    "compare, a cell": "/compare/?cell={cell}",
+    "compare, facets of all": "/compare/?workload=tpcb",
+    "compare, facets of a factor": "/compare/?factor.terminals=16",
+    "compare, 20 runs": "/compare/?{ids20}",
+    "compare, 200 runs": "/compare/?{ids200}",
+    "compare, 1,000 runs": "/compare/?{ids1000}",
+    "curve, 200 runs": "/compare/?view=curve&x=factor:terminals&{ids200}",
     "API list": "/api/v1/runs/",
     "API list of 100": "/api/v1/runs/?page_size=100",
     "API list, near the end": "/api/v1/runs/?cursor={deep}",
     "API list, by workload": "/api/v1/runs/?workload=tpcb",
     "API run": "/api/v1/runs/{run}/",
-    "API compare a cell": "/api/v1/compare/?cell={cell}",
+    "API compare, 200 runs": "/api/v1/compare/?{ids200}",
 }
 
 
-def fill(generator: random.Random, count: int) -> None:
-    """Store this many runs more: a run a document, as a CI sends them."""
-    from runs import results
+@dataclass(frozen=True)
+class Cost:
+    """In ms, each p50 and p95."""
 
-    while count > 0:
-        documents = [run_document(generator) for _ in range(min(PER_REQUEST, count))]
-        for outcome in results.store_uploads(documents=documents):
-            if outcome.status != "created":
-                raise RuntimeError(outcome.errors)
-        count -= len(documents)
-
-
-def run_document(generator: random.Random) -> dict[str, Any]:
-    made = document(generator)
-    made["hardware"]["name"] = f"Bench {generator.randrange(MACHINES)}"
-    made["factors"]["batch"] = generator.randrange(1000)
-    return made
+    cpu: tuple[float, float]
+    wall: tuple[float, float]
+    queries: int
 
 
 def addresses() -> dict[str, str]:
@@ -72,14 +92,21 @@ def addresses() -> dict[str, str]:
     from runs.listing.filters import columns_of
     from runs.models import Run
 
-    last = Run.objects.order_by("created_at")[100]
-    cell = Run.objects.order_by("-created_at").values_list("cell_key", flat=True)[0]
-    deep = keyset.cursor_at(last, columns_of(""), "")
-    return {name: path.format(run=last.id, cell=cell, deep=deep) for name, path in PAGES.items()}
+    measured = Run.objects.filter(publication=None)
+    newest = list(measured.order_by("-created_at", "id").select_related("hardware")[:1000])
+    deep = keyset.cursor_at(measured.order_by("created_at")[100], columns_of(""), "")
+    ids = {f"ids{count}": "&".join(f"run={run.id}" for run in newest[:count]) for count in (20, 200, 1000)}
+    run = newest[0]
+    return {
+        name: path.format(
+            run=run.id, cell=run.cell_key, deep=deep, machine=run.hardware and run.hardware.slug, batch=run.batch_id,
+            day=newest[-1].measured_on, commit=run.tested["commit"][:8], rare_tag=RARE["tag"], **ids,
+        )
+        for name, path in PAGES.items()
+    }  # fmt: skip
 
 
-def ask(path: str, asks: int) -> tuple[float, float, int]:
-    """(p50 in ms, p95 in ms, number of queries)."""
+def ask(path: str, asks: int) -> Cost:
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
@@ -90,57 +117,75 @@ def ask(path: str, asks: int) -> tuple[float, float, int]:
     statements = len(queries)
     if answer.status_code != 200:
         raise RuntimeError(f"{path}: {answer.status_code} {answer.content[:300]!r}")
-    times = []
+    database = None
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            database = psutil.Process(cursor.fetchone()[0])
+    wall, cpu = [], []
     for _ in range(asks):
-        before = time.perf_counter()
+        before, spent = time.perf_counter(), time.process_time() + _cpu_s(database)
         client.get(path)
-        times.append(1000 * (time.perf_counter() - before))
-    return statistics.median(times), statistics.quantiles(times, n=20, method="inclusive")[-1], statements
+        cpu.append(1000 * (time.process_time() + _cpu_s(database) - spent))
+        wall.append(1000 * (time.perf_counter() - before))
+    return Cost(_percentiles(cpu), _percentiles(wall), statements)
 
 
-def report(times: dict[int, dict[str, tuple[float, float, int]]]) -> None:
-    sizes = sorted(times)
-    print(f"{'p50 / p95 in ms':<26}" + "".join(f"{size:>20,}" for size in sizes) + f"{'queries':>12}{'exponent':>10}")
-    for name in times[sizes[0]]:
-        cells = "".join(f"{times[size][name][0]:>11.1f} /{times[size][name][1]:>7.1f}" for size in sizes)
-        counts = sorted({times[size][name][2] for size in sizes})
+def _cpu_s(process: psutil.Process | None) -> float:
+    """In steps of 10 ms."""
+    return sum(process.cpu_times()[:2]) if process else 0.0
+
+
+def _percentiles(values: list[float]) -> tuple[float, float]:
+    return statistics.median(values), statistics.quantiles(values, n=20, method="inclusive")[-1]
+
+
+def report(costs: dict[int, dict[str, Cost]]) -> None:
+    sizes = sorted(costs)
+    print(
+        f"{'ms p50/p95: CPU · wall':<30}"
+        + "".join(f"{size:>26,}" for size in sizes)
+        + f"{'queries':>9}{'exponent':>10}"
+    )
+    for name in costs[sizes[0]]:
+        of = [costs[size][name] for size in sizes]
+        cells = "".join(f"{f'{c.cpu[0]:,.0f}/{c.cpu[1]:,.0f} · {c.wall[0]:,.0f}/{c.wall[1]:,.0f}':>26}" for c in of)
+        counts = sorted({cost.queries for cost in of})
         words = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
         growth = ""
-        if len(sizes) > 1:
-            small, large = sizes[-2:]
-            exponent = math.log(times[large][name][0] / times[small][name][0]) / math.log(large / small)
-            growth = f"{exponent:.2f}"
-        print(f"{name:<26}{cells}{words:>12}{growth:>10}")
+        if len(of) > 1:
+            growth = f"{math.log(of[-1].cpu[0] / of[-2].cpu[0]) / math.log(sizes[-1] / sizes[-2]):.2f}"
+        print(f"{name:<30}{cells}{words:>9}{growth:>10}")
 
 
-def measure(sizes: Sequence[int], asks: int) -> dict[int, dict[str, tuple[float, float, int]]]:
-    from django.db import connection
-
-    generator, stored = random.Random(2026), 0
-    times: dict[int, dict[str, tuple[float, float, int]]] = {}
-    for size in sizes:
-        before = time.perf_counter()
-        fill(generator, size - stored)
-        stored = size
-        with connection.cursor() as cursor:
-            cursor.execute("VACUUM ANALYZE")
-        print(f"{size:,} runs after {time.perf_counter() - before:.0f} s", file=sys.stderr, flush=True)
-        # What filling left in this process is no page's: without this the collector walks it again and again.
-        gc.collect()
-        gc.freeze()
-        times[size] = {name: ask(path, asks) for name, path in addresses().items()}
-    return times
+def measure(asks: int, only: str) -> dict[str, Cost]:
+    # What filling left in this process is no page's: without this the collector walks it again and again.
+    gc.collect()
+    gc.freeze()
+    return {name: ask(path, asks) for name, path in addresses().items() if only in name}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--asks", type=int, default=40, help="requests to each address")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help=f"multiples of {BASE:,}")
+    parser.add_argument("--asks", type=int, default=20, help="requests to each address")
+    parser.add_argument("--database", choices=("postgresql", "sqlite"), default="postgresql")
+    parser.add_argument("--only", default="", help="pages whose name holds this")
     arguments = parser.parse_args()
     sizes = sorted(int(text) for text in arguments.sizes.split(","))
-    with private_postgresql() as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
+    server: Any = nullcontext("")
+    if arguments.database == "postgresql":
+        server = private_postgresql(shared_buffers="1GB", maintenance_work_mem="512MB", max_wal_size="8GB")
+    with server as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
         set_up_here(state, url)
-        report(measure(sizes, arguments.asks))
+        generator, stored, costs = random.Random(2026), 0, {}
+        for size in sizes:
+            before = time.perf_counter()
+            fill(generator, stored, size)
+            stored = size
+            print(f"{size:,} runs after {time.perf_counter() - before:.0f} s", file=sys.stderr, flush=True)
+            costs[size] = measure(arguments.asks, arguments.only)
+        report(costs)
 
 
 if __name__ == "__main__":

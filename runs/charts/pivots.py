@@ -13,6 +13,8 @@ from runs.compare.groups import Comparison
 # Steps of the colour scale in static/css/compare.css.
 STEPS = 9
 LOG_FROM = 10.0
+# Beyond, a table is no picture, and a page of many megabytes.
+MOST_COLUMNS, MOST_CELLS = 100, 4_000
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,16 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
         for point in curve.points
     }
     names = [curve.label or label for curve in panel.curves]
+    size = (len(names), len(across)) if scale else (len(across), len(names))
+    most_columns = min(size[1], MOST_COLUMNS)
+    most_rows = MOST_CELLS // max(1, most_columns)
     if scale:
+        across, names = across[:most_columns], names[:most_rows]
         columns = [words for _, words in across]
         placed = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
     else:
-        columns = names
-        placed = [(words, [grid.get((x, at), Cell()) for at in range(len(names))]) for x, words in across]
+        columns = names[:most_columns]
+        placed = [(words, [grid.get((x, at), Cell()) for at in range(most_columns)]) for x, words in across[:most_rows]]
     rows = [
         (name, [replace(cell, column=column) for cell, column in zip(cells, columns, strict=True)])
         for name, cells in placed
@@ -88,6 +94,8 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     note = "Geometric means of the repeats, with their intervals."
     if scale:
         note = "Geometric means of the repeats."
+    if size != (len(rows), len(columns)):
+        note += f" The first {len(rows)} of {size[0]} rows, {len(columns)} of {size[1]} columns; the CSV file has all."
     return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
 
 

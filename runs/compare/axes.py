@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from itertools import chain
 
 from django.http import QueryDict
@@ -91,6 +92,11 @@ class Fact:
     @property
     def is_number(self) -> bool:
         return all(value in self.numbers for value in self.values if value != NO_FACT)
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """Value -> its position."""
+        return {value: rank for rank, value in enumerate(self.values)}
 
     def said(self, value: str) -> str:
         """In a legend: what has a name by its name, a number with its heading."""
@@ -223,15 +229,15 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     colours = _ordered(drawn, names, axes.facts)
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(drawn, axes):
+        places: dict[tuple[str, ...], dict[float, list[Group]]] = {}
+        for group in of_panel:
+            if (x := xs.get(group.key)) is not None:
+                places.setdefault(key_of(group, names), {}).setdefault(x, []).append(group)
         curves = []
         for index, series in enumerate(colours):
-            places: dict[float, list[Group]] = {}
-            for group in of_panel:
-                if key_of(group, names) == series and (x := xs.get(group.key)) is not None:
-                    places.setdefault(x, []).append(group)
             points = [
                 Point(x, fact.words.get(value_of(groups[0], fact.field), "") if fact else "", merged(groups))
-                for x, groups in sorted(places.items())
+                for x, groups in sorted(places.get(series, {}).items())
             ]
             label = " · ".join(axes.facts[name].said(value) for name, value in zip(names, series, strict=True))
             if points:
@@ -418,7 +424,7 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
         return {
             group.key: fact.numbers[value] for group in groups if (value := value_of(group, fact.field)) in fact.numbers
         }
-    return {group.key: float(fact.values.index(value_of(group, fact.field))) for group in groups}
+    return {group.key: float(fact.ranks[value_of(group, fact.field)]) for group in groups}
 
 
 def sizes_mb(groups: Sequence[Group], field: str) -> dict[str, float]:
@@ -450,10 +456,9 @@ def _level(group: Group, field: str) -> str:
 
 def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
     """The combinations of values that occur, each in the order of its fact."""
+    ranks = [facts[name].ranks for name in names]
     keys = dict.fromkeys(key_of(group, names) for group in groups)
-    return sorted(
-        keys, key=lambda key: [facts[name].values.index(value) for name, value in zip(names, key, strict=True)]
-    )
+    return sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
 
 
 def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:

@@ -9,13 +9,15 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q
+from django.db.models.lookups import IsNull
 
 from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES
 from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.verdicts import in_sentence
 from runs.formatting import number
-from runs.models import Batch, Run, RunFactor
+from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole
+from runs.models.runs import unindexed
 from runs.models.visible import Reader
 from runs.run.facets import factor_label
 
@@ -42,14 +44,15 @@ def questions(user: Reader) -> list[Question]:
     """Of the newest batches and of the publications, by what varies in them: four queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
     told = ("pk", "batch", "cell_key", "workload__name", "dbms_version__name", "measured_on", "created_at")
-    newest = list(rows.filter(publication=None).order_by("-created_at").values(*told)[:LOOKED_THROUGH])
+    measured_rows = rows.filter(IsNull(unindexed("publication"), True)).order_by("-created_at")
+    newest = list(measured_rows.values(*told)[:LOOKED_THROUGH])
     cells: dict[UUID, set[str]] = {}
     for run in newest:
         cells.setdefault(run["batch"], set()).add(run["cell_key"])
     # What compares nothing by itself must not crowd out what does, as the batches of many nights do.
     batches = [batch for batch, keys in cells.items() if len(keys) > 1][:MOST_BATCHES]
     looked_at = [run["pk"] for run in newest if run["batch"] in batches]
-    chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__isnull=False))
+    chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=Publication.objects.values("pk")))
     of = ("batch", "workload__slug")
     levels: dict[tuple[object, ...], dict[str, Mapping[str, Any]]] = {}
     factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()

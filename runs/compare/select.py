@@ -186,7 +186,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], one, frozenset(newest), is_base=base == str(number)))
-    runs = list(Run.objects.for_lists().filter(pk__in=ids))
+    runs = list(Run.objects.for_comparisons().filter(pk__in=ids))
     return Selection(runs, given=True, left_out=left_out, threshold=threshold, sets=sets)
 
 
@@ -275,7 +275,8 @@ def _named(params: QueryDict, user: Reader) -> tuple[Q, dict[str, list[str]]]:
             problems.setdefault("run", []).append(f"“{text}” is not the id of a run")
     for text in filter(None, params.getlist("cell")):
         if _CELL.fullmatch(text):
-            cells |= Q(cell_key__startswith=text)
+            # A range, as `startswith` uses no index on SQLite: keys are hexadecimal.
+            cells |= Q(cell_key__gte=text, cell_key__lt=f"{text}g")
         else:
             problems.setdefault("cell", []).append(f"“{text}” is not the key of a cell")
     opened, shown = readable(user), listed(user)

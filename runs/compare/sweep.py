@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 
 from runs.compare.axes import DATE, NEVER_TAKEN, Axes, Fact, follows, key_of
 from runs.compare.groups import Against, Comparison, Group, telling
@@ -81,18 +83,26 @@ class Sweep:
     groups: list[Group]
     facts: Mapping[str, Fact]
 
-    @property
+    @cached_property
     def table(self) -> dict[Key, dict[Key, list[Group]]]:
         """Groups by level and series; levels in the order of their values."""
         levels: dict[Key, dict[Key, list[Group]]] = {}
         for group in self.groups:
             levels.setdefault(key_of(group, self.held), {}).setdefault(key_of(group, self.compared), []).append(group)
-        return {key: levels[key] for key in sorted(levels, key=self._position)}
+        ranks = [self.facts[field].ranks for field in self.held]
+        ordered = sorted(levels, key=lambda level: [rank[value] for rank, value in zip(ranks, level, strict=True)])
+        return {key: levels[key] for key in ordered}
 
-    def _position(self, level: Key) -> list[int]:
-        return [self.facts[field].values.index(value) for field, value in zip(self.held, level, strict=True)]
+    @cached_property
+    def _levels(self) -> dict[Key, dict[int, dict[Key, list[Group]]]]:
+        """Of each series the levels at which it is, by their position."""
+        of: dict[Key, dict[int, dict[Key, list[Group]]]] = {}
+        for at, level in enumerate(self.table.values()):
+            for name in level:
+                of.setdefault(name, {})[at] = level
+        return of
 
-    @property
+    @cached_property
     def names(self) -> dict[Key, str]:
         """The series, each by as few facts as tell them apart."""
         keys = list(dict.fromkeys(key_of(group, self.compared) for group in self.groups))
@@ -100,7 +110,7 @@ class Sweep:
         said = [(at, self.facts[field]) for at, field in enumerate(self.compared) if field in shown]
         return {key: " · ".join(fact.said(key[at]) for at, fact in said) for key in keys}
 
-    @property
+    @cached_property
     def headings(self) -> list[Fact]:
         keys = list(self.table)
         return [self.facts[name] for name in telling({f: [key[at] for key in keys] for at, f in enumerate(self.held)})]
@@ -108,15 +118,14 @@ class Sweep:
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
         headings = self.headings
-        for level in self.table.values():
+        for _, level in sorted({**self._levels[name], **self._levels[base]}.items(), key=itemgetter(0)):
             groups, bases = level.get(name, []), level.get(base, [])
-            if groups or bases:
-                values = [(fact, (groups or bases)[0].facts[fact.field]) for fact in headings]
-                pairs, against = self._set_against(groups, bases)
-                yield LevelRow(
-                    " · ".join(fact.said(value) for fact, value in values),
-                    {fact.label: fact.words.get(value, value) for fact, value in values}, groups, bases, pairs, against,
-                )  # fmt: skip
+            values = [(fact, (groups or bases)[0].facts[fact.field]) for fact in headings]
+            pairs, against = self._set_against(groups, bases)
+            yield LevelRow(
+                " · ".join(fact.said(value) for fact, value in values),
+                {fact.label: fact.words.get(value, value) for fact, value in values}, groups, bases, pairs, against,
+            )  # fmt: skip
 
     def _set_against(
         self, groups: Sequence[Group], bases: Sequence[Group]

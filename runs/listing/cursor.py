@@ -18,11 +18,26 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import Case, DateTimeField, Exists, F, Field, IntegerField, OuterRef, Q, QuerySet, Value, When
+from django.db import connection
+from django.db.models import (
+    Case,
+    DateTimeField,
+    Exists,
+    F,
+    Field,
+    IntegerField,
+    Model,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 from django.db.models.expressions import OrderBy
 
 from runs.formatting import natural
 from runs.models import DbmsVersion, Run
+from runs.models.runs import RunQuerySet
 
 # Counting stops here: beyond it "more than" is all that a page can use.
 COUNT_LIMIT = 10_000
@@ -201,9 +216,37 @@ def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start
 
 
 def bounded_count(rows: QuerySet[Any]) -> tuple[int, bool]:
-    """(number of rows, whether it is exact): never counts further than `COUNT_LIMIT`."""
-    count = rows.order_by().values("pk")[: COUNT_LIMIT + 1].count()
-    return min(count, COUNT_LIMIT), count <= COUNT_LIMIT
+    """(number of rows, whether it is exact): never counts further than `COUNT_LIMIT`, or than the runs say."""
+    most, counted = COUNT_LIMIT, "pk"
+    if isinstance(rows, RunQuerySet):
+        # Of runs what their indexes hold: SQLite would read the table for a key.
+        most, counted = rows.counted_to or COUNT_LIMIT, "created_at"
+    count = rows.order_by().values(counted)[: most + 1].count()
+    return min(count, most), count <= most
+
+
+def newest(rows: QuerySet[Run], most: int) -> tuple[QuerySet[Run], bool]:
+    """(the newest of them, about `most`; whether there are others)"""
+    oldest = rows.order_by("-created_at").values_list("created_at", flat=True)[most - 1 : most].first()
+    return (rows, False) if oldest is None else (rows.filter(created_at__gte=oldest), True)
+
+
+def distinct(model: type[Model], column: str, most: int = 2_000) -> list[str] | None:
+    """The texts of an indexed column but "", one after the other from the index; None if there are more than `most`.
+
+    It costs as much as there are different ones, however many rows have them.
+    """
+    quote = connection.ops.quote_name
+    table, name = quote(model._meta.db_table), quote(column)
+    following = f"SELECT MIN({name}) FROM {table} WHERE {name} >"  # noqa: S608 - names of ours
+    statement = (
+        f"WITH RECURSIVE each(value) AS ({following} '' UNION ALL SELECT ({following} each.value) FROM each "  # noqa: S608
+        f"WHERE each.value IS NOT NULL) SELECT value FROM each WHERE value IS NOT NULL LIMIT {most + 1}"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        values = [value for (value,) in cursor.fetchall()]
+    return values if len(values) <= most else None
 
 
 def _after(columns: Sequence[Column], values: Sequence[Any], *, backward: bool) -> Q:

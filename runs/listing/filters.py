@@ -17,12 +17,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
+from django.db.models.lookups import Exact
 from django.http import QueryDict
 
 from runs.access.rules import nameable
 from runs.formatting import natural
-from runs.listing.cursor import LAST_COLUMNS, Column, bounded_count
+from runs.listing.cursor import LAST_COLUMNS, Column, bounded_count, distinct, newest
 from runs.models import (
+    Batch,
     Config,
     ConfigParameter,
     Dbms,
@@ -30,6 +32,7 @@ from runs.models import (
     Experiment,
     HardwareProfile,
     Measurement,
+    Metric,
     Publication,
     Run,
     RunFactor,
@@ -38,6 +41,7 @@ from runs.models import (
     Workload,
 )
 from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, StorageRole, Visibility
+from runs.models.runs import RunQuerySet, unindexed
 from runs.models.subjects import versioned
 from runs.models.visible import Reader, listed
 from runs.results import present_slug
@@ -47,6 +51,10 @@ SETTING_PREFIX = "setting."
 # Bounds of a metric: `above.p99_ms=5`; without a name, of the primary one.
 ABOVE_PREFIX, BELOW_PREFIX = "above.", "below."
 _PREFIXES = (FACTOR_PREFIX, SETTING_PREFIX, ABOVE_PREFIX, BELOW_PREFIX)
+# Words and settings stand in no index: of more runs than this that match all else, the newest are read for them.
+MOST_READ = 20_000
+# Where other rows are read for each run, counting goes no further: two database pages a run take their time.
+MOST_READ_TO_COUNT = 1_000
 # Options of a select; what is beyond is found by words or named in the address.
 MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
@@ -171,11 +179,7 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
             return qs
         numbers = [number for number in map(_number, value) if number is not None]
         wanted = Q(text__in=value, number=None) | Q(number__in=numbers)
-        having = RunFactor.objects.filter(wanted, name=self.extra["factor"])
-        # Few are looked up by their ids; of many the newest are soon met by going through the runs in their order.
-        if bounded_count(having)[1]:
-            return qs.filter(pk__in=having.values("run"))
-        return qs.filter(Exists(having.filter(run=OuterRef("pk"))))
+        return _with_row(qs, RunFactor.objects.filter(wanted, name=self.extra["factor"]))
 
 
 class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped base
@@ -206,8 +210,10 @@ class BoundFilter(django_filters.NumberFilter):  # type: ignore[misc]  # untyped
     def filter(self, qs: QuerySet[Run], value: Decimal | None) -> QuerySet[Run]:
         if value is None:
             return qs
-        wanted = Measurement.objects.filter(run=OuterRef("pk"), metric__name=self.metric)
-        return qs.filter(Exists(wanted.filter(**{f"value__{self.lookup_expr}": float(value)})))
+        # Ids, not a join: the values then stand in an index in their order.
+        metrics = list(Metric.objects.filter(name=self.metric).values_list("pk", flat=True))
+        bounded = {f"value__{self.lookup_expr}": float(value)}
+        return _with_row(qs, Measurement.objects.filter(metric__in=metrics, **bounded))
 
 
 class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyped base
@@ -235,6 +241,28 @@ class NamedFilter(AnyOf):
         if self.keys is None:
             self.keys = list(model.objects.filter(slug__in=value).values_list("pk", flat=True))
         return qs.filter(**{f"{link}__in": self.keys})
+
+
+def _with_row(runs: QuerySet[Run], rows: QuerySet[Any]) -> QuerySet[Run]:
+    """Those that one of the `rows` belongs to.
+
+    Few are looked up by their ids; of many the newest are soon met by going through the runs in their order.
+    """
+    if bounded_count(rows)[1]:
+        return runs.filter(pk__in=rows.values("run"))
+    return _slow(runs.filter(Exists(rows.filter(run=OuterRef("pk")))))
+
+
+def _of_batches(runs: QuerySet[Run], own: QuerySet[Run], of_batch: QuerySet[Run], either: Q | Exact) -> QuerySet[Run]:
+    """The same of what runs or their batches say: `own` and `of_batch` find the runs by indexes, `either` by none."""
+    if bounded_count(own)[1] and bounded_count(of_batch)[1]:
+        return runs.filter(Q(pk__in=own.values("pk")) | Q(pk__in=of_batch.values("pk")))
+    return _slow(runs.filter(either))
+
+
+def _slow(runs: QuerySet[Run]) -> QuerySet[Run]:
+    cast(RunQuerySet, runs).counted_to = MOST_READ_TO_COUNT
+    return runs
 
 
 def _number(text: str) -> float | None:
@@ -311,6 +339,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         """Choices are names that `user` may see; without one the request's user, else a stranger."""
         given = without_blanks(data) if isinstance(data, QueryDict) else data
         super().__init__(given, *args, **kwargs)
+        # Whether words and settings were looked for in the newest runs only.
+        self.reads_newest = False
         self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
         for name, named in self.filters.items():
             if isinstance(named, NamedFilter):
@@ -322,12 +352,20 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             extra.parent, extra.model = self, Run
             self.filters[key] = extra
 
+    def filter_queryset(self, queryset: QuerySet[Run]) -> QuerySet[Run]:
+        return self.without(())
+
     def without(self, names: Collection[str]) -> QuerySet[Run]:
         """What all filters but these choose; of a valid one."""
         rows: QuerySet[Run] = self.queryset.all()
-        for name, value in self.form.cleaned_data.items():
-            if name not in names:
-                rows = self.filters[name].filter(rows, value)
+        given = {name: value for name, value in self.form.cleaned_data.items() if name not in names}
+        read = [name for name, value in given.items() if value and (name == "q" or name.startswith(SETTING_PREFIX))]
+        for name in [name for name in given if name not in read]:
+            rows = self.filters[name].filter(rows, given[name])
+        if read:
+            rows, self.reads_newest = newest(rows, MOST_READ)
+        for name in read:
+            rows = self.filters[name].filter(rows, given[name])
         return rows
 
     def said(self) -> list[tuple[str, str, str]]:
@@ -358,21 +396,30 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
 
     def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return queryset.filter(Q(label=value) | Q(label="", batch__label=value))
+        own = Exact(unindexed("label"), "")
+        said_by_batch = Run.objects.filter(own, batch__in=Batch.objects.filter(label=value).values("pk"))
+        either = Q(Exact(unindexed("label"), value)) | Q(own, Exact(unindexed("batch__label"), value))
+        return _of_batches(queryset, Run.objects.filter(label=value), said_by_batch, either)
 
     def filter_tag(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        said = Concat(Value(" "), "tags", Value(" "), "batch__tags", Value(" "), output_field=TextField())
-        queryset = queryset.annotate(said_words=said)
+        words = Concat(Value(" "), "tags", Value(" "), "batch__tags", Value(" "), output_field=TextField())
+        queryset = queryset.annotate(said_words=words)
+        every, every_of_batches = distinct(Run, "tags"), distinct(Batch, "tags")
         for tag in value.lower().replace(",", " ").split()[:10]:
-            queryset = queryset.filter(said_words__contains=f" {tag} ")
+            either = Q(said_words__contains=f" {tag} ")
+            if every is None or every_of_batches is None:
+                queryset = _slow(queryset.filter(either))
+                continue
+            own = Run.objects.filter(tags__in=[tags for tags in every if tag in tags.split()])
+            batches = Batch.objects.filter(tags__in=[tags for tags in every_of_batches if tag in tags.split()])
+            queryset = _of_batches(queryset, own, Run.objects.filter(batch__in=batches.values("pk")), either)
         return queryset
 
     def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
             return queryset
         devices = list(StorageDevice.objects.filter(medium__in=value).values_list("pk", flat=True))
-        used = RunStorage.objects.filter(run=OuterRef("pk"), role=StorageRole.DATA, device__in=devices)
-        return queryset.filter(Exists(used))
+        return _with_row(queryset, RunStorage.objects.filter(role=StorageRole.DATA, device__in=devices))
 
     def filter_lost(self, queryset: QuerySet[Run], name: str, value: bool) -> QuerySet[Run]:
         lost = Q(state=RunState.VALUE_MISSING)

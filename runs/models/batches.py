@@ -42,6 +42,7 @@ class Batch(UUIDModel, Described):
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [models.Index(fields=["tags"], name="batch_tags"), models.Index(fields=["label"], name="batch_label")]
 
     def __str__(self) -> str:
         return self.label or f"{self.created_at:%Y-%m-%d %H:%M}"

@@ -27,8 +27,9 @@ class Metric(models.Model):
 class Measurement(models.Model):
     """One number of one run. `as_printed` keeps a source's spelling."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
-    metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="measurements")
+    # Each begins an index that is declared below.
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements", db_index=False)
+    metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="measurements", db_index=False)
     phase = models.CharField(max_length=20, default="run")
     value = models.FloatField()
     as_printed = models.CharField(max_length=60, blank=True)
@@ -38,6 +39,7 @@ class Measurement(models.Model):
     class Meta:
         ordering = ["metric__name", "phase"]
         constraints = [models.UniqueConstraint(fields=["run", "metric", "phase"], name="measurement_per_run")]
+        indexes = [models.Index(fields=["metric", "value"], name="measurement_value")]
 
     def __str__(self) -> str:
         return f"{self.metric.name} = {self.value:g} {self.metric.unit}"
@@ -73,7 +75,7 @@ class SeriesChunk(models.Model):
     `t0_s` counts from the start of the warm-up. `count` includes gaps (NaN); the summary columns leave them out.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="series")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="series", db_index=False)
     metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="+")
     chunk = models.PositiveIntegerField()
     t0_s = models.FloatField()

@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from benchagent.catalog import Durability
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact
 from django.urls import reverse
 from django.utils import timezone
 
@@ -45,14 +46,29 @@ class _CountOf(models.Subquery):
     output_field = models.IntegerField()
 
 
+def unindexed(field: str) -> models.Func:
+    """The field's value, looked up in no index: SQLite takes every equality for a rare thing, and would sort all runs
+    that have it where going through them in their order soon meets enough. PostgreSQL, which counts, sees the field.
+    """
+    return Coalesce(field, models.Value(None))
+
+
 class RunQuerySet(VisibleQuerySet["Run"]):
+    # Where each row costs too much to be counted as far as others.
+    counted_to: int | None = None
+
+    def _clone(self) -> Self:
+        clone: Self = super()._clone()  # type: ignore[misc]
+        clone.counted_to = self.counted_to
+        return clone
+
     def present(self) -> RunQuerySet:
         """Without the deleted ones, which can be restored."""
         return self.filter(deleted_at=None)
 
     def with_values(self) -> RunQuerySet:
         """Finished, valid runs: the only ones that enter medians, verdicts and charts of comparisons."""
-        return self.present().filter(state=RunState.FINISHED, invalid_at=None)
+        return self.present().filter(Exact(unindexed("state"), RunState.FINISHED), invalid_at=None)
 
     def rankable(self) -> RunQuerySet:
         """Runs that may appear in best-of lists."""
@@ -65,7 +81,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
     def counts_up_to(self, most: int, field: str) -> dict[Any, int]:
         """The same for a foreign key, never beyond `most` + 1 of each: a fixed cost, however many runs there are."""
         model: Any = self.model._meta.get_field(field).related_model
-        of_each = self.filter(**{field: models.OuterRef("pk")}).order_by().values("pk")[: most + 1]
+        of_each = self.filter(**{field: models.OuterRef("pk")}).order_by().values("created_at")[: most + 1]
         return dict(model.objects.annotate(counted=_CountOf(of_each)).values_list("pk", "counted"))
 
     def for_lists(self) -> RunQuerySet:
@@ -73,6 +89,12 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         return self.select_related(
             "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch"
         ).prefetch_related("factors", "measurements__metric", "storage__device")
+
+    def for_comparisons(self) -> RunQuerySet:
+        """The same for many runs at once: what they share is read once for all, and not what a comparison never asks."""
+        shared = ("workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch")
+        rows = self.prefetch_related(*shared, "factors", "measurements__metric", "storage__device")
+        return rows.defer("ignored_settings", "dataset", "command_lines", "warnings", "per_terminal", "info")
 
     def for_rows(self) -> RunQuerySet:
         """The same for rows of a list, which show little of each run: without what only its page and exports read."""
@@ -173,14 +195,15 @@ class Run(UUIDModel, Described):
     class Meta:
         ordering = ["-created_at", "order_index", "repeat", "id"]
         indexes = [
-            # A page of the list reads its rows in this order and stops; counts need nothing but the index.
+            # A page of the list reads its rows in this order and stops; counts need nothing but the index, so that it
+            # has visibility and owner as keys: SQLite has no others.
             models.Index(
-                fields=["-created_at", "order_index", "repeat", "id"], include=["visibility", "owner"],
+                fields=["-created_at", "order_index", "repeat", "id", "visibility", "owner"],
                 condition=models.Q(deleted_at=None), name="run_newest",
             ),
             *(
                 models.Index(
-                    fields=[name, "-created_at"], include=["visibility", "owner", "deleted_at"],
+                    fields=[name, "-created_at", "visibility", "owner", "deleted_at"],
                     name=f"run_newest_of_{short}",
                 )
                 for name, short in (
@@ -188,8 +211,13 @@ class Run(UUIDModel, Described):
                 )
             ),
             # Falling, with the gaps last, PostgreSQL has another one: migration 0003. SQLite cannot say it.
-            models.Index(fields=["primary_value"], name="run_value"),
-            models.Index(Coalesce("started_at", "created_at").desc(), name="run_latest"),
+            models.Index(fields=["primary_value"], condition=models.Q(deleted_at=None), name="run_value"),
+            models.Index(
+                Coalesce("started_at", "created_at").desc(), condition=models.Q(deleted_at=None), name="run_latest"
+            ),
+            models.Index(fields=["measured_on"], name="run_measured_on"),
+            models.Index(fields=["tags"], name="run_tags"),
+            models.Index(fields=["label"], name="run_label"),
         ]  # fmt: skip
         constraints = [
             models.UniqueConstraint(
@@ -289,7 +317,7 @@ LONGEST_TEXT = 300
 class RunFactor(models.Model):
     """A factor's value of one run: a row, so that filters, sorting and groups use an index. Number or text."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="factors")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="factors", db_index=False)
     name = models.CharField(max_length=80)
     number = models.FloatField(null=True, blank=True)
     text = models.CharField(max_length=LONGEST_TEXT, blank=True)
@@ -325,7 +353,7 @@ class RunFactor(models.Model):
 class RunStorage(models.Model):
     """Which device held data, log, temporary files or backup in this run."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="storage")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="storage", db_index=False)
     role = models.CharField(max_length=10, choices=StorageRole.choices)
     device = models.ForeignKey(StorageDevice, on_delete=models.PROTECT, related_name="uses")
     path = models.CharField(max_length=500, blank=True)

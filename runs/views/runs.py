@@ -14,6 +14,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.db.models.lookups import IsNull
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -40,6 +41,7 @@ from runs.listing.filters import RunFilter, columns_of, unknown, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
+from runs.models.runs import unindexed
 from runs.models.visible import may_open
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
@@ -80,9 +82,9 @@ def home(request: HttpRequest) -> HttpResponse:
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
-    begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
+    begun = present.filter(IsNull(unindexed("publication"), True)).exclude(state=RunState.QUEUED)
     latest = begun.order_by(Coalesce("started_at", "created_at").desc(), "id")[:RECENT]
-    context["recent"] = [RunRow(run) for run in latest]
+    context["recent"] = [RunRow(run) for run in cursor.fetched(latest)]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
