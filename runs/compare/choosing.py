@@ -229,8 +229,8 @@ def newest(user: Reader) -> str:
             return with_sets(both, [read_query(f"batch={latest[workload]}"), read_query(f"batch={batch}")]).urlencode()
         latest[workload] = batch
     published = Run.objects.with_values().filter(publication__in=Publication.objects.values("pk"))
-    published = published.values("publication__slug", "workload__slug")
-    several = published.annotate(cells=Count("cell_key", distinct=True)).filter(cells__gt=1)
+    by_workload = published.values("publication__slug", "workload__slug")
+    several = by_workload.annotate(cells=Count("cell_key", distinct=True)).filter(cells__gt=1)
     article = several.order_by("-publication__published_on", "-cells").first()
     if article is None:
         return ""

@@ -23,6 +23,8 @@ from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
 
 MAX_RUNS = 1_000
+# From here on a few queries more are cheaper than a copy of its machine and configuration for each run.
+MANY_RUNS = 50
 # Long enough that two cells of one site do not meet, short enough for a URL that people send each other.
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
@@ -186,7 +188,8 @@ def select(params: QueryDict, user: Reader) -> Selection:
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], one, frozenset(newest), is_base=base == str(number)))
-    runs = list(Run.objects.for_comparisons().filter(pk__in=ids))
+    rows = Run.objects.for_comparisons() if len(ids) > MANY_RUNS else Run.objects.for_lists()
+    runs = list(rows.filter(pk__in=ids))
     return Selection(runs, given=True, left_out=left_out, threshold=threshold, sets=sets)
 
 

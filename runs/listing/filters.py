@@ -331,6 +331,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         choices=ordering_choices, method="order", label="Sort by", help_text="a minus sign sorts falling"
     )
 
+    most_read = MOST_READ
+
     class Meta:
         model = Run
         fields: list[str] = []

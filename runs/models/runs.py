@@ -91,7 +91,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         ).prefetch_related("factors", "measurements__metric", "storage__device")
 
     def for_comparisons(self) -> RunQuerySet:
-        """The same for many runs at once: what they share is read once for all, and not what a comparison never asks."""
+        """The same for many runs: what they share is read once for all, and nothing that a comparison never asks."""
         shared = ("workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch")
         rows = self.prefetch_related(*shared, "factors", "measurements__metric", "storage__device")
         return rows.defer("ignored_settings", "dataset", "command_lines", "warnings", "per_terminal", "info")

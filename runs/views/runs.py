@@ -84,7 +84,7 @@ def home(request: HttpRequest) -> HttpResponse:
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
     begun = present.filter(IsNull(unindexed("publication"), True)).exclude(state=RunState.QUEUED)
     latest = begun.order_by(Coalesce("started_at", "created_at").desc(), "id")[:RECENT]
-    context["recent"] = [RunRow(run) for run in cursor.fetched(latest)]
+    context["recent"] = [RunRow(run) for run in latest]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
