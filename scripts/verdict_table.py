@@ -19,6 +19,8 @@ from scipy import special
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchagent.catalog import METRICS
+
 from runs.stats import ALPHA, CELL_CONFIDENCE, PRACTICAL_THRESHOLD, Moments, Welch, holm
 
 Array = NDArray[np.float64]
@@ -181,11 +183,58 @@ def false_matrix(noise: str, groups: int, repeats: int, tries: int = TRIES) -> t
     return (float(family(compared(logs[:, first], logs[:, second])).any(-1).mean()),)
 
 
+# Of a percentile of all repeats together: a tail of slow transactions, or none.
+TAILS = {"none": 0.0, "1.5 %": 0.015}
+REPEATS_TOGETHER = (3, 5, 10)
+TRANSACTIONS, RANK, TRIES_TOGETHER = 500, 0.99, 200
+TOGETHER_COLUMNS = (
+    "noise of a repeat", "slow tail", "repeats", "together covered", "false winner, two cells",
+)  # fmt: skip
+
+
+def together(noise: str, tail: str, repeats: int, tries: int = TRIES_TOGETHER) -> tuple[float, ...]:
+    """Shares of the tries, as TOGETHER_COLUMNS: two equal cells by the 99th percentile of all their transactions."""
+    draw = np.random.default_rng(zlib.crc32(f"{noise} {tail} {repeats} together".encode()))
+    made = latencies(draw, TAILS[tail], -NOISES[noise](draw, (tries, 2, repeats)))
+    many = latencies(draw, TAILS[tail], -NOISES[noise](draw, (1, 1, 4_000)))
+    truth = np.sort(many, axis=None)[math.ceil(RANK * many.size) - 1]
+    each, whole = percentile(made), percentile(made.reshape(tries, 2, -1))
+    others = [np.delete(made, one, axis=2).reshape(tries, 2, -1) for one in range(repeats)]
+    values = jackknifed_of(whole, np.stack([percentile(other) for other in others], axis=-1), each)
+    sides = Moments(whole, values.var(-1, ddof=1), repeats)
+    welch = compared(values[:, :1], values[:, 1:])
+    covered = abs(whole - truth) <= sides.half_width(CELL_CONFIDENCE)
+    limit = math.log1p(METRICS["latency_p99_ms"].threshold)
+    return float(covered.mean()), float(((welch.p < ALPHA) & (abs(welch.centre) >= limit)).mean())
+
+
+def latencies(draw: np.random.Generator, tail: float, effects: Array) -> Array:
+    """Logs of `TRANSACTIONS` of each repeat, along a new last axis."""
+    logs = draw.standard_normal((*effects.shape, TRANSACTIONS)) / 2
+    if tail:
+        slow = draw.random(logs.shape) < tail
+        logs = np.where(slow, math.log(20) + 1.2 * logs, logs)
+    return np.asarray(logs + effects[..., None])
+
+
+def percentile(logs: Array) -> Array:
+    at = math.ceil(RANK * logs.shape[-1]) - 1
+    return np.asarray(np.partition(logs, at, axis=-1)[..., at])
+
+
+def jackknifed_of(whole: Array, without: Array, each: Array) -> Array:
+    """The logs of `runs.stats.jackknifed`, of many cells; the last axis is the repeats."""
+    count = each.shape[-1]
+    apart = (pseudo := count * whole[..., None] - (count - 1) * without) - pseudo.mean(-1, keepdims=True)
+    spread, least = apart.std(-1, ddof=1, keepdims=True), each.std(-1, ddof=1, keepdims=True)
+    return np.asarray(whole[..., None] + apart * np.maximum(1.0, least / spread))
+
+
 def parts(welch: Welch[Array]) -> tuple[Array, Array, Array]:
     return welch.centre, welch.error, welch.df
 
 
-def line(noise: str, *counts: int, shares: Sequence[float | None]) -> str:
+def line(noise: str, *counts: int | str, shares: Sequence[float | None]) -> str:
     told = ("–" if share is None else f"{share:.1%}" for share in shares)
     return f"| {' | '.join([noise, *map(str, counts), *told])} |"
 
@@ -239,6 +288,21 @@ Equal groups, each against each other, all pairs judged as one family; {TRIES:,}
         for groups in GROUPS_OF_A_MATRIX:
             for repeats in REPEATS_OF_LEVELS[1:]:
                 yield line(noise, groups, repeats, shares=false_matrix(noise, groups, repeats))
+    yield f"""
+## Percentiles of all repeats together
+
+The 99th percentile of all transactions of a cell, {TRANSACTIONS:,} a repeat; {TRIES_TOGETHER} tries a row.
+
+* *Together covered*: the interval that is drawn at a bar holds the percentile of thousands of such repeats, outliers
+  included: of these a few repeats cannot know.
+* *False winner, two cells*: one of two equal cells is called better or worse.
+
+| {" | ".join(TOGETHER_COLUMNS)} |
+|{"---|" * len(TOGETHER_COLUMNS)}"""
+    for noise in NOISES:
+        for tail in TAILS:
+            for repeats in REPEATS_TOGETHER:
+                yield line(noise, tail, repeats, shares=together(noise, tail, repeats))
 
 
 if __name__ == "__main__":

@@ -141,6 +141,10 @@ class ComparedGroupSerializer(serializers.Serializer[Group]):
     n = serializers.IntegerField()
     values = serializers.ListField(child=serializers.FloatField())
     median = serializers.FloatField(allow_null=True)
+    statistic = StatedField(
+        source="centre_name", allow_null=True, help_text="What `value`, interval, ratio and verdict are of."
+    )
+    value = serializers.FloatField(source="centre", allow_null=True)
     merged_percentile = serializers.FloatField(
         allow_null=True, help_text="a percentile of all repeats together, from their merged histograms"
     )

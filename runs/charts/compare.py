@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runs import formatting
 from runs.charts.base import (
+    CENTRE_WORDS,
     COLOURS,
     INTERVAL_WORDS,
     BarGroup,
@@ -21,7 +22,7 @@ from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
 BARS_NOTE = (
-    f"Bar: geometric mean. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it leaves the axis. "
+    f"Bar: {CENTRE_WORDS}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it leaves the axis. "
     "Tick: median. Dots: every repeat."
 )
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
@@ -149,7 +150,7 @@ def bars_figure(
         title=title or (f"{label}, {unit}" if unit else label),
         spec=spec,
         table=bars_table(groups, unit),
-        alt=f"Bars of the geometric mean of {label.lower()}: {said}." if metric else "No run has a number.",
+        alt=f"Bars of {centre_label(groups).lower()}, {label.lower()}: {said}." if metric else "No run has a number.",
         note=note,
     )
 
@@ -187,11 +188,16 @@ def bar(group: Group, color: int) -> BarGroup:
     return made
 
 
+def centre_label(groups: Iterable[Group]) -> str:
+    """The heading of what stands for the repeats."""
+    return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
+
+
 def bars_table(groups: Sequence[Group], unit: str) -> Table:
     """Every number of the bars, the median, and each repeat in its order, gaps with their reasons."""
     width = max((len(group.all_runs) for group in groups), default=0)
     columns = [
-        Column("Group", numeric=False), Column("n"), Column("Geometric mean", unit), Column("Interval from", unit),
+        Column("Group", numeric=False), Column("n"), Column(centre_label(groups), unit), Column("Interval from", unit),
         Column("to", unit), Column("Median", unit),
         *(Column(f"Repeat {number}", unit) for number in range(1, width + 1)),
     ]  # fmt: skip
@@ -199,8 +205,8 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
     for group in groups:
         label = f"{group.label} ({DOUBT_WORDS})" if group.doubt else group.label
         centre = TableCell(gap=group.gap or NO_GEOMETRIC_MEAN)
-        if group.summary and group.summary.geometric_mean is not None:
-            centre = TableCell(group.summary.geometric_mean)
+        if group.summary and group.summary.centre_name != "median":
+            centre = TableCell(group.summary.centre)
         low, high = (group.interval.low, group.interval.high) if group.interval else (None, None)
         repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
         repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}

@@ -11,7 +11,20 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
-from runs.charts.base import COLOURS, INTERVAL_WORDS, Figure, Key, LineGap, LineSeries, Multiples, Scale, XAxis, lines
+from runs.charts.base import (
+    CENTRE_WORDS,
+    COLOURS,
+    INTERVAL_WORDS,
+    Figure,
+    Key,
+    LineGap,
+    LineSeries,
+    Multiples,
+    Scale,
+    XAxis,
+    lines,
+)
+from runs.charts.compare import centre_label
 from runs.charts.fits import CHANGES, change_cells, told
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import DATE, X_AS, Axes, Curve, Panel, Point, panels_of
@@ -23,7 +36,7 @@ from runs.tables import Column, Table, TableCell
 X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
-NOTE = f"Line: geometric mean. Band: {INTERVAL_WORDS}. Dots: every repeat."
+NOTE = f"Line: {CENTRE_WORDS}. Band: {INTERVAL_WORDS}. Dots: every repeat."
 OPEN_NOTE = " Arrow: an interval that reaches far beyond the chart; the table has its ends."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
@@ -192,17 +205,19 @@ def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
 def _share(group: Group, of: float | None) -> Group:
     """Its values in % of a fixed number; a gap where there is none."""
     if not of:
-        return replace(group, dots=[], values=[], n=0, summary=None, interval=None,
+        return replace(group, dots=[], values=[], compared=(), n=0, summary=None, interval=None,
                        gap=group.gap or "nothing to set it against")  # fmt: skip
     summary, interval = group.summary, group.interval
     values = [100 * (value / of) for value in group.values]
     if summary:
-        mean = summary.geometric_mean
+        mean, together = summary.geometric_mean, summary.together
         summary = replace(summary, median=100 * (summary.median / of), mean=100 * (summary.mean / of),
-                          geometric_mean=None if mean is None else 100 * (mean / of))  # fmt: skip
+                          geometric_mean=None if mean is None else 100 * (mean / of),
+                          together=None if together is None else 100 * (together / of))  # fmt: skip
     if interval:
         interval = replace(interval, low=100 * (interval.low / of), high=100 * (interval.high / of))
-    return replace(group, values=values, summary=summary, interval=interval)
+    compared = [100 * (value / of) for value in group.compared]
+    return replace(group, values=values, compared=compared, summary=summary, interval=interval)
 
 
 def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: str) -> Table:
@@ -210,10 +225,11 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(kind_of(axes)) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1
+    heading = centre_label(point.group for point in _points(panels))
     columns = [
         *([Column(panel_fact.label, numeric=False)] if panel_fact else []),
         *([Column("Series", numeric=False)] if several else []),
-        Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column("Geometric mean", unit),
+        Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column(heading, unit),
         Column("Interval from", unit), Column("to", unit), Column("n"),
         *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip

@@ -37,7 +37,7 @@ def groups_of(panel: Panel) -> list[Group]:
 
 def levels_of(curve: Curve) -> Levels:
     """(x, repeats) without gaps."""
-    return measurable([(point.x, point.group.values) for point in curve.points if point.group.dots])
+    return measurable([(point.x, point.group.judged) for point in curve.points if point.group.dots])
 
 
 def place_words(value: float, x: XAxis, kind: str) -> str:

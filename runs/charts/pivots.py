@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from runs.charts.base import CENTRE_WORDS
 from runs.charts.curves import relative, x_label, x_unit
 from runs.compare.axes import Axes, Panel, Point, panels_of
 from runs.compare.groups import Comparison
@@ -91,11 +92,9 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
-    note = "Geometric means of the repeats, with their intervals."
+    note = f"Number: {CENTRE_WORDS}; with intervals."
     if scale:
-        note = "Geometric means of the repeats."
-    if size != (len(rows), len(columns)):
-        note += f" The first {len(rows)} of {size[0]} rows, {len(columns)} of {size[1]} columns; the CSV file has all."
+        note = f"Number: {CENTRE_WORDS}."
     return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
 
 

@@ -19,6 +19,7 @@ from django.utils.text import slugify
 from runs.compare.grouping import day_of
 from runs.compare.groups import NO_FACT, CommonFact, Comparison, Group, VaryingFact
 from runs.compare.guard import stated
+from runs.compare.percentiles import of_together
 from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
 from runs.stats import geometric_mean_interval, summarise
@@ -317,15 +318,17 @@ def merged(groups: Sequence[Group]) -> Group:
     dots, gaps = list(chain(*(group.dots for group in groups))), list(chain(*(group.gaps for group in groups)))
     values = [dot.value for dot in dots]
     summary = summarise(values)
-    return replace(
+    pooled = replace(
         groups[0], dots=dots, gaps=gaps, printed=[], values=values, n=len(values), summary=summary,
         median=summary.median if summary else None, interval=geometric_mean_interval(values),
         gap=None if dots else "; ".join(dict.fromkeys(group.gap for group in groups if group.gap)),
         runs=list(chain(*(group.runs for group in groups))),
         all_runs=list(chain(*(group.all_runs for group in groups))),
         provenances=list(dict.fromkeys(chain(*(group.provenances for group in groups)))),
-        merged_percentile=None, against=None,
+        merged_percentile=None, against=None, compared=(), percentile="",
     )  # fmt: skip
+    names = {group.percentile for group in groups if group.n > 1}
+    return of_together(pooled, names.pop()) if len(names) == 1 else pooled
 
 
 def _held(groups: Iterable[Group], fixed: Mapping[str, str]) -> list[Group]:

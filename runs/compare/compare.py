@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from benchagent import histogram
-from benchagent.catalog import PERCENTILES, Durability, threshold_of
+from benchagent.catalog import Durability, threshold_of
 from django.http import QueryDict
 
 from runs import formatting
@@ -19,6 +18,7 @@ from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words
 from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
 from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_level
+from runs.compare.percentiles import by_histograms, merged_percentile
 from runs.compare.select import Selection
 from runs.compare.verdicts import family_size, headline, in_sentence, ratio_words, set_against
 from runs.models import Aggregate, Metric, Run
@@ -70,7 +70,7 @@ def compare(
     )
     printed = _printed(chosen, picked)
     groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
-    groups = _ranked(groups, picked, order)
+    groups = _ranked(by_histograms(groups, picked), picked, order)
     if threshold is None:
         threshold = threshold_of(picked.name, picked.unit) if picked else PRACTICAL_THRESHOLD
     pooled, named = pooled_words(cells, grouping), [bare_field(field) for field in naming.fields]
@@ -256,7 +256,7 @@ def _measured(cell: Sequence[Run], counting: Set[UUID], metric: Metric | None) -
         "runs": runs,
         "all_runs": [*runs, *(gap.run for gap in gaps)],
         "provenances": list(dict.fromkeys(dot.provenance for dot in dots)),
-        "merged_percentile": _merged_percentile(metric, runs),
+        "merged_percentile": merged_percentile(metric, runs),
     }
 
 
@@ -266,7 +266,8 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     for group in comparison.groups:
         counting = {run.id for run in group.all_runs if run.counts}
         measured = _measured(group.all_runs, counting, metric)
-        groups.append(replace(group, printed=[], against=None, **measured))
+        groups.append(replace(group, printed=[], against=None, percentile="", compared=(), **measured))
+    groups = by_histograms(groups, metric)
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(
         comparison, metric=metric, groups=groups, baseline=base, headline="", warnings=[], family=0,
@@ -280,18 +281,6 @@ def beside(comparison: Comparison, params: QueryDict) -> list[Comparison]:
     wanted = [by_name[name] for name in dict.fromkeys(params.getlist("metric")) if name in by_name]
     others = [metric for metric in wanted if metric != comparison.metric]
     return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]
-
-
-def _merged_percentile(metric: Metric | None, runs: Sequence[Run]) -> float | None:
-    """In ms. None where one of the repeats has no histogram, or there is one repeat only."""
-    rank = PERCENTILES.get(metric.name) if metric else None
-    if rank is None or len(runs) < 2 or not all(run.latency_histogram for run in runs):
-        return None
-    try:
-        whole = histogram.merged(histogram.decode(run.latency_histogram) for run in runs)
-        return whole.percentiles_us([rank])[0] / 1000
-    except ValueError:
-        return None
 
 
 def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[Aggregate, set[object]]]:

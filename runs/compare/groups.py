@@ -176,8 +176,8 @@ class Group:
     `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
 
     `runs` are those of `dots`, `all_runs` also those of `gaps`. `gap` is why the group has no value at all, None when
-    it has one. `interval` is of the geometric mean. `doubt` is what was measured against its durability class, empty
-    when nothing was. Only groups with the same `durability_words` are ever ranked together.
+    it has one. `interval` is of what stands for the repeats. `doubt` is what was measured against its durability
+    class, empty when nothing was. Only groups with the same `durability_words` are ever ranked together.
     """
 
     key: str
@@ -203,13 +203,21 @@ class Group:
     doubt: str
     # Of all repeats together, from their merged histograms: of a percentile of latencies only.
     merged_percentile: float | None = None
+    # The metric's name where that stands for the repeats, and one value a repeat whose mean and spread are its.
+    percentile: str = ""
+    compared: Sequence[float] = ()
     ranked: bool = True
     is_baseline: bool = False
     against: Against | None = None
 
     @property
+    def judged(self) -> Sequence[float]:
+        """What verdicts and intervals are of."""
+        return self.compared or self.values
+
+    @property
     def centre(self) -> float | None:
-        """What stands for its repeats in charts and orders: their geometric mean."""
+        """What stands for its repeats in charts and orders: their geometric mean, or a percentile of all of them."""
         return self.summary.centre if self.summary else None
 
     @property

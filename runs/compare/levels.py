@@ -202,7 +202,7 @@ JudgedRows = tuple[list[LevelRow], SeriesVerdicts]
 def judge_rows(series: Sequence[list[LevelRow]], metric: Metric, threshold: float) -> list[JudgedRows]:
     """The rows with their verdicts, all of them one family."""
     asked = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
-    pairs = [[[(group.values, base.values) for group, base in row.pairs] for row in rows] for rows in asked]
+    pairs = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in asked]
     judged = judge_levels(pairs, better=metric.better, threshold=threshold)
     told = []
     for rows, verdicts in zip(series, judged, strict=True):

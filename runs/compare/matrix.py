@@ -82,7 +82,7 @@ def matrix(comparison: Comparison) -> Matrix | None:
     if not judged:
         return None
     verdicts = judge_family(
-        [(groups[one].values, groups[other].values) for one, other in judged], better=comparison.metric.better,
+        [(groups[one].judged, groups[other].judged) for one, other in judged], better=comparison.metric.better,
         threshold=comparison.threshold,
     )  # fmt: skip
     told: dict[tuple[int, int], Verdict | None] = {**dict.fromkeys(at), **dict(zip(judged, verdicts, strict=True))}

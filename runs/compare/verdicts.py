@@ -20,7 +20,7 @@ def set_against(groups: Sequence[Group], base: Group, metric: Metric, threshold:
     differing = {group.key: differences(group.stated, base.stated) for group in others}
     refused = {key: words for key, differs in differing.items() if (words := refusal(differs))}
     judged = [group for group in others if group.key not in refused]
-    pairs = [(group.values, base.values) for group in judged]
+    pairs = [(group.judged, base.judged) for group in judged]
     verdicts = {
         group.key: verdict
         for group, verdict in zip(judged, judge_family(pairs, better=metric.better, threshold=threshold), strict=True)
@@ -52,7 +52,7 @@ def best_against_others(
     best, others = ranked[0], ranked[1:]
     if any(refusal(differences(best.stated, other.stated)) for other in others):
         return None
-    pairs = [(best.values, other.values) for other in others]
+    pairs = [(best.judged, other.judged) for other in others]
     return best, list(zip(others, judge_family(pairs, better=metric.better, threshold=threshold), strict=True))
 
 

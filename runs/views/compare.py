@@ -83,6 +83,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "view_asked": params.get("view", ""),
         "metrics_shown": len(drawing.comparisons),
         "run_pair": _pair(comparison),
+        "centre_label": charts.centre_label(comparison.groups),
         "rows": [
             {
                 "group": group,

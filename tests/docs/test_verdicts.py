@@ -13,6 +13,7 @@ from runs.stats import (
     WINNERS,
     geometric_mean,
     geometric_mean_interval,
+    jackknifed,
     judge,
     judge_family,
     judge_levels,
@@ -32,10 +33,12 @@ from scripts.verdict_table import (
     drawn,
     false_matrix,
     family,
+    jackknifed_of,
     level_row,
     line,
     over_levels,
     row,
+    together,
 )  # fmt: skip
 from tests.conftest import REPOSITORY
 
@@ -198,3 +201,19 @@ def test_the_page_shows_rows_of_the_table():
 
 def rows_of(text: str) -> list[str]:
     return [row for row in text.splitlines() if re.match(r"\| [^|]+ \| \d+ \| [\d.]+%", row)]
+
+
+@pytest.mark.parametrize("noise", ["5 %", "skewed, 5 %"])
+@pytest.mark.parametrize("tail", ["none", "1.5 %"])
+def test_a_percentile_of_all_repeats_together_has_an_interval_that_holds_it(noise: str, tail: str):
+    shares = together(noise, tail, 3)
+    assert line(noise, tail, 3, shares=shares) in TABLE
+    assert shares[0] >= 0.93 and shares[1] <= 0.05
+
+
+def test_the_simulated_jackknife_is_that_of_the_pages():
+    draw = np.random.default_rng(1)
+    whole, without, each = (draw.normal(0, 0.1, shape) for shape in ((1,), (1, 5), (1, 5)))
+    pages = jackknifed(*(np.exp(part[0]).tolist() for part in (whole, without, each)))
+    assert pages == pytest.approx(np.exp(jackknifed_of(whole, without, each)[0]).tolist())
+    assert geometric_mean(pages or []) == pytest.approx(math.exp(whole[0]))

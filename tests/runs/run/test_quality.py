@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from benchagent import histogram
@@ -12,6 +14,7 @@ from runs import results
 from runs.compare.compare import compare
 from runs.models import Run
 from runs.run import quality
+from runs.stats import geometric_mean
 from tests.runs.builders import document, job_result, scheduled, store_upload
 from tests.runs.cells import all_runs
 from tests.runs.results.test_results import NOW, advance
@@ -193,10 +196,56 @@ def test_a_percentile_of_several_repeats_is_that_of_their_merged_histograms(clie
     (group,) = compare(all_runs(), metric="latency_p999_ms").groups
     assert group.merged_percentile == pytest.approx(100, rel=0.01)
     page = client.get("/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").content.decode()
-    assert "all repeats together 2" in page
+    assert re.search(r'data-label="All repeats together" data-value="2[^"]*"><span class="main">2<', page)
+    assert "of geometric means</span>" not in page
     answer = client.get("/api/v1/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").json()
-    assert answer["groups"][0]["merged_percentile"] == pytest.approx(2, rel=0.01)
+    assert answer["groups"][0]["merged_percentile"] == answer["groups"][0]["value"] == pytest.approx(2, rel=0.01)
+    assert answer["groups"][0]["statistic"] == "all repeats together"
     assert compare(all_runs(), metric="tps").groups[0].merged_percentile is None
+
+
+def of_p99(*tails_ms: int) -> list[dict[str, Any]]:
+    """Repeats of 1,000 transactions of 1 ms, of which 2 % took so long."""
+    return [
+        {"metrics": {"tps": 100}, "histogram": histogram.encode([(1_000, 980), (tail * 1_000, 20)])}
+        for tail in tails_ms
+    ]
+
+
+@pytest.mark.django_db
+def test_bar_interval_ratio_and_verdict_are_of_the_one_percentile_that_is_named():
+    store_upload(document=document(repeats=of_p99(10, 11, 12)))
+    store_upload(
+        document=document(id=str(uuid4()), dbms={"name": "MySQL", "version": "8.0"}, repeats=of_p99(40, 42, 44))
+    )
+    first, second = compare(all_runs(), metric="latency_p99_ms").groups
+    assert [round(group.centre or 0) for group in (first, second)] == [11, 42], "of 60 slow transactions the 30th"
+    assert geometric_mean(first.judged) == pytest.approx(first.centre) == pytest.approx(first.merged_percentile)
+    assert first.interval and first.interval.low < 11 < first.interval.high
+    assert second.against and second.against.ratio and second.against.verdict
+    assert second.against.ratio.value == pytest.approx((second.centre or 0) / (first.centre or 1))
+    assert second.against.verdict.kind == "worse"
+    assert [round(value) for value in first.values] == [10, 11, 12], "dots stay the repeats' own"
+
+
+@pytest.mark.django_db
+def test_where_one_group_has_no_histograms_all_speak_of_geometric_means_and_the_merged_stands_beside(client: Client):
+    store_upload(document=document(repeats=of_p99(10, 11, 12)))
+    stated = [{"metrics": {"tps": 100, "latency_p99_ms": value}} for value in (40, 42, 44)]
+    store_upload(document=document(id=str(uuid4()), dbms={"name": "MySQL", "version": "8.0"}, repeats=stated))
+    groups = compare(all_runs(), metric="latency_p99_ms").groups
+    assert [group.summary.centre_name for group in groups if group.summary] == ["geometric mean"] * 2
+    assert (
+        "all repeats together 11"
+        in client.get("/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").content.decode()
+    )
+
+
+@pytest.mark.django_db
+def test_of_a_maximum_no_interval_can_be_told_so_it_stays_that_of_each_repeat():
+    store_upload(document=document(repeats=of_p99(10, 11, 12)))
+    (group,) = compare(all_runs(), metric="latency_max_ms").groups
+    assert (group.percentile, round(group.merged_percentile or 0)) == ("", 12)
 
 
 @pytest.mark.django_db
