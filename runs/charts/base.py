@@ -19,7 +19,6 @@ MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
-CENTRE_WORDS = "geometric mean, of a percentile all repeats together"
 # So wide that it holds in about 95 % of cases of skewed noise too.
 INTERVAL_WORDS = f"its interval, t at {100 * CELL_CONFIDENCE:g} %"
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from runs import formatting
 from runs.charts.base import (
-    CENTRE_WORDS,
     COLOURS,
     INTERVAL_WORDS,
     BarGroup,
@@ -21,10 +20,6 @@ from runs.compare.groups import Comparison, Group
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
-BARS_NOTE = (
-    f"Bar: {CENTRE_WORDS}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it leaves the axis. "
-    "Tick: median. Dots: every repeat."
-)
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
 DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
@@ -70,7 +65,7 @@ def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
     lost = many_lost(comparison.groups)
     drawn = [group for group in comparison.groups if group.dots] if lost else comparison.groups
-    return replace(comparison, groups=drawn), " ".join(filter(None, (BARS_NOTE, lost_words(lost))))
+    return replace(comparison, groups=drawn), " ".join(filter(None, (bars_note(drawn), lost_words(lost))))
 
 
 def _bars_panels(
@@ -189,8 +184,15 @@ def bar(group: Group, color: int) -> BarGroup:
 
 
 def centre_label(groups: Iterable[Group]) -> str:
-    """The heading of what stands for the repeats."""
+    """What stands for the repeats of a group: of a percentile that of them all."""
     return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
+
+
+def bars_note(groups: Iterable[Group]) -> str:
+    return (
+        f"Bar: {centre_label(groups).lower()}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it "
+        "leaves the axis. Tick: median. Dots: every repeat."
+    )
 
 
 def bars_table(groups: Sequence[Group], unit: str) -> Table:

@@ -12,7 +12,6 @@ from itertools import chain
 
 from runs import formatting
 from runs.charts.base import (
-    CENTRE_WORDS,
     COLOURS,
     INTERVAL_WORDS,
     Figure,
@@ -36,8 +35,8 @@ from runs.tables import Column, Table, TableCell
 X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
-NOTE = f"Line: {CENTRE_WORDS}. Band: {INTERVAL_WORDS}. Dots: every repeat."
-OPEN_NOTE = " Arrow: an interval that reaches far beyond the chart; the table has its ends."
+NOTE = f"Band: {INTERVAL_WORDS}. Dots: every repeat."
+OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
 
@@ -113,7 +112,9 @@ def _multiples(
     table = _table(panels, axes, x, metric, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
-    note = f"{_RELATIVE.get(axes.y_as) or unit}{better}. {NOTE}{OPEN_NOTE if is_open else ''}".removeprefix(". ")
+    centre = f"Line: {centre_label(point.group for point in points).lower()}."
+    parts = (f"{_RELATIVE.get(axes.y_as) or unit}{better}.", centre, NOTE, OPEN_NOTE if is_open else "")
+    note = " ".join(filter(None, parts)).removeprefix(". ")
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, title=panel.label or title, spec=spec, table=table,

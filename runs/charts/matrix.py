@@ -14,7 +14,7 @@ from typing import Any
 from benchagent.catalog import METRICS
 
 from runs.charts.base import COLOURS, Figure, Multiples
-from runs.charts.compare import BARS_NOTE, apart_figures, bars_figure
+from runs.charts.compare import apart_figures, bars_figure, bars_note
 from runs.charts.curves import curve_figures, x_label
 from runs.charts.overlays import SIZE, kind_of
 from runs.compare.axes import CURVE, SIZE_METRIC, arrange
@@ -57,7 +57,9 @@ def _ranked_figure(shown: Comparison, palette: Mapping[str, int], to_come: Seque
     title = shown.metric.label if shown.metric else ""
     if shown.apart or not all(group.ranked for group in to_come):
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
-    note = f"{BARS_NOTE} Still to come: {', '.join(group.label for group in to_come)}." if to_come else BARS_NOTE
+    note = bars_note(shown.ranked)
+    if to_come:
+        note += f" Still to come: {', '.join(group.label for group in to_come)}."
     return bars_figure(shown, shown.ranked, palette, id="ranked", title=title, note=note)
 
 

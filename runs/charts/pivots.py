@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from runs.charts.base import CENTRE_WORDS
+from runs.charts.compare import centre_label
 from runs.charts.curves import relative, x_label, x_unit
 from runs.compare.axes import Axes, Panel, Point, panels_of
 from runs.compare.groups import Comparison
@@ -92,9 +92,8 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
-    note = f"Number: {CENTRE_WORDS}; with intervals."
-    if scale:
-        note = f"Number: {CENTRE_WORDS}."
+    centre = centre_label(point.group for curve in panel.curves for point in curve.points).lower()
+    note = f"Number: {centre}{'' if scale else '; with intervals'}."
     return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from benchagent.catalog import Role, factor_role
 
 from runs import formatting
-from runs.charts.base import CENTRE_WORDS, Figure, TradeOffGroup, TradeOffSpec, YAxis
+from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
 from runs.charts.compare import colours
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.axes import FACTOR
@@ -19,7 +19,7 @@ from runs.tables import Column, Table, TableCell
 
 # What is set against a metric when a reader names one only: what most often has to be paid for it.
 PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "db_size_bytes", "load_mb_per_s", "tps")
-NOTE = f"Dot: {CENTRE_WORDS}. Whiskers: intervals."
+NOTE = "Dot: geometric mean, of a percentile all repeats together. Whiskers: intervals."
 JOINT = " · "
 FRONT = "Ringed: no comparable one is better in both."
 

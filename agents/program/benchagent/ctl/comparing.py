@@ -110,12 +110,13 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
     for group in answer["groups"]:
         summary = group.get("summary") or {}
         means = ("–" if value is None else plain_number(float(value)) for value in (
-            summary.get("geometric_mean"), group.get("median")
+            group.get("value", summary.get("geometric_mean")), group.get("median")
         ))  # fmt: skip
         verdict = "baseline" if group["key"] == baseline else _words(group)
         label = str(group.get("label") or group["key"])
         rows.append((label, str(group.get("n", "")), *means, _ratio(group), verdict))
-    print_table(rows, heading=("GROUP", "N", "GEOMETRIC MEAN", "MEDIAN", "RATIO OF MEANS", "VERDICT"))
+    statistic = next((group["statistic"] for group in answer["groups"] if group.get("statistic")), "geometric mean")
+    print_table(rows, heading=("GROUP", "N", statistic.upper(), "MEDIAN", "RATIO", "VERDICT"))
     for group in answer["groups"]:
         if isinstance(group.get("verdict"), dict) and group["verdict"].get("robustness"):
             say(f"{group.get('label') or group['key']}: {group['verdict']['robustness']}")
