@@ -145,7 +145,7 @@ def bars_figure(
         title=title or (f"{label}, {unit}" if unit else label),
         spec=spec,
         table=bars_table(groups, unit),
-        alt=f"Bars of {centre_label(groups).lower()}, {label.lower()}: {said}." if metric else "No run has a number.",
+        alt=f"Bars of {_what(groups, label)}: {said}." if metric else "No run has a number.",
         note=note,
     )
 
@@ -186,6 +186,12 @@ def bar(group: Group, color: int) -> BarGroup:
 def centre_label(groups: Iterable[Group]) -> str:
     """What stands for the repeats of a group: of a percentile that of them all."""
     return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
+
+
+def _what(groups: Sequence[Group], label: str) -> str:
+    """ "the geometric mean of throughput", "p99 latency, all repeats together" """
+    centre = centre_label(groups).lower()
+    return f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
 
 
 def bars_note(groups: Iterable[Group]) -> str:

@@ -94,6 +94,8 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
     centre = centre_label(point.group for curve in panel.curves for point in curve.points).lower()
     note = f"Number: {centre}{'' if scale else '; with intervals'}."
+    if size != (len(rows), len(columns)):
+        note += f" The first {len(rows)} of {size[0]} rows, {len(columns)} of {size[1]} columns; the CSV file has all."
     return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
 
 

@@ -116,7 +116,8 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
         label = str(group.get("label") or group["key"])
         rows.append((label, str(group.get("n", "")), *means, _ratio(group), verdict))
     statistic = next((group["statistic"] for group in answer["groups"] if group.get("statistic")), "geometric mean")
-    print_table(rows, heading=("GROUP", "N", statistic.upper(), "MEDIAN", "RATIO", "VERDICT"))
+    ratio = "RATIO OF MEANS" if statistic == "geometric mean" else "RATIO"
+    print_table(rows, heading=("GROUP", "N", statistic.upper(), "MEDIAN", ratio, "VERDICT"))
     for group in answer["groups"]:
         if isinstance(group.get("verdict"), dict) and group["verdict"].get("robustness"):
             say(f"{group.get('label') or group['key']}: {group['verdict']['robustness']}")
