@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-journeys bench-fuzz bench-kills fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -29,7 +29,8 @@ help:
 	@echo 'make bench-importers  MB/s and peak memory of each importer: ARGS="--mb 100 --only pgbench_log"'
 	@echo 'make bench-imports  what others wait while large files are imported: ARGS="--postgresql"'
 	@echo 'make bench-stream  a pgbench log of 1 GB through a running site: time and peak memory of every part'
-	@echo 'make bench-pages   time of pages and lists with 1,000, 10,000 and 100,000 runs'
+	@echo 'make bench-pages   time of pages and lists with 10,000, 100,000 and 1,000,000 runs'
+	@echo 'make bench-views   bytes of a first view, and time to a drawn chart, in Chromium'
 	@echo 'make bench-journeys  functions and modules that one request passes'
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
@@ -83,7 +84,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-journeys bench-fuzz bench-kills:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 
