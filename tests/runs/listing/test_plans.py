@@ -17,6 +17,7 @@ from tests.runs.cells import machine, make_run
 
 pytestmark = [
     pytest.mark.django_db,
+    pytest.mark.any_database,  # of SQLite's leg alone
     pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by what it has counted"),
 ]
 # Small tables are read whole, whatever their aliases.
