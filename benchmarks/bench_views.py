@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks.bench_imports import SETUP, running
 from benchsite import programs
 from benchsite.state import State
-from scripts.private import PLAIN, manage
+from scripts.private import manage
 
 SYSTEMS = (("PostgreSQL", "17.2"), ("MariaDB", "11.4.4"), ("Firebird", "5.0.1"), ("H2", "2.2.224"))
 # Label -> systems, numbers of terminals, repeats.
@@ -87,7 +87,7 @@ def main() -> None:
         state.path.mkdir()
         state.tmp.mkdir()
         address = programs.Address("127.0.0.1", free_port())
-        environment = programs.environment(state, address) | PLAIN | {"LOG_LEVEL": "WARNING", "FIRST_RUN": "0"}
+        environment = programs.environment(state, address) | {"LOG_LEVEL": "WARNING", "FIRST_RUN": "0"}
         for command in (("migrate", "--verbosity=0"), ("import_publication",), ("collectstatic", "--noinput")):
             manage(environment, *command)
         secret, _ = manage(environment, "shell", "--no-imports", "-c", SETUP).split()[-2:]
