@@ -71,6 +71,7 @@ def test_it_stores_what_was_read_without_reading_it_again(contributor):
     assert FileImport.objects.get().state == "stored"
 
 
+@pytest.mark.any_database  # its rows are few, and counting memory takes half a minute
 def test_it_keeps_and_reads_a_large_log_in_little_memory(contributor):
     log = pgbench_log(250_000)
     for content, name in ((log, "pgbench_log.1"), (gzip.compress(log, 1), "pgbench_log.1.gz")):
