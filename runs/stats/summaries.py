@@ -169,7 +169,7 @@ def jackknifed(together: float, without: Sequence[float], each: Sequence[float])
     Tukey's pseudo-values on logs: J. W. Tukey, Annals of Mathematical Statistics 29 (1958); the delete-one jackknife
     of groups is sound for quantiles as that of single values is not (J. Shao, C. F. J. Wu, Annals of Statistics 17,
     1989). Two slow repeats of five hide each other from it, so the spread is never less than that of the repeats'
-    own values: with that a false winner is named in 4 % of simulated pairs, 6 % in the worst case, without in 7 %.
+    own values: with that a false winner is named in less than 5 % of simulated pairs, without in 7 %.
     None for two or more of which one has no log.
     """
     logs, own = log_values([together, *without]), log_values(each)
