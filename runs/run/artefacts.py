@@ -58,6 +58,11 @@ def keep(
     """
     artefact = prepared(name=name, content=content, media_type=media_type, position=position)
     artefact.run, artefact.upload, artefact.file_import = run, upload, file_import
+    return _with_row(artefact)
+
+
+def _with_row(artefact: Artefact) -> Artefact:
+    """Saved; without its row the file goes too."""
     try:
         artefact.save(force_insert=True)
     except Exception as error:
@@ -97,12 +102,7 @@ def keep_from(
         pieces = file.packed_pieces()
     artefact = Artefact(name=_kept_name(name), position=position, created_at=timezone.now(), file_import=file_import)
     rewrite(artefact, pieces, path.with_name(f"{path.name}.gz"), tell)
-    try:
-        artefact.save(force_insert=True)
-    except Exception as error:
-        discard_after(error, [artefact])
-        raise
-    return artefact
+    return _with_row(artefact)
 
 
 class _Written(File):  # type: ignore[type-arg]  # Django's takes none when it runs
