@@ -41,10 +41,9 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from benchagent.dbms.private_server import free_port
 
-from benchmarks.bench_imports import running
 from benchsite import programs
 from benchsite.state import State
-from scripts.private import private_postgresql, set_up_here
+from scripts.private import private_postgresql, running, set_up_here
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "QUERY")
 DEEP = (480, 2_000, 100_000)

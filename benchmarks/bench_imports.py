@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import os
 import random
 import socket
 import subprocess
@@ -29,11 +30,12 @@ from benchagent.protocol import API_ROOT, PROTOCOL_VERSION
 from benchmarks.bench_uploads import document
 from benchsite import programs
 from benchsite.state import State
-from scripts.private import PLAIN, ROOT, manage, private_postgresql
+from scripts.private import PLAIN, manage, private_postgresql, running
 
 MB = 1024**2
 EVERY_S = 0.2
-ALONE_S = 10.0
+# Long enough for a p95 of some 200 answers.
+ALONE_S = 45.0
 SLOW_CLIENTS = 200
 WORST, DISK_BYTES = "worst", 2048 * MB
 # A user, a token, and a job of an agent that is not there: this program plays it.
@@ -56,7 +58,7 @@ class Client:
     """Asks the same thing all the time; `spent_s` are the times of the answers, `refused` those that were none."""
 
     name: str
-    ask: Callable[[], requests.Response]
+    ask: Callable[[], requests.Response | None]
     spent_s: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -65,9 +67,9 @@ class Client:
             begun = time.perf_counter()
             try:
                 answer = self.ask()
-                if answer.status_code >= 400:
+                if answer is not None and answer.status_code >= 400:
                     self.refused.append(f"{answer.status_code}")
-            except requests.RequestException as error:
+            except (requests.RequestException, OSError) as error:
                 self.refused.append(type(error).__name__)
             self.spent_s.append(time.perf_counter() - begun)
 
@@ -84,8 +86,9 @@ class Client:
 class Site:
     """Its clients, and the imports that are sent to it."""
 
-    def __init__(self, base: str, secret: str, agent: str) -> None:
+    def __init__(self, base: str, secret: str, agent: str, folder: Path) -> None:
         self.base, self.secret, self._agent, self._seq = base, secret, agent, 0
+        self._control = folder / "control"
         self._generators = [random.Random(seed) for seed in range(2)]
         self._sessions = [requests.Session() for _ in range(4)]
         self._run, self._job = self._claimed()
@@ -96,7 +99,14 @@ class Site:
             Client("results, second sender", lambda: self._send_result(1)),
             Client("batches of a job", self._send_batch),
             Client("page of runs", lambda: self._sessions[3].get(f"{self.base}/runs/", timeout=120)),
+            Client("the disk: 4 kB, fsync", self._write),
         ]
+
+    def _write(self) -> None:
+        """The control: what the disk of STATE takes to keep the least that a commit can be, without Benchsite."""
+        with self._control.open("wb", buffering=0) as file:
+            file.write(bytes(4096))
+            os.fsync(file.fileno())
 
     def _send_result(self, sender: int) -> requests.Response:
         return self._sessions[sender].post(
@@ -259,28 +269,6 @@ def worst(site: Site, address: programs.Address, folder: Path) -> None:
     print("the import:", *became)
 
 
-@contextmanager
-def running(environment: dict[str, str], state: State, address: programs.Address) -> Iterator[None]:
-    """Broker, web, worker and beat, without an agent."""
-    with ExitStack() as stack:
-        for program in (
-            programs.broker(state), programs.worker(), programs.beat(state), programs.web(state, address),
-        ):  # fmt: skip
-            log = stack.enter_context((state.path / f"{program.name}.log").open("wb"))
-            child = subprocess.Popen(program.command, cwd=ROOT, env=environment, stdout=log, stderr=log)
-            stack.callback(child.wait)
-            stack.callback(child.terminate)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                if requests.get(f"{address.local_url}/readyz", timeout=10).ok:
-                    break
-            except requests.RequestException:
-                pass
-            time.sleep(0.5)
-        yield
-
-
 def asked_during(site: Site, work: Callable[[], list[str]]) -> tuple[list[Client], list[str]]:
     clients, stop = site.clients(), threading.Event()
     threads = [threading.Thread(target=client.run, args=[stop]) for client in clients]
@@ -319,7 +307,7 @@ def main() -> None:
         manage(environment, "migrate", "--verbosity=0")
         secret, agent = manage(environment, "shell", "--no-imports", "-c", SETUP).split()[-2:]
         stack.enter_context(running(environment, state, address))
-        site = Site(address.local_url, secret, agent)
+        site = Site(address.local_url, secret, agent, state.path)
         print(f"{'PostgreSQL' if url else 'SQLite'}{'':>38}p50      p95      max")
         report("alone", *asked_during(site, alone))
         for name in arguments.only or cases():

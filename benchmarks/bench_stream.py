@@ -30,10 +30,10 @@ import psutil
 import requests
 from benchagent.dbms.private_server import free_port
 
-from benchmarks.bench_imports import MB, SETUP, running
+from benchmarks.bench_imports import MB, SETUP
 from benchsite import programs
 from benchsite.state import State
-from scripts.private import PLAIN, manage, private_postgresql
+from scripts.private import PLAIN, manage, private_postgresql, running
 
 REAL_S = 5
 SMALL = b"pgbench (16.4)\ntransaction type: <builtin: TPC-B (sort of)>\n"

@@ -23,10 +23,10 @@ import requests
 from benchagent.dbms.private_server import free_port
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.bench_imports import SETUP, running
+from benchmarks.bench_imports import SETUP
 from benchsite import programs
 from benchsite.state import State
-from scripts.private import manage
+from scripts.private import manage, running
 
 SYSTEMS = (("PostgreSQL", "17.2"), ("MariaDB", "11.4.4"), ("Firebird", "5.0.1"), ("H2", "2.2.224"))
 # Label -> systems, numbers of terminals, repeats.

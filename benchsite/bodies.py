@@ -17,6 +17,7 @@ from benchsite.middleware import no_room
 from runs import space
 from runs.imports.sent import MAX_TOTAL_BYTES
 from runs.publications.folder import MAX_ZIP_BYTES
+from runs.results.bundle import MAX_TOTAL_BYTES as MAX_BUNDLE_BYTES
 
 MB = 1024 * 1024
 USUAL_BYTES = 1 * MB
@@ -27,6 +28,7 @@ FORM_BYTES = 1 * MB
 DOCUMENT_BYTES: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 LIMITS_BYTES = {
     **dict.fromkeys(("imports", "api-imports"), max(MAX_TOTAL_BYTES, settings.IMPORT_STREAMED_MB * MB) + FORM_BYTES),
+    **dict.fromkeys(("import-bundle", "api-bundles"), MAX_BUNDLE_BYTES + FORM_BYTES),
     **dict.fromkeys(("publication-import", "api-publications"), MAX_ZIP_BYTES + FORM_BYTES),
     **dict.fromkeys(("api-results", "api-configs", "config-new", "config-edit", "config-correct"), DOCUMENT_BYTES),
     **dict.fromkeys(("agent-batch", "observation-batch"), AGENT_BYTES),

@@ -24,12 +24,16 @@ control_socket_disable = True
 def on_starting(server: Any) -> None:
     """Before it listens. Django is there: the application was loaded before."""
     from django.conf import settings
+    from django.urls import reverse
 
     from benchsite.backup import finish
     from benchsite.schema import end_on_other_tables
 
     finish(settings.STATE)
     end_on_other_tables()
+    # Every page and reader, 0.6 s of processor time: else the first request of each process would load them, and all
+    # that come meanwhile wait.
+    reverse("home")
 
 
 def post_fork(server: Any, worker: Any) -> None:

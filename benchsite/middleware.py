@@ -31,8 +31,9 @@ FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password"})
 # What brings uploads and runs: refused where the disk has no room for them.
 ADDING_ROUTES = frozenset({
-    "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments",
-    "imports", "import", "import-read-again", "publication-import", "schedule", "article-experiment", "run-repeat",
+    "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments", "api-bundles",
+    "imports", "import", "import-read-again", "import-bundle", "publication-import", "schedule",
+    "article-experiment", "run-repeat", "first-experiment-again",
 })  # fmt: skip
 RETRY_AFTER_S = 60
 # Agents show tokens of their own.

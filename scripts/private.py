@@ -1,6 +1,7 @@
 """Private and throw-away, for tests, benchmarks and fuzzing: a PostgreSQL server, and a Benchsite.
 
-The server has a data directory and a free port of its own. The Benchsite is one web process, or lives in this process.
+The server has a data directory and a free port of its own. The Benchsite is all its programs, one web process, or lives
+in this process.
 """
 
 from __future__ import annotations
@@ -13,11 +14,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import requests
 from benchagent.dbms.private_server import free_port
+
+if TYPE_CHECKING:
+    from benchsite.programs import Address
+    from benchsite.state import State
 
 ROOT = Path(__file__).resolve().parent.parent
 # Pages name static files; nothing is collected here.
@@ -82,6 +89,38 @@ def environment(state: str, database_url: str = "") -> dict[str, str]:
 def manage(env: dict[str, str], *arguments: str) -> str:
     command = [sys.executable, "manage.py", *arguments]
     return subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+@contextmanager
+def running(environment: dict[str, str], state: State, address: Address) -> Iterator[None]:
+    """Broker, web, worker and beat as `make up` starts them, without an agent; they are ready.
+
+    They end with this process, however it ends; of SIGTERM it unwinds as of Ctrl-C, so that folders are gone, too.
+    """
+    # `scripts/test_legs.py` needs of this module what needs no Benchsite.
+    from benchsite import programs
+    from benchsite.supervisor import die_with_parent
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ExitStack() as stack:
+        for program in (
+            programs.broker(state), programs.worker(), programs.beat(state), programs.web(state, address),
+        ):  # fmt: skip
+            log = stack.enter_context((state.path / f"{program.name}.log").open("wb"))
+            child = subprocess.Popen(
+                program.command, cwd=ROOT, env=environment, stdout=log, stderr=log,
+                preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509 (no other thread forks meanwhile)
+            )  # fmt: skip
+            stack.callback(child.wait)
+            stack.callback(child.terminate)
+        for _ in range(READY_WITHIN_S * 2):
+            with suppress(requests.RequestException):
+                if requests.get(f"{address.local_url}/readyz", timeout=10).ok:
+                    break
+            time.sleep(0.5)
+        else:
+            raise TimeoutError(f"it was not ready within {READY_WITHIN_S} s")
+        yield
 
 
 @contextmanager

@@ -122,6 +122,8 @@ def test_a_large_body_is_refused_unread(client, path):
         ("/api/v1/imports/", 1025),
         ("/api/v1/results/", 32),
         ("/publications/import/", 5),
+        ("/imports/bundle/", 65),
+        ("/api/v1/bundles/", 65),
         ("/login/", 1),
     ],
 )

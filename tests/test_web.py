@@ -7,6 +7,9 @@ import socket
 import sys
 from types import SimpleNamespace
 
+from django.urls import clear_url_caches, get_resolver
+
+from benchsite import gunicorn_conf
 from benchsite.web import WebWorker
 
 
@@ -19,3 +22,12 @@ def test_a_thread_that_computes_gives_way_sooner_than_python_has_it(monkeypatch)
         worker.sockets, worker.cfg = [SimpleNamespace(sock=listener)], SimpleNamespace(threads=1, graceful_timeout=0)
         worker.run()
     assert told == [0.0005]
+
+
+def test_every_page_is_loaded_before_the_first_request(monkeypatch):
+    """In the process that the others are forked from: each would take half a second for it, while requests wait."""
+    monkeypatch.setattr("benchsite.backup.finish", print)
+    monkeypatch.setattr("benchsite.schema.end_on_other_tables", print)
+    clear_url_caches()
+    gunicorn_conf.on_starting(None)
+    assert get_resolver()._populated

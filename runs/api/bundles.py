@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,6 +17,10 @@ from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.api.uploads import Anything, writer
 from runs.models import Experiment
 from runs.results import bundle
+
+
+class BundleBusy(APIException):
+    status_code, default_code, wait = 503, "busy", 5
 
 
 class BundleRequest(serializers.Serializer[None]):
@@ -47,6 +51,8 @@ class ExperimentBundle(APIView):
             content = bundle.export(
                 experiment, request.user, address=request.build_absolute_uri(experiment.get_absolute_url())
             )
+        except bundle.Busy as error:
+            raise BundleBusy(str(error)) from error
         except bundle.BadBundle as error:
             raise ValidationError({"detail": str(error)}) from error
         response = HttpResponse(content, content_type="application/zip")
@@ -74,6 +80,8 @@ class Bundles(APIView):
             experiment, created = bundle.take_in(
                 sent.read(), owner=owner, visibility=str(request.POST.get("visibility", ""))
             )
+        except bundle.Busy as error:
+            raise BundleBusy(str(error)) from error
         except bundle.BadBundle as error:
             raise ValidationError({"file": [str(error)]}) from error
         body = {

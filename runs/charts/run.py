@@ -26,6 +26,7 @@ from runs.charts.base import (
     lines_table,
     thinned_table,
 )
+from runs.listing.rows import csv_cell
 from runs.models import Run
 from runs.run import derived
 from runs.run.events import events_of
@@ -217,7 +218,7 @@ def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
     yield ["metric", "unit", "t_s", "value"]
     for metric in series:
         for t_s, value in metric.points():
-            yield [metric.name, metric.unit, formatting.plain(t_s), formatting.plain(value)]
+            yield [csv_cell(metric.name), csv_cell(metric.unit), formatting.plain(t_s), formatting.plain(value)]
 
 
 def csv_pieces(rows: Iterator[list[str]], size: int = 5_000) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
 from benchagent.importers.report import becomes_a_run, lacks, not_understood
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
@@ -24,7 +25,7 @@ from rest_framework.exceptions import APIException, ValidationError
 
 from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
-from runs.imports.sent import MB, BadFiles, Sent, clear_away, lay_aside, measured
+from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, clear_away, lay_aside, measured
 from runs.imports.tools import tools_of
 from runs.models import ApiToken, Artefact, FileImport, Run, User
 from runs.models.choices import ImportState
@@ -37,7 +38,7 @@ from runs.run import artefacts
 # Reading takes a third of a second a MB, up to two of what no tool writes, and keeps Python's one lock: a request may
 # take so much of it.
 LARGE_BYTES = MB // 2
-# Large imports of one person at a time.
+# Large imports of one person at a time; what they hold: the largest log, and files of a usual size beside it.
 MAX_WAITING = 5
 MAX_REPORTS = 20_000
 # Imports of a person that are looked through for tables with the same headings.
@@ -72,7 +73,7 @@ def take(*, files: Sequence[Sent], owner: User) -> tuple[FileImport, bool]:
     taken = FileImport(owner=owner, digest=sent.digest, parser_version=PARSER_VERSION)
     try:
         if sent.size_bytes > LARGE_BYTES:
-            _leave_to_worker(taken, files, sent.size_bytes)
+            _leave_to_worker(taken, files, sent.size_bytes, owner)
         else:
             _take_small(taken, files)
     except IntegrityError:
@@ -122,21 +123,36 @@ def _content(file: Sent) -> bytes:
     return file.content.read()
 
 
-def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int) -> None:
-    waiting = FileImport.objects.filter(owner=taken.owner, state=ImportState.READING).count()
-    if waiting >= MAX_WAITING:
-        raise BadFiles(f"{waiting} of your imports are still being read. Send more when one of them is done.")
+def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int, owner: User) -> None:
+    _check_waiting(owner, size_bytes)
     if words := space.shortage(size_bytes):
         raise BadFiles(words)
     taken.state = ImportState.READING
     taken.progress = {"files": [file.name for file in files], "size_bytes": size_bytes}
     lay_aside(taken.id, files)
     try:
-        taken.save(force_insert=True)
+        with transaction.atomic():
+            # Those that came at the same moment are counted one after another.
+            User.objects.select_for_update().get(pk=owner.pk)
+            _check_waiting(owner, size_bytes)
+            taken.save(force_insert=True)
     except Exception as error:
         if not artefacts.may_be_stored(error):
             clear_away(taken.id)
         raise
+
+
+def _check_waiting(owner: User, size_bytes: int) -> None:
+    waiting = FileImport.objects.filter(owner=owner, state=ImportState.READING).values_list("progress", flat=True)
+    told = [progress.get("size_bytes", 0) for progress in waiting]
+    if len(told) >= MAX_WAITING:
+        raise BadFiles(f"{len(told)} of your imports are still being read. Send more when one of them is done.")
+    most_mb = settings.IMPORT_STREAMED_MB + MAX_TOTAL_BYTES // MB
+    if told and sum(told) + size_bytes > most_mb * MB:
+        raise BadFiles(
+            f"{sum(told) / MB:,.0f} MB of yours are still being read, and these are {size_bytes / MB:,.0f} MB; at most "
+            f"{most_mb:,} MB of a person wait, counted unpacked. Send them when what waits is done."
+        )
 
 
 def imports_of(person: User) -> QuerySet[FileImport]:

@@ -12,9 +12,11 @@ import hashlib
 import io
 import json
 import re
+import threading
 import uuid
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypedDict
 
 from benchagent import __version__
@@ -38,9 +40,11 @@ from runs.run import artefacts, engine_report, series
 
 FORMAT, VERSION = "benchsite-bundle", 1
 MANIFEST = "manifest.json"
-# Unpacked, as of files of tools (runs.imports.sent).
-MAX_TOTAL_BYTES, MAX_ENTRIES, MAX_RUNS = 128 * 1024 * 1024, 2_000, 2_000
+# Unpacked. A bundle is held in memory, and its files a second time as what an upload sends.
+MAX_TOTAL_BYTES, MAX_ENTRIES, MAX_RUNS = 64 * 1024 * 1024, 2_000, 2_000
 MAX_MANIFEST_BYTES = 1024 * 1024
+# What is larger than so much and packs better holds no results.
+BOMB_BYTES, MAX_RATIO = 8 * 1024 * 1024, 50
 _RESULT = re.compile(r"results/\d{4}\.json")
 _NAME = re.compile(_RESULT.pattern + r"|files/\d{4}/\d{3}-[^/\\\0]{1,200}")
 # What the notes of a bundle say of a run in the place where uploads keep what is theirs.
@@ -51,9 +55,28 @@ class BadBundle(ValueError):
     """The file is no bundle, or not whole; the text says so. Nothing of it was stored."""
 
 
+class Busy(BadBundle):
+    """Another bundle is being made or read."""
+
+
+_at_work = threading.Lock()
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """In each process: a bundle takes memory and seconds of processor time. Raises Busy."""
+    if not _at_work.acquire(blocking=False):
+        raise Busy("Another bundle is being made or read at this moment. Try again in a few seconds.")
+    try:
+        yield
+    finally:
+        _at_work.release()
+
+
 # Out
 
 
+@one_at_a_time()
 def export(experiment: Experiment, user: Reader, *, address: str) -> bytes:
     """The runs that have ended, of those that this person may open, with their files. `address`: where it comes from.
 
@@ -69,15 +92,19 @@ def export(experiment: Experiment, user: Reader, *, address: str) -> bytes:
     for run in runs:
         cells.setdefault((run.cell_key or str(run.id), _outcome(run)), []).append(run)
     parts: dict[str, bytes] = {}
+    left_bytes = MAX_TOTAL_BYTES
     for number, cell in enumerate(cells.values(), 1):
         # Secrets are out of what is stored; what was stored before a rule learned to know them is not.
         parts[f"results/{number:04}.json"] = json.dumps(redact_json(_document(cell)), sort_keys=True).encode()
         kept = [(at, file) for at, run in enumerate(cell, 1) for file in run.artefacts.all()][:MAX_FILES]
         for at, (repeat, file) in enumerate(kept, 1):
             name = f"files/{number:04}/{at:03}-repeat-{repeat}-{file.name}"[:200]
-            parts[name] = artefacts.without_secrets(artefacts.content(file))
-    if sum(map(len, parts.values())) > MAX_TOTAL_BYTES:
-        raise BadBundle(f"It is larger than {MAX_TOTAL_BYTES // 1024**2} MB.")
+            left_bytes -= file.size_bytes
+            if left_bytes >= 0:
+                parts[name] = artefacts.without_secrets(artefacts.content(file))
+        left_bytes -= len(parts[f"results/{number:04}.json"])
+        if left_bytes < 0:
+            raise BadBundle(f"It is larger than {MAX_TOTAL_BYTES // 1024**2} MB: take its runs along by the API.")
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -191,6 +218,7 @@ class Told(TypedDict, total=False):
     warnings: list[str]
 
 
+@one_at_a_time()
 def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Experiment, bool]:
     """The experiment of a bundle, and whether it is new here. All of it is stored or nothing. Raises BadBundle."""
     manifest, parts = _unpacked(content)
@@ -263,7 +291,7 @@ def _unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
             if unknown := sorted(set(names) - {MANIFEST} - set(listed)):
                 raise BadBundle(f"Its manifest does not name {unknown[0][:100]!r}.")
             parts: dict[str, bytes] = {}
-            left = MAX_TOTAL_BYTES
+            left = min(MAX_TOTAL_BYTES, max(BOMB_BYTES, MAX_RATIO * len(content)))
             for path, sha256 in listed.items():
                 if path not in names:
                     raise BadBundle(f"{path} is missing.")
@@ -284,7 +312,10 @@ def _content(file: zipfile.ZipFile, path: str, most: int) -> bytes:
     with file.open(path) as packed:
         content = packed.read(most + 1)
     if len(content) > most:
-        raise BadBundle(f"It is larger than {MAX_TOTAL_BYTES // 1024**2} MB once it is unpacked.")
+        raise BadBundle(
+            f"It is larger than {MAX_TOTAL_BYTES // 1024**2} MB once it is unpacked, or more than {MAX_RATIO} times as "
+            "large as it is packed."
+        )
     return content
 
 

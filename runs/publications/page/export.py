@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runs.formatting import plain as exactly
+from runs.listing.rows import csv_cell
 from runs.models.choices import Provenance
 from runs.publications.checks.model import Check
 from runs.publications.material import Material
@@ -16,6 +18,7 @@ from runs.publications.page.parts import Amount, Section, TextCell, Words, compu
 from runs.tables import Table, TableCell
 
 HEAD = ["section", "table", "row", "column", "value", "unit", "as_printed", "provenance", "formula", "note"]
+_NUMBER = re.compile(r"[+-]?[\d.,]+(e[+-]?\d+)? ?%?")
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,13 @@ class Position:
         """A gap without an amount, whose reason is the note."""
         if amount is None:
             origin = Provenance.LOST_IN_PICTURE.value if "picture" in note else ""
-            return [self.section, self.table, self.row, self.column, "", self.unit, "", origin, "", note]
-        return [
-            self.section, self.table, self.row, self.column, exactly(amount.value), amount.unit or self.unit,
-            amount.printed, str(amount.provenance), amount.formula, amount.note or note,
-        ]  # fmt: skip
+            cells = [self.section, self.table, self.row, self.column, "", self.unit, "", origin, "", note]
+        else:
+            cells = [
+                self.section, self.table, self.row, self.column, exactly(amount.value), amount.unit or self.unit,
+                amount.printed, str(amount.provenance), amount.formula, amount.note or note,
+            ]  # fmt: skip
+        return [cell if _NUMBER.fullmatch(cell) else csv_cell(cell) for cell in cells]
 
     def words(self, words: Words) -> Iterator[list[str]]:
         for part in words if not isinstance(words, str) else ():

@@ -176,6 +176,34 @@ def test_it_lets_one_person_fill_no_queue(contributor):
     assert FileImport.objects.count() == steps.MAX_WAITING
 
 
+def test_what_waits_of_one_person_is_bounded_in_bytes(contributor, operator, settings, monkeypatch):
+    settings.IMPORT_STREAMED_MB = 0
+    monkeypatch.setattr(steps, "MAX_TOTAL_BYTES", 2 * steps.MB)
+    first = taken_of(contributor, PGBENCH + b" " * 2 * steps.MB)
+    with pytest.raises(imports.BadFiles, match=r"2 MB of yours are still being read, .* at most 2 MB of a person wait"):
+        taken_of(contributor, PGBENCH)
+    taken_of(operator, PGBENCH)
+    read_by_worker(first)
+    assert taken_of(contributor, PGBENCH).state == "reading"
+
+
+def test_what_came_at_the_same_moment_is_bounded_too(contributor, monkeypatch):
+    counted, asked = steps._check_waiting, []
+
+    def others_come_first(owner, size_bytes):
+        counted(owner, size_bytes)
+        if not asked:
+            asked.append(owner)
+            for number in range(steps.MAX_WAITING):
+                taken_of(contributor, PGBENCH + b" " * number)
+
+    monkeypatch.setattr(steps, "_check_waiting", others_come_first)
+    with pytest.raises(imports.BadFiles, match="5 of your imports"):
+        taken_of(contributor, PGBENCH + b"more")
+    assert FileImport.objects.count() == steps.MAX_WAITING
+    assert len(default_storage.listdir("/".join(sent.WAITING))[0]) == steps.MAX_WAITING
+
+
 def test_it_takes_up_what_a_killed_worker_left(contributor):
     taken = taken_of(contributor, PGBENCH, PGBENCH)
     killed = worker._claimed(taken)

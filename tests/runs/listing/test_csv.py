@@ -9,6 +9,8 @@ import pytest
 
 from runs.listing.rows import csv_cell
 from runs.models import HardwareProfile, Run
+from runs.publications.page.export import Position
+from runs.publications.page.parts import Amount
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
 
@@ -56,6 +58,19 @@ def test_text_is_no_formula(client):
     found = rows(client.get(URL, {"format": "csv"}))[0]
     assert found["missing_reason"] == '\'=HYPERLINK("http://x")'
     assert [value for name, value in found.items() if name.startswith("tps")] == ["-5.0"]
+
+
+def test_the_unit_of_a_series_is_no_formula(client):
+    series = [{"name": "queue", "unit": "=1+1", "values": [-1, 2]}]
+    run = store_upload(document=document(repeats=[{"metrics": {"tps": 5}, "series": series}])).runs[0]
+    answer = client.get(f"/runs/{run.id}/series.csv").getvalue().decode()
+    assert answer.splitlines()[1:] == ["queue,'=1+1,0,-1", "queue,'=1+1,1,2"]
+
+
+def test_the_words_of_an_article_are_no_formula():
+    cells = Position("s", "=t", "+r", "@c", "-u").line(Amount(-1.5, printed="-1.50", note="=n"))
+    assert cells[:7] == ["s", "'=t", "'+r", "'@c", "-1.5", "'-u", "-1.50"]
+    assert cells[-1] == "'=n"
 
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])

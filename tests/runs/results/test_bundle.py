@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import tracemalloc
 import zipfile
 from typing import Any
 
@@ -180,7 +181,7 @@ def _bomb(manifest, parts):
     [
         (_not_named, "does not name"), (_traverses, "which no bundle holds"), (_absolute, "which no bundle holds"),
         (_bad_result, "is not taken"), (_unknown_key, "is not taken"), (_other_version, "version 2"),
-        (_bomb, "larger than 128 MB"),
+        (_bomb, "larger than 64 MB"),
     ],
 )  # fmt: skip
 def test_of_what_is_not_whole_nothing_is_stored(packed, operator, change, words):
@@ -265,3 +266,33 @@ def test_benchctl_takes_it_along_and_brings_it(live_server, experiment, api_toke
     assert Experiment.objects.get(slug="nightly-2").runs.count() == 4
     file.write_bytes(file.read_bytes()[:-100])
     assert main(["import-bundle", str(file)]) == EXIT_REFUSED
+
+
+def test_a_bomb_is_refused_before_it_takes_memory(packed, operator, monkeypatch):
+    monkeypatch.setattr(bundle, "BOMB_BYTES", 1024**2)
+    bomb = changed(packed, lambda manifest, parts: parts.update({next(n for n in parts if n[0] == "f"): bytes(2**25)}))
+    tracemalloc.start()
+    with pytest.raises(bundle.BadBundle, match="more than 50 times as large as it is packed"):
+        bundle.take_in(bomb, owner=operator)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 16 * 1024**2
+
+
+def test_of_an_experiment_that_is_too_large_no_file_is_read(experiment, monkeypatch):
+    Artefact.objects.update(size_bytes=bundle.MAX_TOTAL_BYTES + 1)
+    monkeypatch.setattr(artefacts, "content", lambda file: pytest.fail("read"))
+    with pytest.raises(bundle.BadBundle, match="larger than 64 MB"):
+        bundle.export(experiment, AnonymousUser(), address="")
+
+
+def test_one_at_a_time_is_made_or_read_and_who_comes_meanwhile_is_told_to_come_again(
+    client, experiment, packed, bearer
+):
+    with bundle.one_at_a_time():
+        asked = client.get("/api/v1/experiments/nightly/bundle/")
+        sent = client.post("/api/v1/bundles/", {"file": io.BytesIO(packed)}, headers=bearer("upload"))
+    for answer in (asked, sent):
+        assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+        assert "Another bundle is being made or read" in answer.json()["detail"]
+    assert client.get("/api/v1/experiments/nightly/bundle/").status_code == 200
