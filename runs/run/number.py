@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from benchagent.catalog import LATENCIES, headline_metrics, refusal
-from django.db.models import Case, F, FloatField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, Value, When
 
 from runs.models import Measurement, Run
 from runs.models.choices import OPEN_STATES, RunState
@@ -82,24 +82,14 @@ def why_no_number(run: Run, label: str = "") -> str:
     return f"{state}: {run.message}" if run.message else state
 
 
-def refresh_primary(runs: QuerySet[Run]) -> int:
+def refresh_primary(runs: QuerySet[Run]) -> None:
     """Bring `Run.primary_value`, what lists sort by, up to their measurements, their workload and whether they count.
 
     To be called by whatever writes measurements, marks a run invalid or changes a workload's primary metric.
-    Returns how many runs changed.
     """
-    known = runs.order_by().annotate(wanted=_primary_value())
-    # Null equals nothing in SQL, so that a value that comes or goes is asked for by itself.
-    comes = Q(primary_value__isnull=True, wanted__isnull=False)
-    goes = Q(primary_value__isnull=False, wanted__isnull=True)
-    different = known.filter(comes | goes | Q(primary_value__lt=F("wanted")) | Q(primary_value__gt=F("wanted")))
-    return Run.objects.filter(pk__in=different.values("pk")).update(primary_value=_primary_value())
-
-
-def _primary_value() -> Case:
     numbers = Measurement.objects.filter(
         run=OuterRef("pk"), metric__name=F("run__workload__primary_metric"), phase="run"
     )
     first = Subquery(numbers.order_by("metric__unit").values("value")[:1], output_field=FloatField())
     # An invalid run has none: it must not lead a list that is sorted by value.
-    return Case(When(invalid_at=None, then=first), default=Value(None), output_field=FloatField())
+    runs.update(primary_value=Case(When(invalid_at=None, then=first), default=Value(None), output_field=FloatField()))

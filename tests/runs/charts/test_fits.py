@@ -15,7 +15,7 @@ from runs.charts.curves import curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.models import Metric, Run, RunStorage, StorageDevice
-from tests.runs.cells import add_number, all_runs, machine, make_run
+from tests.runs.cells import add_number, all_runs, machine, make_run, make_runs
 from tests.runs.stats.test_curves import FIREBIRD
 
 pytestmark = pytest.mark.django_db
@@ -77,14 +77,17 @@ def over_sizes(disk: str = "", *, fall: float, base: float = 900, seed: int = 1)
     device, _ = StorageDevice.objects.get_or_create(
         hardware=hardware, slug=f"d-{disk}", defaults={"name": disk, "medium": disk.lower()}
     )
-    for scale in (10, 20, 40, 80, 160, 320, 640, 1280):
-        for repeat in (1, 2, 3):
-            rate = base * min(1.0, (scale / 128) ** -fall) * math.exp(rng.gauss(0, 0.02))
-            factors = {"scale_factor": scale, **({"disk": disk} if disk else {})}
-            run = make_run("PostgreSQL 16", rate, factors=factors, on=hardware, repeat=repeat)
-            add_number(run, scale * GB / 10, name="db_size_bytes", unit="bytes")
-            if disk:
-                RunStorage.objects.create(run=run, role="data", device=device)
+    runs = make_runs(
+        {
+            "system": "PostgreSQL 16", "value": base * min(1.0, (scale / 128) ** -fall) * math.exp(rng.gauss(0, 0.02)),
+            "factors": {"scale_factor": scale, **({"disk": disk} if disk else {})}, "on": hardware, "repeat": repeat,
+            "beside": {"db_size_bytes": scale * GB / 10},
+        }
+        for scale in (10, 20, 40, 80, 160, 320, 640, 1280)
+        for repeat in (1, 2, 3)
+    )  # fmt: skip
+    if disk:
+        RunStorage.objects.bulk_create(RunStorage(run=run, role="data", device=device) for run in runs)
 
 
 def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_loaded():
@@ -144,13 +147,15 @@ LAW = (420, 0.03, 0.0006)
 def over_terminals(levels: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)) -> None:
     rng = random.Random(5)
     rate, waits, pairs = LAW
-    for terminals in levels:
-        for repeat in (1, 2, 3):
-            value = rate * terminals / (1 + waits * (terminals - 1) + pairs * terminals * (terminals - 1))
-            run = make_run(
-                "H2 2.4", value * math.exp(rng.gauss(0, 0.03)), factors={"terminals": terminals}, repeat=repeat
-            )
-            add_number(run, terminals * 1000 / value, name="latency_p99_ms")
+    ideal = {n: rate * n / (1 + waits * (n - 1) + pairs * n * (n - 1)) for n in levels}
+    make_runs(
+        {
+            "system": "H2 2.4", "value": value * math.exp(rng.gauss(0, 0.03)), "factors": {"terminals": terminals},
+            "repeat": repeat, "beside": {"latency_p99_ms": terminals * 1000 / value},
+        }
+        for terminals, value in ideal.items()
+        for repeat in (1, 2, 3)
+    )  # fmt: skip
 
 
 def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import product
 from uuid import uuid5
 
 import pytest
@@ -13,7 +14,7 @@ from runs.compare.axes import arrange, panels_of
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
 from runs.models import Config, Publication, StorageDevice
-from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, workload
+from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, make_runs, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -25,12 +26,13 @@ def arranged(query: str = ""):
 
 
 def sweep(engines=("Derby 10.6", "H2 2.4"), scales=(1, 4, 16), terminals=(2, 8), repeats=1) -> None:
-    for repeat in range(1, repeats + 1):
-        for engine in engines:
-            for scale in scales:
-                for clients in terminals:
-                    rate = 1000 / scale + clients + repeat + (500 if engine == engines[0] else 0)
-                    make_run(engine, rate, factors={"scale_factor": scale, "terminals": clients}, repeat=repeat)
+    make_runs(
+        {
+            "system": engine, "value": 1000 / scale + clients + repeat + (500 if engine == engines[0] else 0),
+            "factors": {"scale_factor": scale, "terminals": clients}, "repeat": repeat,
+        }
+        for repeat, engine, scale, clients in product(range(1, repeats + 1), engines, scales, terminals)
+    )  # fmt: skip
 
 
 def drawn(panels):

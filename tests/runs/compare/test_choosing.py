@@ -14,7 +14,7 @@ from django.utils import timezone
 from runs.compare.select import LONG_ADDRESS, choose, select
 from runs.listing import facets
 from runs.models import Batch, Experiment, HardwareProfile, Run, RunStorage, StoredSelection
-from tests.runs.cells import TOGETHER, machine, make_article, make_run
+from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -199,7 +199,7 @@ def test_an_empty_instance_says_what_to_do(client):
 
 @pytest.mark.parametrize("logged_in", [False, True])
 def test_ticks_become_an_address_and_a_short_one_for_whoever_is_logged_in(client, viewer, logged_in):
-    runs = [make_run("SQLite 3.53", value) for value in range(1, 61)]
+    runs = make_repeats("SQLite 3.53", range(1, 61))
     if logged_in:
         client.force_login(viewer)
     few = client.post("/compare/ticked/", {"run": [str(run.id) for run in runs[:2]], "order": "best"})

@@ -16,7 +16,7 @@ from runs.compare.compare import compare
 from runs.compare.guard import differences
 from runs.compare.matrix import matrix
 from runs.stats import Kind
-from tests.runs.cells import all_runs, machine, make_article, make_run, metric, workload
+from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -30,14 +30,24 @@ def sweep(
     terminals: Sequence[int] = TERMINALS, repeats: int = 3, **more: object,
 ) -> None:  # fmt: skip
     """TPS of 1,000 at scale 1 and fewer at larger ones, times the factor of the engine, at that level."""
-    for scale in scales:
-        for clients in terminals:
-            for engine, times in factor.items():
-                here = times if isinstance(times, int | float) else times[scale, clients]
-                for repeat in range(repeats):
-                    value = 1000 / scale * clients * here * NOISE[repeat]
-                    factors = {"scale_factor": scale, "terminals": clients}
-                    make_run(engine, value, factors=factors, repeat=repeat + 1, durability="power_loss", **more)
+    make_runs(
+        {
+            "system": engine,
+            "value": 1000
+            / scale
+            * clients
+            * (times if isinstance(times, int | float) else times[scale, clients])
+            * noise,
+            "factors": {"scale_factor": scale, "terminals": clients},
+            "repeat": repeat,
+            "durability": "power_loss",
+            **more,
+        }
+        for scale in scales
+        for clients in terminals
+        for engine, times in factor.items()
+        for repeat, noise in enumerate(NOISE[:repeats], start=1)
+    )
 
 
 def asked(words: str = "", **options: object):

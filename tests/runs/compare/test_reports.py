@@ -13,14 +13,14 @@ from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.models import Change, Report, Run
 from runs.results.purge import purge
-from tests.runs.cells import batch, make_run
+from tests.runs.cells import batch, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def runs() -> list[Run]:
-    return [make_run(system, value) for system in ("SQLite 3.53", "PostgreSQL 17") for value in (400, 410, 420)]
+    return [run for system in ("SQLite 3.53", "PostgreSQL 17") for run in make_repeats(system, (400, 410, 420))]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from runs.charts.compare import csv_rows
 from runs.compare.compare import compare
 from runs.compare.guard import differences, stated
 from runs.models import Config, RunFactor, Upload
-from tests.runs.cells import FACTORS, all_runs, machine, make_run
+from tests.runs.cells import FACTORS, all_runs, machine, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -19,9 +19,8 @@ SCRIPT = "-- the whole of our billing, as it ran in the night of the first of Ap
 def compared(first: dict[str, float | str], second: dict[str, float | str], **fields: object):
     """The faster group against the slower one, two systems with three repeats each, and the comparison."""
     for system, factors, tps in (("SQLite 3", first, 100), ("H2 2", second, 200)):
-        for value in (tps, tps + 1, tps + 2):
-            values = {"durability": "power_loss", "on": machine()} | fields
-            make_run(system, value, factors=FACTORS | factors, **values)
+        values = {"durability": "power_loss", "on": machine()} | fields
+        make_repeats(system, (tps, tps + 1, tps + 2), factors=FACTORS | factors, **values)
     for name in {**first, **second}.keys() & KNOWN.keys():
         RunFactor.objects.filter(name=name).update(unit=KNOWN[name].unit)
     comparison = compare(all_runs(), baseline="sqlite-3")

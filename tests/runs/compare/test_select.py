@@ -12,7 +12,7 @@ from django.http import QueryDict
 from runs.compare.compare import compare_selection
 from runs.compare.select import LONG_ADDRESS, Selection, select, set_queries, shortened
 from runs.models import Batch, Config, ConfigParameter, Run, RunStorage, StoredSelection
-from tests.runs.cells import TOGETHER, machine, make_article, make_run
+from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +90,7 @@ def test_what_is_not_understood_is_said_and_chooses_nothing(pairs, name, words):
 
 
 def test_a_long_selection_gets_a_short_id_that_chooses_the_same_each_time():
-    runs = [make_run("SQLite 3.53", value) for value in range(1, 61)]
+    runs = make_repeats("SQLite 3.53", range(1, 61))
     long = of(*[("run", run.id) for run in runs], ("set", "dbms=sqlite-3-53"), ("metric", "tps"))
 
     short = shortened(long)
@@ -104,14 +104,14 @@ def test_a_long_selection_gets_a_short_id_that_chooses_the_same_each_time():
 
 
 def test_filters_narrow_a_stored_selection():
-    runs = [make_run("SQLite 3.53", value) for value in range(1, 61)] + [make_run("MySQL 5.0", 2)]
+    runs = [*make_repeats("SQLite 3.53", range(1, 61)), make_run("MySQL 5.0", 2)]
     short = shortened(of(*[("run", run.id) for run in runs]))
     short["dbms"] = "mysql-5-0"
     assert [run.id for run in select(short, STRANGER).runs] == [runs[-1].id]
 
 
 def test_a_short_id_shows_nobody_more_than_they_may_see(contributor):
-    hidden = [make_run("SQLite 3.53", value, visibility="private", owner=contributor) for value in range(1, 61)]
+    hidden = make_repeats("SQLite 3.53", range(1, 61), visibility="private", owner=contributor)
     short = shortened(of(*[("run", run.id) for run in hidden]))
 
     assert select(short, STRANGER).runs == []

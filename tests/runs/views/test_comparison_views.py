@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterator
 from html import unescape
+from itertools import product
 
 import pytest
 from django.db import connection
@@ -14,33 +16,31 @@ from django.test.utils import CaptureQueriesContext
 from runs.charts.pivots import heat
 from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Report
-from tests.runs.cells import add_number, make_run
+from tests.runs.cells import make_run, make_runs
 
 pytestmark = pytest.mark.django_db
 HIGHER, LOWER = "higher", "lower"
 
 
-@pytest.fixture
-def sweep(db) -> Experiment:
+@pytest.fixture(scope="module")
+def sweep(kept) -> Iterator[Experiment]:
     """2 engines × 3 scales × 2 terminal counts × 3 repeats, with throughput and latency."""
-    experiment = Experiment.objects.create(slug="sweep", name="Sweep")
-    at = 0
-    for repeat in (1, 2, 3):
-        for engine, factor in (("Derby 10.6", 1), ("H2 2.4", 2)):
-            for scale in (1, 4, 16):
-                for terminals in (2, 8):
-                    at += 1
-                    rate = 1000 * factor / scale + 10 * terminals + repeat
-                    run = make_run(
-                        engine, rate, factors={"scale_factor": scale, "terminals": terminals}, experiment=experiment,
-                        repeat=repeat, order_index=at,
-                    )  # fmt: skip
-                    add_number(run, 10_000 / rate, name="latency_p99_ms")
-    return experiment
+    with kept():
+        experiment = Experiment.objects.create(slug="sweep", name="Sweep")
+        cells = list(product((1, 2, 3), (("Derby 10.6", 1), ("H2 2.4", 2)), (1, 4, 16), (2, 8)))
+        rates = [1000 * factor / scale + 10 * terminals + repeat for repeat, (_, factor), scale, terminals in cells]
+        make_runs(
+            {
+                "system": engine, "value": rate, "beside": {"latency_p99_ms": 10_000 / rate}, "repeat": repeat,
+                "factors": {"scale_factor": scale, "terminals": terminals}, "experiment": experiment, "order_index": at,
+            }
+            for at, (rate, (repeat, (engine, _), scale, terminals)) in enumerate(zip(rates, cells, strict=True), 1)
+        )  # fmt: skip
+        yield experiment
 
 
-def page(client, query: str) -> str:
-    response = client.get(f"/compare/?experiment=sweep{query}")
+def page(client, query: str, of: str = "sweep") -> str:
+    response = client.get(f"/compare/?experiment={of}{query}")
     assert response.status_code == 200
     return response.content.decode()
 
@@ -70,11 +70,11 @@ def test_a_sweep_is_two_panels_with_the_same_axes_and_one_legend(client, sweep):
 
 
 def test_an_interval_that_would_cover_the_chart_is_no_band(client):
-    experiment = Experiment.objects.create(slug="sweep", name="Scatter")
+    experiment = Experiment.objects.create(slug="scatter", name="Scatter")
     for scale, rates in ((1, (60, 150, 290)), (4, (100, 101, 102)), (16, (90, 91, 92))):
         for repeat, rate in enumerate(rates, start=1):
             make_run("H2 2.4", rate, factors={"scale_factor": scale}, experiment=experiment, repeat=repeat)
-    html = page(client, "")
+    html = page(client, "", of="scatter")
     line = spec(html, "curve")["series"][0]
     assert [x for x, *_ in line["band"]] == [4, 16]
     assert [x for x, *_ in line["open"]] == [1]
@@ -165,20 +165,20 @@ def test_a_table_has_x_down_and_series_across(client, sweep):
 
 
 def test_many_bars_of_two_facts_are_a_heat_map(client):
-    experiment = Experiment.objects.create(slug="sweep", name="Many")
+    experiment = Experiment.objects.create(slug="many", name="Many")
     for engine in range(11):
         for method in ("local", "over TCP"):
             make_run(f"Engine {engine}", engine + 1, factors={"method": method}, experiment=experiment)
-    assert page(client, "").count("data-heat=") > 22
-    assert "comparison-data" in page(client, "&view=bars")
+    assert page(client, "", of="many").count("data-heat=") > 22
+    assert "comparison-data" in page(client, "&view=bars", of="many")
 
 
 def test_many_groups_without_a_value_are_one_line(client):
-    experiment = Experiment.objects.create(slug="sweep", name="Lost")
+    experiment = Experiment.objects.create(slug="lost", name="Lost")
     for at in range(9):
         lost = {"state": "value_missing", "missing_reason": "lost in a picture"} if at > 1 else {}
         make_run(f"Engine {at}", None if lost else 7, experiment=experiment, **lost)
-    html = page(client, "")
+    html = page(client, "", of="lost")
     assert len(spec(html, "comparison")["groups"]) == 2
     assert "7 groups are not known: 7 × lost in a picture." in html
     assert html.count("<li data-gap>Engine") == 7
@@ -273,10 +273,10 @@ def test_bars_in_panels_share_their_axis_and_name_within_it_what_the_panel_does_
 
 
 def test_more_panels_than_twelve_are_refused_in_words(client):
-    experiment = Experiment.objects.create(slug="sweep", name="Many")
+    experiment = Experiment.objects.create(slug="many", name="Many")
     for terminals in range(1, 15):
         make_run("H2 2.4", terminals, factors={"terminals": terminals}, experiment=experiment)
-    assert "Terminals has 14 levels: 12 at most." in page(client, "&view=bars&panels=factor:terminals")
+    assert "Terminals has 14 levels: 12 at most." in page(client, "&view=bars&panels=factor:terminals", of="many")
 
 
 def test_what_is_fixed_is_so_in_chart_table_file_and_answer(client, sweep):

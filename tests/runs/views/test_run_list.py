@@ -14,7 +14,7 @@ from runs.listing.cursor import cursor_at
 from runs.listing.cursor import page as cursor_page
 from runs.listing.filters import columns_of
 from runs.models import Experiment, Run, Workload
-from tests.runs.cells import EMPTY_CELL, add_number, make_article, make_run
+from tests.runs.cells import EMPTY_CELL, add_number, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -165,8 +165,7 @@ def test_it_sends_the_ticked_runs_to_the_compare_page(client):
 
 
 def test_it_has_pages_and_keeps_the_filter_on_them(client):
-    for index in range(53):
-        make_run("SQLite 3.53", index, factors={"terminals": 1})
+    make_repeats("SQLite 3.53", range(53), factors={"terminals": 1})
     first, second = page(client, "/runs/?dbms=sqlite"), page(client, "/runs/?dbms=sqlite&page=2")
     assert len(values(first)) == 50
     assert len(values(second)) == 3
