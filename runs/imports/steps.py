@@ -27,7 +27,7 @@ from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
 from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, clear_away, lay_aside, measured
 from runs.imports.tools import tools_of
-from runs.models import ApiToken, Artefact, FileImport, Run, User
+from runs.models import ApiToken, Artefact, FileImport, Run, ToolDescription, User
 from runs.models.choices import ImportState
 from runs.models.visible import sees_all
 from runs.results import staged
@@ -38,6 +38,8 @@ from runs.run import artefacts
 # Reading takes a third of a second a MB, up to two of what no tool writes, and keeps Python's one lock: a request may
 # take so much of it.
 LARGE_BYTES = MB // 2
+# A tool that somebody described may be made to take twelve seconds a MB.
+AS_LARGE_PER_TOOL = 10
 # Large imports of one person at a time; what they hold: the largest log, and files of a usual size beside it.
 MAX_WAITING = 5
 MAX_REPORTS = 20_000
@@ -72,7 +74,7 @@ def take(*, files: Sequence[Sent], owner: User) -> tuple[FileImport, bool]:
         forget(known)
     taken = FileImport(owner=owner, digest=sent.digest, parser_version=PARSER_VERSION)
     try:
-        if sent.size_bytes > LARGE_BYTES:
+        if _are_large(sent.size_bytes, owner):
             _leave_to_worker(taken, files, sent.size_bytes, owner)
         else:
             _take_small(taken, files)
@@ -193,7 +195,12 @@ def read(
 
 def is_large(taken: FileImport) -> bool:
     size_bytes = taken.artefacts.aggregate(sum=Sum("size_bytes"))["sum"] or 0
-    return int(size_bytes) > LARGE_BYTES
+    return _are_large(int(size_bytes), taken.owner)
+
+
+def _are_large(size_bytes: int, owner: User | None) -> bool:
+    described = ToolDescription.objects.filter(owner=owner).count() if owner else 0
+    return size_bytes * (1 + AS_LARGE_PER_TOOL * described) > LARGE_BYTES
 
 
 def begin_reading(taken: FileImport, **changes: Any) -> None:

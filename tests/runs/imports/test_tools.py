@@ -9,7 +9,7 @@ from django.test import Client
 
 from runs import imports
 from runs.imports import tools
-from runs.models import ToolDescription, User
+from runs.models import FileImport, ToolDescription, User
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +45,21 @@ def test_it_is_asked_of_its_owners_files_only(ada: User):
     (item,) = items(ada)
     assert (item["tool"], item["metrics"][0]["value"]) == ("minibench", 12.0)
     assert items(eve)[0]["tool"] is None
+
+
+def test_files_of_who_described_tools_are_left_to_the_worker_sooner(ada: User, monkeypatch):
+    """Twenty descriptions whose every line begins alike held a web process for two minutes with a file of 512 kB."""
+    monkeypatch.setattr("runs.imports.steps.LARGE_BYTES", 20 * len(EXAMPLE))
+
+    def state(text: str) -> str:
+        return imports.take(files=[imports.Sent("out.txt", io.BytesIO(text.encode()))], owner=ada)[0].state
+
+    assert state(EXAMPLE) == "draft"
+    tools.keep(owner=ada, text=TEXT, example=EXAMPLE)
+    assert state(EXAMPLE + "1") == "draft"
+    tools.keep(owner=ada, text=TEXT.replace("tool: minibench", "tool: other"), example=EXAMPLE)
+    assert state(EXAMPLE + "2") == "reading"
+    imports.forget(FileImport.objects.get(state="reading"))
 
 
 def test_the_page_tries_keeps_replaces_and_removes(client_of_ada: Client, ada: User):
