@@ -97,12 +97,33 @@ class UploadOutcome:
 
 @dataclass
 class _Item:
-    """A document on its way: it waits while its outcome has no status. `data` is what was read of it, if it was."""
+    """A document on its way: it waits while its outcome has no status. `data` is what was read of it, if it was.
+
+    What `get_ready` makes: `clean`, the same without secrets, `kept`, what is kept of the document, `files`, which are
+    on the disk, and `packed`, by repeat the columns of each series.
+    """
 
     document: Any
     outcome: UploadOutcome = field(default_factory=UploadOutcome)
     data: UploadDocument = field(init=False)
     digest: str = ""
+    clean: UploadDocument = field(init=False)
+    kept: dict[str, Any] = field(init=False)
+    files: list[Artefact] = field(default_factory=list)
+    packed: list[list[dict[str, Any]]] = field(default_factory=list)
+
+    def get_ready(self) -> None:
+        """What takes long, before the transaction in which nobody else can write to SQLite. Raises ValidationError."""
+        data, kept = self.data, _without_bulk(self.document)
+        contents = [_content(index, given) for index, given in enumerate(data.artefacts)]
+        is_clean = not is_suspicious(repr(kept))
+        self.clean, self.kept = (data, kept) if is_clean else (without_secrets(data), redact_json(kept))
+        self.packed = [[series.packed(given.values) for given in repeat["series"]] for repeat in data.repeats]
+        self.files = []
+        for position, (given, content) in enumerate(zip(data.artefacts, contents, strict=True), 1):
+            self.files.append(
+                artefacts.prepared(name=given.name, content=content, media_type=given.media_type, position=position)
+            )
 
     def refuse(self, error: ValidationError) -> None:
         errors = error.detail if isinstance(error.detail, dict) else {"detail": " ".join(map(str, error.detail))}
@@ -209,26 +230,33 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
     """All of these in one transaction; those that contradict what is stored are answered and left out."""
     if not items:
         return
+    ready: list[_Item] = []
     made: list[tuple[_Item, list[Run]]] = []
     refused: list[tuple[_Item, ValidationError]] = []
     try:
+        for item in items:
+            try:
+                item.get_ready()
+                ready.append(item)
+            except ValidationError as error:
+                refused.append((item, error))
         with transaction.atomic():
-            known = Known([item.data for item in items], rows.owner)
-            rows.known_batches(items)
-            for item in items:
+            known = Known([item.data for item in ready], rows.owner)
+            rows.known_batches(ready)
+            for item in ready:
                 try:
-                    files = [_content(index, given) for index, given in enumerate(item.data.artefacts)]
                     subjects = known.subjects_of(item.data)
                     rows.batch_of(item.data)
                 except ValidationError as error:
                     refused.append((item, error))
                 else:
-                    made.append((item, rows.add(item, files, subjects, known)))
+                    made.append((item, rows.add(item, subjects, known)))
             rows.write()
     except Exception as error:
-        artefacts.discard_after(error, rows.artefacts)
+        artefacts.discard_after(error, [file for item in items for file in item.files])
         raise
     for item, why in refused:
+        artefacts.discard(item.files)
         item.refuse(why)
     for item, runs in made:
         item.outcome = UploadOutcome("created", item.data.id, runs)
@@ -303,26 +331,21 @@ class _Rows:
             raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
         return batch
 
-    def add(self, item: _Item, files: list[bytes], subjects: Subjects, known: Known) -> list[Run]:
-        """The runs of a document. `files`: the content of its artefacts."""
-        data, kept = item.data, _without_bulk(item.document)
-        if is_suspicious(repr(kept)):
-            data, kept = without_secrets(data), redact_json(kept)
+    def add(self, item: _Item, subjects: Subjects, known: Known) -> list[Run]:
+        """The runs of a document."""
+        data = item.clean
         upload = Upload(
             id=data.id, digest=item.digest, schema_version=SCHEMA_VERSION, token=self.token, owner=self.owner,
             visibility=data.visibility or settings.DEFAULT_VISIBILITY, file_import=self.file_import,
-            received_at=self.now, document=kept,
+            received_at=self.now, document=item.kept,
         )  # fmt: skip
         self.uploads.append(upload)
-        for position, (given, content) in enumerate(zip(data.artefacts, files, strict=True), 1):
-            artefact = artefacts.prepared(
-                name=given.name, content=content, media_type=given.media_type, position=position
-            )
+        for artefact in item.files:
             artefact.upload = upload
-            self.artefacts.append(artefact)
+        self.artefacts += item.files
         columns = self._columns(data, subjects, upload)
         runs = []
-        for number, repeat in enumerate(data.repeats, 1):
+        for number, (repeat, packed) in enumerate(zip(data.repeats, item.packed, strict=True), 1):
             run = Run(id=repeat["id"], repeat=number, **columns)
             if "started_at" in repeat:
                 run.started_at = repeat["started_at"]
@@ -335,7 +358,7 @@ class _Rows:
                 for role, (device, path) in subjects.storage.items()
             ]
             first = len(self.measurements)
-            self._add_numbers(run, repeat, known)
+            self._add_numbers(run, repeat, packed, known)
             _judge(run, data, repeat, self.measurements[first:])
             runs.append(run)
         self.runs += runs
@@ -370,7 +393,7 @@ class _Rows:
         factors = {name: given["value"] for name, given in data.factors.items()}
         return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
 
-    def _add_numbers(self, run: Run, repeat: UploadRepeat, known: Known) -> None:
+    def _add_numbers(self, run: Run, repeat: UploadRepeat, packed: Sequence[Mapping[str, Any]], known: Known) -> None:
         for entry in repeat["metrics"]:
             self.measurements.append(
                 Measurement(
@@ -379,13 +402,11 @@ class _Rows:
                     provenance=Provenance.UPLOADED,
                 )
             )  # fmt: skip
-        for given in repeat["series"]:
+        for given, columns in zip(repeat["series"], packed, strict=True):
+            metric = known.metric(given.name, given.unit, None)
             self.chunks.append(
-                series.new_chunk(
-                    run=run, metric=known.metric(given.name, given.unit, None), chunk=0, t0_s=given.t0_s,
-                    interval_s=given.interval_s, values=given.values,
-                )
-            )  # fmt: skip
+                SeriesChunk(run=run, metric=metric, chunk=0, t0_s=given.t0_s, interval_s=given.interval_s, **columns)
+            )
         if "histogram" in repeat:
             self._add_histogram(run, repeat, known)
         run.per_terminal = repeat.get("per_terminal", [])

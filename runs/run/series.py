@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from django.db import transaction
 
@@ -129,20 +130,16 @@ def new_chunk(
     *, run: Run, metric: Metric, chunk: int, t0_s: float, interval_s: float, values: Sequence[float | None]
 ) -> SeriesChunk:
     """An unsaved chunk with its summary columns. `values`: as for `encode`."""
+    return SeriesChunk(run=run, metric=metric, chunk=chunk, t0_s=t0_s, interval_s=interval_s, **packed(values))
+
+
+def packed(values: Sequence[float | None]) -> dict[str, Any]:
+    """The columns of a chunk that its values make: half a second for a million of them. `values`: as for `encode`."""
     known = without_gaps(values)
-    return SeriesChunk(
-        run=run,
-        metric=metric,
-        chunk=chunk,
-        t0_s=t0_s,
-        interval_s=interval_s,
-        count=len(values),
-        minimum=min(known, default=None),
-        maximum=max(known, default=None),
-        total=_total(known),
-        codec=CODEC_SHUFFLED_FLOAT64,
-        data=encode(values),
-    )
+    return {
+        "count": len(values), "minimum": min(known, default=None), "maximum": max(known, default=None),
+        "total": _total(known), "codec": CODEC_SHUFFLED_FLOAT64, "data": encode(values),
+    }  # fmt: skip
 
 
 def without_gaps(values: Sequence[float | None]) -> Sequence[float]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import uuid
 from typing import Any
 
 import pytest
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -15,7 +17,7 @@ from runs import results
 from runs.models import Config, DbmsVersion, HardwareProfile, Measurement, Run, StorageDevice, Upload, Workload
 from runs.publications.importer import import_own
 from runs.results import upload
-from runs.run import series
+from runs.run import artefacts, series
 from tests.runs.builders import UPLOAD_ID, document
 
 pytestmark = pytest.mark.django_db
@@ -99,14 +101,35 @@ def test_many_are_stored_in_transactions_between_which_others_can_write(post, mo
     assert written == [4, 4, 2]
 
 
+def test_files_and_samples_are_got_ready_before_others_cannot_write(post, monkeypatch):
+    """Forty logs of 600 kB held SQLite's write lock for 1.3 s of processor time, a million samples for 0.8 s."""
+    outside, inside = [], []
+    for room, name in ((artefacts, "prepared"), (series, "packed"), (upload, "is_suspicious")):
+        done = getattr(room, name)
+
+        def asked(*given, _done=done, _name=name, **more):
+            (inside if connection.savepoint_ids else outside).append(_name)
+            return _done(*given, **more)
+
+        monkeypatch.setattr(room, name, asked)
+    body = document(artefacts=[{"name": "a.log", "text": "ready"}])
+    body["repeats"][0]["series"] = [{"name": "tps", "values": [1, 2]}]
+    assert post(body).status_code == 201
+    assert (set(outside), inside) == ({"prepared", "packed", "is_suspicious"}, [])
+
+
 def test_what_is_refused_leaves_nothing_behind(post):
     good, bad = many(2)
+    bad["artefacts"] = [{"name": "bad.log", "text": "goes with it"}]
+    folder = default_storage.path("results")
+    before = sum(len(names) for *_, names in os.walk(folder))
     bad["workload"] = {"slug": "brand-new", "name": "x"}
     bad["dbms"] = {"name": "Never heard of", "version": "1"}
     bad["hardware"] = "nobody-knows"
     answers = post([bad, good]).json()["results"]
     assert [one["status"] for one in answers] == ["invalid", "created"]
     assert list(answers[0]["errors"]) == ["hardware"]
+    assert sum(len(names) for *_, names in os.walk(folder)) == before
     assert not Workload.objects.filter(slug="brand-new").exists()
     assert not DbmsVersion.objects.filter(dbms__name="Never heard of").exists()
 
