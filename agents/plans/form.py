@@ -136,7 +136,8 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
     factors: dict[str, Any] = {}
     for factor in entry.factors if entry else ():
         if words := list(map(str, values.get(factor.name, []))):
-            typed = factor.kind in (FactorKind.NUMBER, FactorKind.TEXT) and not factor.words
+            # As `factor_field`: a number may have words for some of its values.
+            typed = factor.kind == FactorKind.NUMBER or (factor.kind == FactorKind.TEXT and not factor.words)
             factors[factor.name] = ", ".join(words) if typed else words
     offered = plan.get("engines")
     given = offered if isinstance(offered, list) else []
@@ -146,6 +147,11 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
         for dbms, pairs in named_lists("settings").items()
     }
     named = {name: plan[name] for name in ("workload", "repeats", "name", "note") if plan.get(name)}
+    tags, tested = plan.get("tags"), plan.get("tested")
+    if isinstance(tags, list):
+        named["tags"] = " ".join(map(str, tags))
+    if isinstance(tested, dict):
+        named |= {name: str(tested[name]) for name in ("build", "commit", "branch") if tested.get(name)}
     return factors | settings | named | {"engines": engines}
 
 
@@ -213,6 +219,20 @@ class ScheduleForm(DescribedFields):
         """The publication that the runs will name; None when nothing is repeated."""
         slug = self["publication"].value()
         return Publication.objects.filter(slug=str(slug)).first() if slug else None
+
+    @property
+    def not_here(self) -> str:
+        """Engines and storages of the plan that fills the form, which no agent here offers."""
+        fields = [name for name, field in self.fields.items() if isinstance(field, forms.MultipleChoiceField)]
+        missing: list[str] = []
+        for name in fields if not self.is_bound else ():
+            given = self.initial.get(name, ())
+            given = [given] if isinstance(given, str) else given
+            offered = {value for value, _ in self.fields[name].choices}  # type: ignore[attr-defined]
+            # The address may name a DBMS without its version.
+            offered |= {value.partition(":")[0] for value in offered}
+            missing += [value.replace(":", " ") for value in map(str, given) if value not in offered]
+        return ", ".join(dict.fromkeys(missing))
 
     @property
     def factor_fields(self) -> list[forms.BoundField]:

@@ -285,11 +285,11 @@ class RunLatency(APIView):
             # As public as the run that was asked for: an answer to everybody tells of nobody's private repeats.
             alike = readable_runs(request).with_values().filter(cell_key=run.cell_key, batch=run.batch_id)
             runs = list(alike.filter(visibility=run.visibility))
-        told = latency_of(runs)
-        if told is None:
+        told, over_time = latency_of(runs), map_of(runs)
+        if told is None and over_time is None:
             raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")
         types = [] if together else types_of(run)
-        return Response(LatencySerializer({"latency": told, "types": types, "over_time": map_of(runs)}).data)
+        return Response(LatencySerializer({"latency": told, "types": types, "over_time": over_time}).data)
 
 
 class RunChanges(APIView):

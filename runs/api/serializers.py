@@ -155,10 +155,12 @@ class LatencyMapSerializer(serializers.Serializer[LatencyMap]):
 class LatencySerializer(serializers.Serializer[Any]):
     """Milliseconds. `curve` is (percentile, ms); `beyond` counts the transactions that took longer.
 
+    `latency` is null without a histogram, where there is only how many took how long over time.
+
     `types` of one run only: no histogram of a transaction type is stored, so that repeats cannot be merged.
     """
 
-    latency = AnswerField(Latency)
+    latency = AnswerField(Latency | None)
     types = AnswerField(list[OfType])
     over_time = LatencyMapSerializer(allow_null=True)
 

@@ -24,6 +24,7 @@ from runs.charts.overlays import (
     times_between,
 )
 from runs.compare.axes import Axes, Curve, Panel
+from runs.compare.verdicts import change_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
 from runs.stats import Interval, Ratio, Slope, ratio
@@ -85,8 +86,7 @@ def change_cells(curve: Curve) -> dict[float, list[TableCell]]:
 def _change_cell(change: Ratio | None) -> TableCell:
     if change is None:
         return TableCell()
-    words = f"{percent(change.value - 1, signed=True)}{_percent_between(change.interval, -1.0)}"
-    return TableCell(change.value - 1, words)
+    return TableCell(change.value - 1, change_words(change))
 
 
 class _Words:
@@ -141,8 +141,7 @@ class _Words:
 
     def _lost(self, level: int) -> str:
         loss = self.losses[level]
-        between = _percent_between(loss.interval if loss else None, -1.0)
-        return f"{percent(_change(loss) or 0.0, signed=True)}{between}"
+        return change_words(loss) if loss else percent(0.0, signed=True)
 
     def _doublings(self) -> list[str]:
         """Over all levels, and on both sides of the memory where both have levels."""
@@ -237,12 +236,6 @@ def _ends(interval: Interval | None, add: float = 0.0) -> list[float] | None:
     return [interval.low + add, interval.high + add] if interval else None
 
 
-def _percent_between(interval: Interval | None, add: float = 0.0) -> str:
-    if interval is None:
-        return ""
-    return f" ({percent(interval.low + add, signed=True)} to {percent(interval.high + add, signed=True)})"
-
-
 def _small(share: float) -> str:
     """Of σ and κ, which are shares of very different sizes: 4.7 %, 0.012 %."""
     return f"{share * 100:.2g}\u202f%" if share else "0"
@@ -254,7 +247,8 @@ def _is_told(fit: Slope | None) -> bool:
 
 
 def _doubling(fit: Slope) -> str:
-    return f"{percent(fit.value, signed=True)} per doubling{_percent_between(fit.interval)}"
+    ends = " to ".join(percent(end, signed=True) for end in _ends(fit.interval) or ())
+    return f"{percent(fit.value, signed=True)} per doubling{f' ({ends})' if ends else ''}"
 
 
 def _slope(fit: Slope | None) -> dict[str, Any] | None:

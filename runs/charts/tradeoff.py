@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from benchagent.catalog import Role, factor_role
 
@@ -13,6 +15,7 @@ from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.axes import FACTOR
 from runs.compare.compare import with_metric
 from runs.compare.groups import Comparison, Group
+from runs.compare.verdicts import MOST_NAMED
 from runs.models import Metric
 from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
@@ -45,7 +48,21 @@ def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff"
                 title=f"Not ranked: {words}. {title}" if words else title, joined=alike,
                 at_dots=headings,
             ))  # fmt: skip
+    if missing := _without_dot(upright.groups, {group.key: group for group in across.groups}):
+        figures[:1] = [replace(figure, note=f"{figure.note} {missing}") for figure in figures[:1]]
     return figures
+
+
+def _without_dot(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
+    """Which groups have no dot and why, in the words of the metric that they lack."""
+    reasons: dict[str, str] = {}
+    for group in groups:
+        if why := group.gap or (across[group.key].gap if group.key in across else None):
+            reasons[group.label] = why
+    if len(reasons) <= MOST_NAMED:
+        return f"No dot: {'; '.join(f'{label}, {why}' for label, why in reasons.items())}." if reasons else ""
+    known = Counter(reasons.values()).most_common(MOST_NAMED)
+    return f"No dot for {len(reasons)} groups: {'; '.join(f'{count} × {why}' for why, count in known)}."
 
 
 def against(comparisons: Sequence[Comparison]) -> Comparison | None:

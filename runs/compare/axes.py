@@ -18,7 +18,7 @@ from django.utils.text import slugify
 
 from runs.compare.grouping import day_of
 from runs.compare.groups import NO_FACT, CommonFact, Comparison, Group, VaryingFact
-from runs.compare.guard import stated
+from runs.compare.guard import bare_field, stated
 from runs.compare.percentiles import of_together
 from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
@@ -132,6 +132,12 @@ class Axes:
     @property
     def x_fact(self) -> Fact | None:
         return self.facts.get(self.x)
+
+    def along_x(self, groups: Sequence[Group]) -> set[str]:
+        """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""
+        counted = (name for name in NEVER_TAKEN & self.facts.keys() if name.startswith(FACTOR))
+        along = (name for name in counted if follows([name], [self.x], groups))
+        return {bare_field(name) for name in (self.x, *along)} if self.x else set()
 
     def drawn(self, comparison: Comparison) -> list[Group]:
         return _held(asked(comparison), self.fixed)

@@ -96,16 +96,17 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
     """
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
     fact, held = controls.get("compared", ""), controls.getlist("held") or None
-    levels = None
+    levels, axes = None, arrange(comparison, controls)
     if fact != NO_LEVELS:
         wanted = [fact, *controls.getlist("series"), *([SET_FACT] if controls.get("base_set") else [])]
-        levels = level_by_level(comparison, arrange(comparison, controls), wanted, held)
+        levels = level_by_level(comparison, axes, wanted, held)
     if levels and not fact and not asks_different_questions(levels):
         levels = None
     if levels:
         against, bases = levels.against, levels.base_keys
     else:
-        against = set_against(groups, base, metric, comparison.threshold) if base and metric else {}
+        axis = axes.along_x(groups)
+        against = set_against(groups, base, metric, comparison.threshold, axis) if base and metric else {}
         bases = {base.key} if base else set()
     groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if base and group.key == base.key), None)

@@ -40,7 +40,10 @@ def key_of(run: Run, grouping: str) -> str:
 
 def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Facet]]:
     """Of each cell what its runs say about the time and the thing tested, each different value once."""
-    names = _names({key_of(cell[0], grouping): _words(cell, grouping) for cell in cells})
+    together: dict[str, list[Run]] = {}
+    for cell in cells:
+        together.setdefault(key_of(cell[0], grouping), []).extend(cell)
+    names = _names({key: _words(runs, grouping) for key, runs in together.items()})
     builds: dict[UUID, set[str]] = {}
     for run in chain.from_iterable(cells):
         builds.setdefault(run.dbms_version_id, set()).add(_build(run))
@@ -71,12 +74,15 @@ def pooled_words(cells: Sequence[Sequence[Run]], grouping: str) -> str:
     return f"Pooled on request: {GROUPINGS[grouping]}, up to {most} batches in a group." if most > 1 else ""
 
 
-def _words(cell: Sequence[Run], grouping: str) -> list[str]:
+def _words(runs: Sequence[Run], grouping: str) -> list[str]:
     """What may name the batch of these runs, the best first."""
-    run = min(cell, key=lambda run: (day_of(run), run.created_at))
+    run = min(runs, key=lambda run: (day_of(run), run.created_at))
     if run.publication is not None:
         return [run.publication.title_en]
-    version, day = tested_words(run) or _build(run), str(day_of(run))
+    # A build is one DBMS's: it names no batch of several.
+    of_one = len({run.dbms_version_id for run in runs}) == 1
+    version = tested_words(run) or (next(filter(None, map(_build, runs)), "") if of_one else "")
+    day = str(day_of(run))
     asked = {LABEL: run.said_label, VERSION: version, DATE: day}.get(grouping, "")
     if grouping == ALL or asked:
         return [asked]

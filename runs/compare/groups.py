@@ -158,7 +158,8 @@ class Printed:
 class Against:
     """A group against the baseline, or the one with the key `base`.
 
-    Without `ratio`, `refused` or the verdict says why, and `words` do in any case.
+    Without `ratio`, `refused` or the verdict says why, and `words` do in any case. `is_level`: it is refused for
+    nothing but being another level of the chart's axis.
     """
 
     ratio: Ratio | None
@@ -167,6 +168,14 @@ class Against:
     words: str
     refused: str = ""
     base: str = ""
+    is_level: bool = False
+
+    @property
+    def kind(self) -> str:
+        """For colour and sign."""
+        if self.refused:
+            return "level" if self.is_level else "refused"
+        return self.verdict.kind if self.verdict else "none"
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class LevelRow:
 
     @property
     def kind(self) -> str:
-        return "refused" if self.against.refused else self.against.verdict.kind if self.against.verdict else "none"
+        return self.against.kind
 
     @property
     def ratio(self) -> float | None:

@@ -6,31 +6,43 @@ from collections.abc import Collection, Iterable, Sequence
 
 from runs import formatting
 from runs.compare.groups import Against, Group
-from runs.compare.guard import condition_words, differences, refusal
+from runs.compare.guard import Difference, condition_words, differences, refusal
 from runs.models import Metric
-from runs.stats import MIN_REPEATS, WINNERS, Kind, Ratio, Verdict, judge_family
+from runs.stats import MIN_REPEATS, WINNERS, Kind, Ratio, Verdict, judge_family, ratio
 
 # A headline names groups up to this many; beyond, it counts them.
 MOST_NAMED = 3
 
 
-def set_against(groups: Sequence[Group], base: Group, metric: Metric, threshold: float) -> dict[str, Against]:
-    """By key, of the other groups that have values: judged as one family."""
+def set_against(
+    groups: Sequence[Group], base: Group, metric: Metric, threshold: float, axis: Collection[str] = ()
+) -> dict[str, Against]:
+    """By key, of the other groups that have values: judged as one family.
+
+    `axis`: fields that only say where a group stands on the chart's axis.
+    """
     others = [group for group in groups if group.key != base.key and group.dots]
     differing = {group.key: differences(group.stated, base.stated) for group in others}
-    refused = {key: words for key, differs in differing.items() if (words := refusal(differs))}
-    judged = [group for group in others if group.key not in refused]
+    judged = [group for group in others if not refusal(differing[group.key])]
     pairs = [(group.judged, base.judged) for group in judged]
-    verdicts = {
-        group.key: verdict
-        for group, verdict in zip(judged, judge_family(pairs, better=metric.better, threshold=threshold), strict=True)
-    }
-    return {
-        key: Against(None, None, differs, f"no ratio: {refused[key]}", refused[key])
-        if key in refused
-        else Against(verdicts[key].ratio, verdicts[key], differs, verdicts[key].words)
-        for key, differs in differing.items()
-    }
+    verdicts = judge_family(pairs, better=metric.better, threshold=threshold)
+    told = {group.key: verdict for group, verdict in zip(judged, verdicts, strict=True)}
+    return {group.key: _against(group, base, differing[group.key], told.get(group.key), axis) for group in others}
+
+
+def _against(
+    group: Group, base: Group, differing: list[Difference], verdict: Verdict | None, axis: Collection[str]
+) -> Against:
+    beside = [difference for difference in differing if difference.field not in axis]
+    if verdict:
+        return Against(verdict.ratio, verdict, beside, verdict.words)
+    refused = refusal(differing)
+    change = ratio(group.judged, base.judged)
+    if refusal(beside) or change is None:
+        return Against(None, None, differing, f"no ratio: {refused}", refused)
+    levels = [difference for difference in differing if difference.severity == "blocks"]
+    known = ", ".join(f"{in_sentence(level.label)} {level.b}" for level in levels)
+    return Against(None, None, beside, f"{change_words(change)} from {known}", refused, is_level=True)
 
 
 def family_size(groups: Sequence[Group]) -> int:
@@ -115,6 +127,13 @@ def in_sentence(label: str) -> str:
     first = label.partition(" ")[0]
     named = first.endswith("'s") or not first[1:].islower()
     return label if named else label[:1].lower() + label[1:]
+
+
+def change_words(change: Ratio) -> str:
+    """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %)."""
+    told = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
+    words, *between = (formatting.percent(each - 1, signed=True) for each in told)
+    return f"{words} ({' to '.join(between)})" if between else words
 
 
 def ratio_words(ratio: Ratio | None) -> str:

@@ -183,5 +183,5 @@ def _repeat(report: Report) -> dict[str, Any]:
         }
         for row in report.series
     ]  # fmt: skip
-    histogram = {"histogram": report.histogram} if report.histogram else {}
-    return {"metrics": metrics, "series": series, **histogram}
+    told = {"histogram": report.histogram, "latency_map": report.latency_map}
+    return {"metrics": metrics, "series": series, **{name: value for name, value in told.items() if value}}

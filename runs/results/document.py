@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from benchagent.catalog import METRICS, factor_role, refusal
 from benchagent.configfiles import FORMATS
+from benchagent.latency_map import MOST_BUCKETS, MOST_INTERVALS
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -301,6 +302,32 @@ PerTerminal = Annotated[
 ]
 
 
+def _by_bucket(flat: list[int]) -> list[int]:
+    buckets = flat[::2]
+    if len(flat) % 2 or buckets != sorted(set(buckets)) or max(buckets, default=0) >= MOST_BUCKETS:
+        raise wrong(("", f"Pairs of a bucket, rising and below {MOST_BUCKETS}, and a number of transactions."))
+    return flat
+
+
+@with_config(STRICT)
+class UploadLatencyMap(TypedDict):
+    interval_s: Annotated[int, Field(ge=1, le=10**7)]
+    counts: Annotated[
+        list[
+            Annotated[
+                list[Annotated[int, Field(ge=0, le=10**12)]],
+                Field(max_length=2 * MOST_BUCKETS),
+                AfterValidator(_by_bucket),
+            ]
+        ],
+        Field(
+            max_length=MOST_INTERVALS,
+            description="Of each interval: bucket, transactions, bucket, transactions …; bucket k holds what took from "
+            "2^(k/2) to less than 2^((k+1)/2) microseconds.",
+        ),
+    ]
+
+
 @with_config(STRICT)
 class UploadRepeat(TypedDict):
     id: NotRequired[
@@ -310,6 +337,7 @@ class UploadRepeat(TypedDict):
     metrics: NotRequired[Metrics]
     series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), _once(attrgetter("name", "unit"))]]
     histogram: NotRequired[EncodedHistogram]
+    latency_map: NotRequired[UploadLatencyMap]
     per_terminal: NotRequired[PerTerminal]
 
 

@@ -409,6 +409,8 @@ class _Rows:
             )
         if "histogram" in repeat:
             self._add_histogram(run, repeat, known)
+        if "latency_map" in repeat:
+            run.statistics = {"latency_map": repeat["latency_map"]}
         run.per_terminal = repeat.get("per_terminal", [])
         self._add_computed(run, repeat, known, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
         # The same as `runs.run.number.refresh` finds.

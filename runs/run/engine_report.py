@@ -82,10 +82,14 @@ TYPE_COLUMNS = (
 
 _COLUMNS = (*TABLE_COLUMNS, *INDEX_COLUMNS, *QUERY_COLUMNS, *WARM_UP_COLUMNS, *TYPE_COLUMNS)
 _NUMBERS = {name for name, _, unit in _COLUMNS if unit != "text"}
+# What names counters and says words of them: why the engine does not tell one, how it was measured.
+_WORDS = ("none", "conditions")
 
 
 def numbers_hold(told: Any, name: str = "") -> bool:
     """Whether what pages show as a number is one; `name` of what holds it."""
+    if name in _WORDS:
+        return isinstance(told, dict)
     if name in _NUMBERS or name.endswith(("_s", "_us", "_ms", "_bytes", "_percent")):
         return told is None or isinstance(told, int | float)
     if isinstance(told, dict):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent import histogram
+from benchagent.latency_map import MOST_BUCKETS
 
 from runs.models import Run
 
@@ -16,8 +17,6 @@ TOLD = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
 # Beyond a percentile there must be so many transactions for it to be more than the luck of a few.
 LEAST_BEYOND = 10
 POINTS_PER_DECADE = 24
-# Beyond an hour and a half.
-MOST_BUCKETS = 66
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def map_of(runs: Iterable[Run]) -> LatencyMap | None:
 
 
 def _map(told: Any) -> LatencyMap | None:
-    """As `benchagent.job.latency_map` tells it; None of anything else, which a bundle could bring."""
+    """As `benchagent.latency_map` tells it; None of anything else, which a bundle could bring."""
     try:
         interval_s = int(told["interval_s"])
         counts = [dict(zip(flat[::2], flat[1::2], strict=True)) for flat in told["counts"]]

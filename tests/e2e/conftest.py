@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,12 @@ def issue_token(environment: dict[str, str]) -> str:
 
 @pytest.fixture(scope="session")
 def site(prepared: Path) -> Iterator[Site]:
+    with running(prepared) as site:
+        yield site
+
+
+@contextmanager
+def running(prepared: Path) -> Iterator[Site]:
     # Not below pytest's own 0700 folder: PostgreSQL's service user must be able to pass through.
     root = Path(tempfile.mkdtemp(prefix="benchsite-e2e-"))
     root.chmod(0o711)

@@ -287,7 +287,7 @@ class EngineReport(TypedDict, total=False):
     `consistency`: each condition of the data, when it was checked and how often it was violated; `marks`: moments of a
     phase that have a name; `warm_up_queries`: what was asked before the run and the DBMS's memory meanwhile;
     `conditions`: circumstances in words; `latency_map`: how many transactions took how long, interval by interval of
-    the run (`benchagent.job.latency_map`).
+    the run (`benchagent.latency_map`).
     """
 
     counters: dict[str, float]

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from benchagent.catalog import WORKLOADS
 from django.urls import reverse
 
 from agents.models import Agent, Job
 from runs.models import Experiment, Publication, Run
-from tests.agents.conftest import facts_of
+from tests.agents.conftest import facts_of, plan_of
 
 pytestmark = pytest.mark.django_db
 PATH = "/schedule/"
@@ -266,3 +269,31 @@ def test_it_says_that_a_workload_is_not_in_the_catalogue(client, machine):
     machine("bench1", "sqlite:3.50.1")
     html = client.get(PATH + "?workload=no-such-workload").content.decode()
     assert "<code>no-such-workload</code> of this experiment is not in the catalogue" in html
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_it_runs_an_experiment_again_as_it_was_planned(as_operator, machine, operator, workload):
+    """Also one that names each of its factors, as the API plans it."""
+    machine("bench1", "sqlite:3.50.1")
+    factors = {factor.name: factor.default for factor in WORKLOADS[workload].factors}
+    factors |= {"script_text": "-- transaction read\nSELECT 1;\n"} if workload == "script" else {}
+    sweep = {"terminals": [1, 2]} if factors.pop("terminals", None) else {}
+    plan = plan_of("sqlite:3.50.1", repeats=2, sweep=sweep, tags=("a", "b"), tested={"commit": "abc"}, note="as ever")
+    plan = replace(plan, workload=workload, factors=factors, name="Nightly")
+    made = Experiment.objects.create(slug="nightly", name="Nightly", created_by=operator, plan=plan.as_json())
+    form = as_operator.get(f"{PATH}?experiment={made.slug}").context["form"]
+    sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
+    answer = as_operator.post(PATH, sent | {"action": "start"})
+    assert answer.status_code == 302, answer.context["form"].errors
+    again = Experiment.objects.exclude(pk=made.pk).get()
+    assert {**again.plan, "visibility": ""} == made.plan
+
+
+def test_it_says_what_of_a_plan_is_not_on_the_machines_of_this_site(client, machine, operator):
+    machine("bench1", "sqlite:3.50.1")
+    plan = plan_of("sqlite:3.50.1", "mysql:8.0.36")
+    plan = replace(plan, factors={**plan.factors, "data_storage": "slow"}).as_json()
+    Experiment.objects.create(slug="nightly", name="Nightly", created_by=operator, plan=plan)
+    said = client.get(f"{PATH}?experiment=nightly").content.decode()
+    assert "Not on the machines of this site, and not ticked below: mysql 8.0.36, slow." in said
+    assert "Not on the machines" not in client.get(f"{PATH}?engines=sqlite").content.decode()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from benchagent.histogram import decode
 from benchagent.importers import Report, SourceFile, Status, inspect
 
 from tests.benchagent.importers.damage import wrong_answers
@@ -314,6 +315,23 @@ def test_it_joins_transaction_logs_to_the_run_that_counted_the_same() -> None:
     assert run.series[0].values[0] is None
     assert (first.part_of, second.part_of) == (names[0], names[0])
     assert (first.metrics, second.series) == ((), ())
+    assert decode(run.histogram).count == 600
+    counts = run.latency_map["counts"]
+    assert run.latency_map["interval_s"] == 1 and sum(sum(of[1::2]) for of in counts) == 600
+    assert (first.histogram, first.latency_map) == ("", {})
+
+
+def test_a_log_alone_tells_its_latencies_over_time() -> None:
+    """Buckets are steps of half a doubling: 20 holds what took from 1.024 to less than 1.448 ms."""
+    began = 1_795_247_587
+    (alone,) = read_lines(*(
+        f"0 {number} {latency} 0 {began + at} {number}"
+        for number, (at, latency) in enumerate([(0, 1023), (0, 1024), (1, 1448), (1, 1449), (600, 0)], 1)
+    ))  # fmt: skip
+    assert alone.histogram == "", "what a log says of the whole run is told once it is joined to its report"
+    told = alone.latency_map
+    assert (told["interval_s"], len(told["counts"])) == (4, 151)
+    assert (told["counts"][0], told["counts"][-1]) == ([19, 1, 20, 2, 21, 1], [0, 1])
 
 
 def test_it_keeps_logs_apart_from_a_run_that_counted_another_number() -> None:

@@ -6,6 +6,7 @@ import pytest
 from benchagent import histogram
 
 from runs.models import Run
+from tests.runs.builders import document
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +96,19 @@ def test_counts_of_another_form_are_left_out(client, told):
     run = with_latencies(1, 5, statistics={"latency_map": told})
     assert client.get(f"/api/v1/runs/{run.id}/latency/").json()["over_time"] is None
     assert client.get(run.get_absolute_url()).status_code == 200
+
+
+def test_an_upload_brings_how_long_its_transactions_took_over_time(client, bearer):
+    told = {"interval_s": 2, "counts": [[20, 5], [], [20, 3, 65, 1]]}
+    sent = document(repeats=[{"metrics": {"tps": 100}, "latency_map": told}])
+
+    def post(body: object):
+        return client.post("/api/v1/results/", body, content_type="application/json", headers=bearer("upload"))
+
+    (stored,) = post(sent).json()["runs"]
+    answer = client.get(f"/api/v1/runs/{stored['id']}/latency/", headers=bearer("read")).json()
+    assert answer["latency"] is None
+    assert [(begin, count) for begin, _, _, count in answer["over_time"]["cells"]] == [(0, 5), (4, 3), (4, 1)]
+    for counts in ([[20]], [[20, 5, 19, 1]], [[66, 1]], [[20, -1]], [[20, 1]] * 241):
+        refused = post(document(repeats=[{"metrics": {"tps": 1}, "latency_map": told | {"counts": counts}}]))
+        assert refused.status_code == 400 and "latency_map" in refused.content.decode()

@@ -114,6 +114,16 @@ def test_a_reader_may_pool_by_something_else_and_the_comparison_says_so(grouping
     assert bool(comparison.pooled) == (grouping != "batch")
 
 
+def test_a_build_of_one_dbms_names_no_batch_of_several():
+    """Seen: of two batches, one was called by the day on which H2 was built, as if it had been measured then."""
+    for number in (1, 2):
+        together = batch(UUID(int=number))
+        make_run("H2 2.5", 100, batch=together, tested={"dbms_build": "2026-09-23"})
+        make_run("SQLite 3.54", 100, batch=together)
+    comparison = compare(all_runs())
+    assert not any("2026-09-23" in group.label for group in comparison.groups), [g.label for g in comparison.groups]
+
+
 def test_two_builds_of_a_dbms_name_two_batches_and_a_run_without_one_stays_with_its_batch():
     for number, build in ((1, "1901046"), (2, "1909999")):
         together = batch(UUID(int=number))

@@ -234,3 +234,40 @@ def test_facts_that_break_a_series_are_named():
     assert recorded({"context": {"microcode": "0xf8"}}, {"context": {"microcode": "0xf9"}}) == [
         "Microcode: 0xf8 against 0xf9"
     ]
+
+
+def test_levels_of_the_axis_say_what_came_or_went_and_not_that_there_is_no_ratio():
+    """Seen: a sweep of one engine over its sizes: eleven lines "no ratio: Size: 10.8 GB against 9.04 GB"."""
+    for scale, tps in ((1, 400), (2, 200), (4, 100)):
+        for value in (tps - 1, tps, tps + 1):
+            factors = FACTORS | {"scale_factor": scale, "test_no": scale}
+            make_run("SQLite 3", value, factors=factors, durability="power_loss", on=machine())
+    comparison = compare(all_runs())
+    told = [group.against for group in comparison.groups if group.against]
+    assert [against.words for against in told] == [
+        "−50.0\u202f% (−50.5\u202f% to −49.5\u202f%) from scale factor 1",
+        "−75.0\u202f% (−75.6\u202f% to −74.4\u202f%) from scale factor 1",
+    ]
+    assert {(against.kind, against.ratio, against.verdict, *against.differences) for against in told} == {
+        ("level", None, None)
+    }
+    assert told[0].refused == "Scale factor: 2 against 1"
+    assert comparison.warnings == []
+
+
+def test_what_differs_besides_the_axis_is_still_refused():
+    for scale, window in ((1, 5), (2, 60), (4, 3600)):
+        factors = FACTORS | {"scale_factor": scale, "duration_s": window}
+        make_run("SQLite 3", 100, factors=factors, durability="power_loss", on=machine())
+    last = compare(all_runs()).groups[-1].against
+    assert last.kind == "refused" and "Measured window" in last.words
+
+
+def test_the_axis_is_no_difference_worth_a_line():
+    for terminals in (1, 2, 4):
+        for value in (99, 100, 101):
+            factors = FACTORS | {"terminals": terminals, "cache_state": "cold" if terminals == 4 else "warm"}
+            make_run("SQLite 3", value * terminals, factors=factors, durability="power_loss", on=machine())
+    _, second, third = compare(all_runs()).groups
+    assert second.against.ratio and second.differences == []
+    assert [one.label for one in third.differences] == ["Caches at the start"]

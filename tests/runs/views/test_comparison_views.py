@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs.charts.pivots import heat
 from runs.charts.tradeoff import front_of
-from runs.models import Experiment, Report
+from runs.models import Experiment, Measurement, Report, Run
 from tests.runs.cells import make_run, make_runs
 
 pytestmark = pytest.mark.django_db
@@ -192,6 +192,14 @@ def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client
     assert re.search(r'id="against-metric" name="metric">\s*<option value="latency_p99_ms" selected>', html)
     ringed = {group["label"] for group in drawn["groups"] if group["front"]}
     assert ringed == {f"H2 2.4 · scale factor {scale} · terminals 8" for scale in (1, 4, 16)}
+
+
+def test_a_group_without_a_dot_says_why_beneath_the_trade_off(client, sweep):
+    one = Run.objects.get(experiment__slug="sweep", order_index=1)
+    Measurement.objects.filter(run__cell_key=one.cell_key, metric__name="latency_p99_ms").delete()
+    html = page(client, "&view=tradeoff&metric=tps&metric=latency_p99_ms")
+    assert len(spec(html, "tradeoff")["groups"]) == 11
+    assert "No dot: Derby 10.6 · scale factor 1 · terminals 2, no latency_p99_ms in this run." in html
 
 
 def test_only_what_nothing_beats_in_both_is_on_the_front():

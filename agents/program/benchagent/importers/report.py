@@ -162,7 +162,8 @@ class Report:
 
     `parameters` are what the tool was told (scale_factor, terminals, duration_s, …); they become factors.
     `part_of` names the file whose report includes this one's content (per-thread logs are summed there).
-    `histogram` is HdrHistogram V2, compressed, base64; empty where there is none.
+    `histogram` is HdrHistogram V2, compressed, base64; empty where there is none. `latency_map`: how many transactions
+    took how long, interval by interval (`benchagent.latency_map`).
     """
 
     tool: str
@@ -178,6 +179,7 @@ class Report:
     started_at: str = ""
     command_lines: tuple[str, ...] = ()
     histogram: str = ""
+    latency_map: dict[str, Any] = field(default_factory=dict)
     part_of: str = ""
 
     def __post_init__(self) -> None:
@@ -217,7 +219,7 @@ def not_understood(reason: str, *, tool: str = "", warnings: Sequence[str] = ())
 
 def as_part_of(report: Report, file: SourceFile) -> Report:
     """The report of a file whose numbers and warnings are in another's."""
-    return replace(report, metrics=(), series=(), warnings=(), histogram="", part_of=file.name)
+    return replace(report, metrics=(), series=(), warnings=(), histogram="", latency_map={}, part_of=file.name)
 
 
 _BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_avg_ms")

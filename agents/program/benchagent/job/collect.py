@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from benchagent.catalog import METRICS
 from benchagent.dbms.counters import ASIDE, GROWING_PREFIX, Answer
-from benchagent.job.latency_map import LatencyMap
+from benchagent.latency_map import LatencyMap
 from benchagent.link.spool import Spool
 from benchagent.machine.process import ProcessFailed
 from benchagent.machine.sampling import repeated

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from benchagent.histogram import encode
 from benchagent.importers.report import (
     Metric,
     ReadFile,
@@ -29,6 +30,7 @@ from benchagent.importers.report import (
     unit_of,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, once
+from benchagent.latency_map import MOST_BUCKETS, LatencyMap
 
 TOOL = "pgbench"
 # 2001 to 2036: what can be a clock reading, and no count.
@@ -63,7 +65,7 @@ class Bucket:
 
 @dataclass
 class Log:
-    """One thread's log, or those of all threads. `latencies_us` and `clients` only for a log per transaction."""
+    """One thread's log, or those of all threads. Latencies and `clients` only for a log per transaction."""
 
     per_transaction: bool
     interval_s: int = 1
@@ -71,6 +73,7 @@ class Log:
     buckets: dict[int, Bucket] = field(default_factory=dict)
     # How many transactions took so long.
     latencies_us: Counter[int] = field(default_factory=Counter)
+    over_time: LatencyMap = field(default_factory=LatencyMap)
     clients: set[int] = field(default_factory=set)
     sampled: bool = False
     began: float = 0.0
@@ -114,6 +117,29 @@ def log_of(file: SourceFile) -> Log:
     return _of_transactions(every) if _TRANSACTION.fullmatch(first[1]) else _of_intervals(every)
 
 
+@dataclass
+class _Seconds:
+    """Latencies on their way into a map. `squares`: of the second at hand, how many have a square of so many bits.
+
+    That tells the bucket: the square of what is in bucket k has k + 1 bits.
+    """
+
+    over_time: LatencyMap
+    squares: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
+    first: int | None = None
+    at: int = 0
+
+    def begin(self, second: int) -> None:
+        self.first = second if self.first is None else self.first
+        counts: Counter[int] = Counter()
+        for bits, count in self.squares.items():
+            counts[min(max(bits - 1, 0), MOST_BUCKETS - 1)] += count
+        if counts:
+            self.over_time.put(max(0, self.at - self.first), counts)
+        self.squares.clear()
+        self.at = second
+
+
 def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
     log = Log(per_transaction=True)
     last: dict[int, int] = {}
@@ -121,6 +147,8 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
     before, columns = 0.0, ""
     bucket, bucket_start = Bucket(), -1
     latencies: defaultdict[int, int] = defaultdict(int)
+    seconds = _Seconds(log.over_time)
+    squares = seconds.squares
     matched = _TRANSACTION.fullmatch
     for line, text, whole in lines:
         if not whole:
@@ -145,10 +173,12 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
         before, last[client] = max(at, before), number
         log.began = log.began or at
         if second != bucket_start:
+            seconds.begin(second)
             bucket_start, bucket = second, log.buckets.setdefault(second, Bucket())
         if latency.isdigit():
             value = int(latency)
             latencies[value] += 1
+            squares[(value * value).bit_length()] += 1
             bucket.transactions += 1
             bucket.latency_sum += value
             bucket.latency_max = max(value, bucket.latency_max)
@@ -156,6 +186,7 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
             bucket.skipped += 1
         else:
             bucket.failed += 1
+    seconds.begin(bucket_start)
     log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies)
     log.sampled = gaps > max(_SAMPLED_GAPS * count, 2 + len(last))
     if gaps and not log.sampled:
@@ -210,6 +241,8 @@ def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
         clients={client for log in logs for client in log.clients}, sampled=any(log.sampled for log in logs),
         began=min(log.began for log in logs), ended=max(log.ended for log in logs), cut=any(log.cut for log in logs),
     )  # fmt: skip
+    for log in logs:
+        whole.over_time.take(log.over_time, int(log.began) - int(whole.began))
     if first.per_transaction:
         return whole, set(range(int(whole.began), int(whole.ended) + 1))
     return whole, {start for start in buckets if all(start in log.buckets for log in logs)}
@@ -244,6 +277,7 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
         reason="the log's last line is cut" if log.cut else "",
         parameters={} if log.per_transaction else {"aggregate_interval_s": log.interval_s},
         series=_series(log, complete, counted=not (partial or log.sampled)), warnings=tuple(warnings),
+        latency_map={} if partial or log.sampled else log.over_time.told(),
         started_at=datetime.datetime.fromtimestamp(math.floor(log.began), tz=datetime.UTC).isoformat(),
     )  # fmt: skip
 
@@ -326,6 +360,7 @@ def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) ->
     run, of_log = reports[number], files[family[0]][1][0]
     reports[number] = replace(
         run, series=run.series or of_log.series, started_at=run.started_at or of_log.started_at,
+        latency_map=of_log.latency_map, histogram=encode(log.latencies_us.items()) if log.latencies_us else "",
         metrics=run.metrics + tuple(metric for metric in _metrics(log) if run.metric(metric.name) is None),
         warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS if log.per_transaction else _OF_THE_INTERVALS),
     )  # fmt: skip

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+# Beyond an hour and a half.
+MOST_BUCKETS = 66
 # Of a longer run two neighbours become one, again and again: at most some 30 kB.
 MOST_INTERVALS = 240
 
@@ -19,13 +21,22 @@ class LatencyMap:
 
     def add(self, second: int, buckets: Sequence[int]) -> None:
         """`buckets`: k, n, k, n …, as the load generator tells them."""
-        while second // self._interval_s >= MOST_INTERVALS:
+        self.put(second, dict(zip(buckets[::2], buckets[1::2], strict=True)))
+
+    def put(self, second: int, counts: Mapping[int, int], interval_s: int = 1) -> None:
+        """What ended from a second on, by bucket; `interval_s`: how many seconds of it."""
+        while second // self._interval_s >= MOST_INTERVALS or interval_s > self._interval_s:
             self._interval_s *= 2
             pairs = zip(self._counts[::2], [*self._counts[1::2], Counter[int]()], strict=False)
             self._counts = [one + other for one, other in pairs]
         at = second // self._interval_s
         self._counts += [Counter() for _ in range(at + 1 - len(self._counts))]
-        self._counts[at].update(dict(zip(buckets[::2], buckets[1::2], strict=True)))
+        self._counts[at].update(counts)
+
+    def take(self, other: LatencyMap, begins_at: int) -> None:
+        """What another one holds, whose first second is that one here."""
+        for at, counts in enumerate(other._counts):
+            self.put(begins_at + at * other._interval_s, counts, other._interval_s)
 
     def told(self) -> dict[str, Any]:
         """Empty where nothing was told; `counts` of each interval as `buckets` are."""
