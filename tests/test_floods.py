@@ -89,6 +89,23 @@ def test_a_stranger_who_asks_too_much_is_told_to_wait_and_others_are_not(client,
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "header"),
+    [("/runs/", "Bearer x"), ("/runs/", "Basic eDp4"), ("/compare/", "Basic eDp4"), ("/api/v1/runs/", "Basic eDp4")],
+)
+def test_who_says_something_that_is_no_token_is_a_stranger(client, limited, path, header):
+    answers = [client.get(path, headers={"Authorization": header}).status_code for _ in range(6)]
+    assert answers == [answers[0]] * 5 + [429]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/compare/", "/api/v1/runs/", "/api/v1/compare/"])
+def test_where_tokens_are_asked_for_a_wrong_one_gets_nothing(client, limited, path):
+    wrong = {"Authorization": "Bearer bst_wrong"}
+    assert {client.get(path, headers=wrong).status_code for _ in range(8)} == {401}
+
+
+@pytest.mark.django_db
 def test_logins_of_one_address_are_limited_apart(client, operator, limited):
     tries = [client.post("/login/", {"username": f"name-{number}", "password": "x"}) for number in range(3)]
     assert [answer.status_code for answer in tries] == [200, 200, 429]
