@@ -39,7 +39,8 @@ def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
         base_runs=selection.base, controls=params, set_of=selection.set_of,
     )  # fmt: skip
-    return replace(comparison, left_out=selection.left_out)
+    warnings = [*comparison.warnings, *filter(None, [selection.not_looked_through])]
+    return replace(comparison, left_out=selection.left_out, warnings=warnings)
 
 
 def compare(

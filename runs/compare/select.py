@@ -17,7 +17,7 @@ from django.http import QueryDict
 
 from runs.access.rules import candidates
 from runs.listing.cursor import bounded_count
-from runs.listing.filters import RunFilter, unknown, without_blanks
+from runs.listing.filters import RunFilter, not_looked_through, unknown, without_blanks
 from runs.models import Run, StoredSelection
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
@@ -92,7 +92,7 @@ class Selection:
     """The sets of a URL, which is the whole state. `given` is false when it chooses nothing.
 
     `threshold` is the one that was asked for, as a share of 1. `problems`: parameter name -> what was not understood.
-    `left_out` is counted to `COUNT_LIMIT` runs of a set.
+    `left_out` is counted to `COUNT_LIMIT` runs of a set. `not_looked_through`: which runs, in words; empty where none.
     """
 
     runs: list[Run]
@@ -101,6 +101,7 @@ class Selection:
     left_out: int = 0
     threshold: float | None = None
     sets: list[RunSet] = field(default_factory=list)
+    not_looked_through: str = ""
 
     @property
     def base(self) -> frozenset[UUID]:
@@ -181,16 +182,18 @@ def select(params: QueryDict, user: Reader) -> Selection:
     if problems:
         return Selection([], given=True, problems=problems)
     ids: dict[UUID, None] = {}
-    sets, left_out = [], 0
+    sets, left_out, note = [], 0, ""
     for number, one in enumerate(chosen, start=1):
-        matching, _ = bounded_count(one.rows())
-        newest = list(one.rows().order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
+        rows = one.rows()
+        matching, _ = bounded_count(rows)
+        newest = list(rows.order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
+        note = note or not_looked_through(rows)
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], one, frozenset(newest), is_base=base == str(number)))
     rows = Run.objects.for_comparisons() if len(ids) > MANY_RUNS else Run.objects.for_lists()
     runs = list(rows.filter(pk__in=ids))
-    return Selection(runs, given=True, left_out=left_out, threshold=threshold, sets=sets)
+    return Selection(runs, True, left_out=left_out, threshold=threshold, sets=sets, not_looked_through=note)
 
 
 def choose(query: QueryDict, user: Reader) -> Choice:

@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -34,10 +34,11 @@ from django.db.models import (
     When,
 )
 from django.db.models.expressions import OrderBy
+from django.db.models.lookups import IsNull
 
 from runs.formatting import natural
 from runs.models import DbmsVersion, Run
-from runs.models.runs import RunQuerySet
+from runs.models.runs import RunQuerySet, unindexed
 
 # Counting stops here: beyond it "more than" is all that a page can use.
 COUNT_LIMIT = 10_000
@@ -55,6 +56,8 @@ class Column:
     path: str
     falling: bool = False
     nullable: bool = False
+    # Not above any value, of a column with an index: its rows with a value are read by it, then those without.
+    least: Any = None
 
     def ordering(self, *, backward: bool) -> OrderBy:
         by = _rank_of_version() if self.path == VERSION else F(self.path)
@@ -123,8 +126,7 @@ class Page:
 def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: str = "", size: int) -> Page:
     """One page of `rows`. `name` is that of the ordering: a cursor of another one is refused. Raises WrongCursor."""
     backward, values = _read_cursor(cursor, columns, name) if cursor else (False, None)
-    read = _read_by_name if columns[0].path in LINKS else _read
-    shown = read(rows, columns, values, backward=backward, limit=size + 1)
+    shown = _of(rows, _ids(rows, columns, values, backward=backward, limit=size + 1))
     more, shown = len(shown) > size, shown[:size]
     if backward:
         shown.reverse()
@@ -136,34 +138,58 @@ def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: s
     )
 
 
-def _read(
+def _ids(
     rows: QuerySet[Run], columns: Sequence[Column], values: Sequence[Any] | None, *, backward: bool, limit: int
-) -> list[Run]:
-    ordered = rows.order_by(*(column.ordering(backward=backward) for column in columns))
-    if values is not None:
-        ordered = ordered.filter(_after(columns, values, backward=backward))
-    return fetched(ordered[:limit])
+) -> list[UUID]:
+    """Of the first `limit` rows after the cursor with these `values`.
 
-
-def fetched(rows: QuerySet[Run]) -> list[Run]:
-    """The same rows, found by their ids first: sorting whole rows with all they refer to reads every one that matches.
-
-    `rows` are sliced, so that they are few.
+    Ids alone: sorting whole rows with all they refer to reads every one that matches.
     """
-    ids = list(rows.values_list("pk", flat=True))
-    whole = rows.all()
-    whole.query.clear_limits()
-    return _of(whole.order_by(), ids)
+    read = _by_name if columns[0].path in LINKS else _by_index if columns[0].least is not None else _in_order
+    return read(rows, columns, values, backward=backward, limit=limit)
+
+
+def _in_order(
+    rows: QuerySet[Run], columns: Sequence[Column], values: Sequence[Any] | None, *, backward: bool, limit: int
+) -> list[UUID]:
+    if values is not None:
+        rows = rows.filter(_after(columns, values, backward=backward))
+    ordered = rows.order_by(*(column.ordering(backward=backward) for column in columns))
+    return list(ordered.values_list("pk", flat=True)[:limit])
+
+
+def _by_index(
+    rows: QuerySet[Run], columns: Sequence[Column], values: Sequence[Any] | None, *, backward: bool, limit: int
+) -> list[UUID]:
+    """Rows with a value, then those without: one that is not below the least is looked up in the column's index, where
+    databases would rather sort all rows than begin there with the gaps.
+    """
+    first, rest = columns[0], columns[1:]
+    in_gaps = values is not None and values[0] is None
+    with_value = (
+        rows.filter(**{f"{first.path}__gte": first.least}),
+        [replace(first, nullable=False), *rest],
+        None if in_gaps else values,
+    )
+    without = (rows.filter(IsNull(unindexed(first.path), True)), rest, values[1:] if values and in_gaps else None)
+    parts = [without, with_value] if backward else [with_value, without]
+    if values is not None and in_gaps != backward:
+        parts = parts[1:]
+    ids: list[UUID] = []
+    for part, by, after in parts:
+        if len(ids) < limit:
+            ids += _in_order(part, by, after, backward=backward, limit=limit - len(ids))
+    return ids
 
 
 def _of(rows: QuerySet[Run], ids: Sequence[UUID]) -> list[Run]:
-    by_key = {run.pk: run for run in rows.filter(pk__in=ids)}
+    by_key = {run.pk: run for run in rows.order_by().filter(pk__in=ids)}
     return [by_key[key] for key in ids if key in by_key]
 
 
-def _read_by_name(
+def _by_name(
     rows: QuerySet[Run], columns: Sequence[Column], values: Sequence[Any] | None, *, backward: bool, limit: int
-) -> list[Run]:
+) -> list[UUID]:
     """The same for an ordering by the name of a machine, workload or version.
 
     Name after name, each from an index, until the page is full: sorting all runs by a joined name reads all of them.
@@ -172,13 +198,11 @@ def _read_by_name(
     ids: list[UUID] = []
     for name, keys in _names(rows, columns[0], values, backward=backward):
         chosen = rows.filter(Q(**{f"{link}__in": keys}) if keys else Q(**{f"{link}__isnull": True}))
-        if values is not None and name == values[0]:
-            chosen = chosen.filter(_after(rest, values[1:], backward=backward))
-        ordered = chosen.order_by(*(column.ordering(backward=backward) for column in rest))
-        ids += ordered.values_list("pk", flat=True)[: limit - len(ids)]
+        after = values[1:] if values is not None and name == values[0] else None
+        ids += _in_order(chosen, rest, after, backward=backward, limit=limit - len(ids))
         if len(ids) == limit:
             break
-    return _of(rows, ids)
+    return ids
 
 
 def _names(
@@ -203,10 +227,14 @@ def _names(
         yield from without_name
 
 
-def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int) -> Page:
-    """The page that begins at row `start`, counted from 0: its cost grows with `start`."""
-    ordered = rows.order_by(*(column.ordering(backward=False) for column in columns))
-    shown = fetched(ordered[start : start + size + 1])
+def numbered(
+    rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int, few: bool = False
+) -> Page:
+    """The page that begins at row `start`, counted from 0: its cost grows with `start`. `few` rows are just sorted by
+    a name.
+    """
+    read = _in_order if few and columns[0].path in LINKS else _ids
+    shown = _of(rows, read(rows, columns, None, backward=False, limit=start + size + 1)[start:])
     more, shown = len(shown) > size, shown[:size]
     return Page(
         rows=shown,
@@ -215,20 +243,25 @@ def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start
     )
 
 
-def bounded_count(rows: QuerySet[Any]) -> tuple[int, bool]:
-    """(number of rows, whether it is exact): never counts further than `COUNT_LIMIT`, or than the runs say."""
-    most, counted = COUNT_LIMIT, "pk"
+def bounded_count(rows: QuerySet[Any], column: str = "") -> tuple[int, bool]:
+    """(number of rows, whether it is exact): never counts further than `COUNT_LIMIT`, or than the runs say.
+
+    `column`: one that the index of the condition holds, where SQLite would read the table for a key.
+    """
+    most = COUNT_LIMIT
     if isinstance(rows, RunQuerySet):
-        # Of runs what their indexes hold: SQLite would read the table for a key.
-        most, counted = rows.counted_to or COUNT_LIMIT, "created_at"
-    count = rows.order_by().values(counted)[: most + 1].count()
+        most, column = rows.counted_to or COUNT_LIMIT, column or "created_at"
+    count = rows.order_by().values(column or "pk")[: most + 1].count()
     return min(count, most), count <= most
 
 
-def newest(rows: QuerySet[Run], most: int) -> tuple[QuerySet[Run], bool]:
-    """(the newest of them, about `most`; whether there are others)"""
+def newest(rows: RunQuerySet, most: int) -> RunQuerySet:
+    """The newest of them, about `most`; where there are others it says so."""
     oldest = rows.order_by("-created_at").values_list("created_at", flat=True)[most - 1 : most].first()
-    return (rows, False) if oldest is None else (rows.filter(created_at__gte=oldest), True)
+    if oldest is not None:
+        rows = rows.filter(created_at__gte=oldest)
+        rows.newest_only = True
+    return rows
 
 
 def distinct(model: type[Model], column: str, most: int = 2_000) -> list[str] | None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any, cast
 from uuid import UUID
 
@@ -15,6 +18,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 from django.db.models.lookups import Exact
@@ -38,6 +42,7 @@ from runs.models import (
     RunFactor,
     RunStorage,
     StorageDevice,
+    User,
     Workload,
 )
 from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, StorageRole, Visibility
@@ -51,16 +56,22 @@ SETTING_PREFIX = "setting."
 # Bounds of a metric: `above.p99_ms=5`; without a name, of the primary one.
 ABOVE_PREFIX, BELOW_PREFIX = "above.", "below."
 _PREFIXES = (FACTOR_PREFIX, SETTING_PREFIX, ABOVE_PREFIX, BELOW_PREFIX)
-# Words and settings stand in no index: of more runs than this that match all else, the newest are read for them.
+# Words, settings and what was tested stand in no index: of more runs than this that match all else, the newest are
+# read for them.
 MOST_READ = 20_000
+_READ = frozenset({"q", "build", "commit", "branch", "dbms_build"})
 # Where other rows are read for each run, counting goes no further: two database pages a run take their time.
-MOST_READ_TO_COUNT = 1_000
+MOST_READ_TO_COUNT = 500
 # Options of a select; what is beyond is found by words or named in the address.
 MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
 # Of what a reader may see, given the values that the address has.
 Offer = Callable[[Reader, Sequence[str]], Any]
 
+# Columns that begin an index, and of which many runs may have one value.
+_INDEXED = frozenset(
+    {"workload", "dbms_version", "hardware", "config", "owner", "state", "provenance", "primary_value", "measured_on"}
+)
 ORDERINGS: dict[str, str] = {
     "created_at": "created_at",
     "started_at": "started_at",
@@ -76,6 +87,18 @@ ORDERINGS: dict[str, str] = {
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
 _NULLABLE = frozenset({"started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
+# Orderings by a column with an index, and what no value of it is below.
+_LEAST = {"started_at": datetime.min.replace(tzinfo=UTC), "primary_value": -sys.float_info.max}
+# By these the newest are sorted, as words are looked for: who sorts by a state wants to see what others there are.
+_SORTED_NEWEST = frozenset({"finished_at", "status", "provenance", "order_index", "repeat"})
+
+
+def not_looked_through(runs: QuerySet[Run]) -> str:
+    """What of such a list is not whole, in words; "" where nothing is."""
+    if not cast(RunQuerySet, runs).newest_only:
+        return ""
+    said = "Words, settings, versions tested and orders without an index"
+    return f"{said}: only the newest {MOST_READ:,} runs that match all else were looked through."
 
 
 def columns_of(ordering: str) -> tuple[Column, ...]:
@@ -83,7 +106,7 @@ def columns_of(ordering: str) -> tuple[Column, ...]:
     path = ORDERINGS.get(ordering.removeprefix("-"))
     if path is None:
         return LAST_COLUMNS
-    first = Column(path, falling=ordering.startswith("-"), nullable=path in _NULLABLE)
+    first = Column(path, falling=ordering.startswith("-"), nullable=path in _NULLABLE, least=_LEAST.get(path))
     return (first, *(column for column in LAST_COLUMNS if column.path != path))
 
 
@@ -178,8 +201,11 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
         if not value:
             return qs
         numbers = [number for number in map(_number, value) if number is not None]
-        wanted = Q(text__in=value, number=None) | Q(number__in=numbers)
-        return _with_row(qs, RunFactor.objects.filter(wanted, name=self.extra["factor"]))
+        name = self.extra["factor"]
+        wanted = [Q(text__in=value, number=None), *([Q(number__in=numbers)] if numbers else [])]
+        # One after the other: for the two at once SQLite would read all rows of this factor.
+        ids = [RunFactor.objects.filter(one, name=name).values("run") for one in wanted]
+        return _found_by(qs, ids, _of_run(RunFactor.objects.filter(reduce(or_, wanted), name=name)))
 
 
 class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped base
@@ -212,8 +238,11 @@ class BoundFilter(django_filters.NumberFilter):  # type: ignore[misc]  # untyped
             return qs
         # Ids, not a join: the values then stand in an index in their order.
         metrics = list(Metric.objects.filter(name=self.metric).values_list("pk", flat=True))
-        bounded = {f"value__{self.lookup_expr}": float(value)}
-        return _with_row(qs, Measurement.objects.filter(metric__in=metrics, **bounded))
+        rows = Measurement.objects.filter(metric__in=metrics)
+        few = rows.filter(**{f"value__{self.lookup_expr}": float(value)})
+        # Of one run: SQLite would look through all that are in the bounds.
+        of_run = rows.alias(bounded=unindexed("value")).filter(**{f"bounded__{self.lookup_expr}": float(value)})
+        return _found_by(qs, [few.values("run")], _of_run(of_run))
 
 
 class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyped base
@@ -221,6 +250,27 @@ class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyp
 
     def __init__(self, field_name: str | None = None, **kwargs: Any) -> None:
         super().__init__(field_name, distinct=False, **kwargs)
+
+    def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
+        return _by_field(qs, self.field_name, "in", value) if value else qs
+
+
+class _Bound:
+    """A bound of a column."""
+
+    field_name: str
+    lookup_expr: str
+
+    def filter(self, qs: QuerySet[Run], value: Any) -> QuerySet[Run]:
+        return qs if value is None else _by_field(qs, self.field_name, self.lookup_expr, value)
+
+
+class ValueBound(_Bound, django_filters.NumberFilter):  # type: ignore[misc]  # untyped base
+    pass
+
+
+class DayBound(_Bound, django_filters.DateFilter):  # type: ignore[misc]  # untyped base
+    pass
 
 
 class NamedFilter(AnyOf):
@@ -233,31 +283,46 @@ class NamedFilter(AnyOf):
 
     def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
         """By ids, not by a join: the list then reads its rows from an index, in their order."""
-        if not value or self.method is not None:
-            return cast(QuerySet[Run], super().filter(qs, value))
+        if not value:
+            return qs
         link = self.field_name.removesuffix("__slug")
         model: Any = Run._meta.get_field(link).related_model
         # Facets ask again and again; a FilterSet has filters of its own.
         if self.keys is None:
             self.keys = list(model.objects.filter(slug__in=value).values_list("pk", flat=True))
-        return qs.filter(**{f"{link}__in": self.keys})
+        return qs.filter(**{f"{link}__in": self.keys}) if self.parent.is_alone else _by_field(qs, link, "in", self.keys)
 
 
-def _with_row(runs: QuerySet[Run], rows: QuerySet[Any]) -> QuerySet[Run]:
-    """Those that one of the `rows` belongs to.
+def _by_field(runs: QuerySet[Run], field: str, lookup: str, value: Any) -> QuerySet[Run]:
+    """Few are looked up in the field's index; of many the newest are soon met by going through all in their order.
+
+    PostgreSQL, which counts, chooses itself.
+    """
+    condition = {f"{field}__{lookup}": value}
+    if connection.vendor != "sqlite" or field not in _INDEXED:
+        return runs.filter(**condition)
+    if bounded_count(Run.objects.filter(**condition), field)[1]:
+        return runs.filter(**condition)
+    kind: Any = Run._meta.get_field(field)
+    name = f"any_{field}"
+    rows = runs.alias(**{name: unindexed(field, kind.target_field if kind.is_relation else kind)})
+    rows = rows.filter(**{f"{name}__{lookup}": value})
+    return rows if lookup == "in" else _slow(rows)
+
+
+def _found_by(runs: QuerySet[Run], ids: Sequence[QuerySet[Any]], otherwise: Q | Exists | Exact) -> QuerySet[Run]:
+    """The same of both: `ids` find runs by indexes, `otherwise` tells of one run whether it is meant.
 
     Few are looked up by their ids; of many the newest are soon met by going through the runs in their order.
     """
-    if bounded_count(rows)[1]:
-        return runs.filter(pk__in=rows.values("run"))
-    return _slow(runs.filter(Exists(rows.filter(run=OuterRef("pk")))))
+    first, *others = (rows.order_by() for rows in ids)
+    if bounded_count(first.union(*others, all=True) if others else first)[1]:
+        return runs.filter(reduce(or_, (Q(pk__in=rows) for rows in ids)))
+    return _slow(runs.filter(otherwise))
 
 
-def _of_batches(runs: QuerySet[Run], own: QuerySet[Run], of_batch: QuerySet[Run], either: Q | Exact) -> QuerySet[Run]:
-    """The same of what runs or their batches say: `own` and `of_batch` find the runs by indexes, `either` by none."""
-    if bounded_count(own)[1] and bounded_count(of_batch)[1]:
-        return runs.filter(Q(pk__in=own.values("pk")) | Q(pk__in=of_batch.values("pk")))
-    return _slow(runs.filter(either))
+def _of_run(rows: QuerySet[Any]) -> Exists:
+    return Exists(rows.filter(run=OuterRef("pk")))
 
 
 def _slow(runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -306,16 +371,16 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     architecture = django_filters.CharFilter(
         field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
     )
-    measured_from = django_filters.DateFilter(field_name="measured_on", lookup_expr="gte", help_text="first day")
-    measured_to = django_filters.DateFilter(field_name="measured_on", lookup_expr="lte", help_text="last day")
+    measured_from = DayBound(field_name="measured_on", lookup_expr="gte", help_text="first day")
+    measured_to = DayBound(field_name="measured_on", lookup_expr="lte", help_text="last day")
     batch = django_filters.UUIDFilter(field_name="batch", help_text="runs that were measured together")
     label = django_filters.CharFilter(method="filter_label", max_length=120, help_text="of the run, else of its batch")
     tag = django_filters.CharFilter(method="filter_tag", max_length=200, help_text="all of these words")
     medium = NamedFilter(
         medium_choices, method="filter_medium", label="Storage", help_text="what the data lay on: hdd, ssd, …"
     )
-    above = django_filters.NumberFilter("primary_value", "gte", label="At least", help_text="of the primary metric")
-    below = django_filters.NumberFilter("primary_value", "lte", label="At most", help_text="of the primary metric")
+    above = ValueBound("primary_value", "gte", label="At least", help_text="of the primary metric")
+    below = ValueBound("primary_value", "lte", label="At most", help_text="of the primary metric")
     lost = django_filters.BooleanFilter(method="filter_lost", help_text="false: without what a source has lost")
     build = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="that was tested")
     commit = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="its beginning")
@@ -331,8 +396,6 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         choices=ordering_choices, method="order", label="Sort by", help_text="a minus sign sorts falling"
     )
 
-    most_read = MOST_READ
-
     class Meta:
         model = Run
         fields: list[str] = []
@@ -341,8 +404,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         """Choices are names that `user` may see; without one the request's user, else a stranger."""
         given = without_blanks(data) if isinstance(data, QueryDict) else data
         super().__init__(given, *args, **kwargs)
-        # Whether words and settings were looked for in the newest runs only.
-        self.reads_newest = False
+        # Whether there is one value to look up: its runs then stand in an index in their order.
+        self.is_alone = False
         self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
         for name, named in self.filters.items():
             if isinstance(named, NamedFilter):
@@ -357,15 +420,25 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     def filter_queryset(self, queryset: QuerySet[Run]) -> QuerySet[Run]:
         return self.without(())
 
-    def without(self, names: Collection[str]) -> QuerySet[Run]:
+    def lost_values(self) -> QuerySet[Run]:
+        """Those of them that a source has lost: only articles lose values, so that the index of states finds few."""
+        rows: QuerySet[Run] = self.qs
+        if self.is_alone:
+            rows = self.without((), looked_up=False)
+        return rows.filter(state=RunState.VALUE_MISSING)
+
+    def without(self, names: Collection[str], *, looked_up: bool = True) -> QuerySet[Run]:
         """What all filters but these choose; of a valid one."""
         rows: QuerySet[Run] = self.queryset.all()
         given = {name: value for name, value in self.form.cleaned_data.items() if name not in names}
-        read = [name for name, value in given.items() if value and (name == "q" or name.startswith(SETTING_PREFIX))]
+        wanted = [value for name, value in given.items() if value not in (None, "", []) and name != "ordering"]
+        self.is_alone = looked_up and len(wanted) == 1 and len(wanted[0] if isinstance(wanted[0], list) else "1") == 1
+        read = [name for name, value in given.items() if value and (name in _READ or name.startswith(SETTING_PREFIX))]
+        is_sorted = str(given.get("ordering") or "").removeprefix("-") in _SORTED_NEWEST
         for name in [name for name in given if name not in read]:
             rows = self.filters[name].filter(rows, given[name])
-        if read:
-            rows, self.reads_newest = newest(rows, MOST_READ)
+        if read or is_sorted:
+            rows = newest(cast(RunQuerySet, rows), MOST_READ)
         for name in read:
             rows = self.filters[name].filter(rows, given[name])
         return rows
@@ -395,13 +468,17 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             return queryset
         versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
         # Ids, not a join: the list then reads its rows from an index, in their order.
-        return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
+        keys = list(versions.values_list("pk", flat=True))
+        if self.is_alone and len(keys) == 1:
+            return queryset.filter(dbms_version__in=keys)
+        return _by_field(queryset, "dbms_version", "in", keys)
 
     def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         own = Exact(unindexed("label"), "")
         said_by_batch = Run.objects.filter(own, batch__in=Batch.objects.filter(label=value).values("pk"))
         either = Q(Exact(unindexed("label"), value)) | Q(own, Exact(unindexed("batch__label"), value))
-        return _of_batches(queryset, Run.objects.filter(label=value), said_by_batch, either)
+        ids = [Run.objects.filter(label=value).values("pk"), said_by_batch.values("pk")]
+        return _found_by(queryset, ids, either)
 
     def filter_tag(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         words = Concat(Value(" "), "tags", Value(" "), "batch__tags", Value(" "), output_field=TextField())
@@ -412,16 +489,19 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             if every is None or every_of_batches is None:
                 queryset = _slow(queryset.filter(either))
                 continue
-            own = Run.objects.filter(tags__in=[tags for tags in every if tag in tags.split()])
+            own = [tags for tags in every if tag in tags.split()]
             batches = Batch.objects.filter(tags__in=[tags for tags in every_of_batches if tag in tags.split()])
-            queryset = _of_batches(queryset, own, Run.objects.filter(batch__in=batches.values("pk")), either)
+            ids = [Run.objects.filter(batch__in=batches.values("pk")).values("pk")]
+            ids += [Run.objects.filter(tags__in=own).values("pk")] if own else []
+            queryset = _found_by(queryset, ids, either)
         return queryset
 
     def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
             return queryset
         devices = list(StorageDevice.objects.filter(medium__in=value).values_list("pk", flat=True))
-        return _with_row(queryset, RunStorage.objects.filter(role=StorageRole.DATA, device__in=devices))
+        rows = RunStorage.objects.filter(role=StorageRole.DATA, device__in=devices)
+        return _found_by(queryset, [rows.values("run")], _of_run(rows))
 
     def filter_lost(self, queryset: QuerySet[Run], name: str, value: bool) -> QuerySet[Run]:
         lost = Q(state=RunState.VALUE_MISSING)
@@ -434,9 +514,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         return queryset.filter(own | Q(**{f"batch__tested__{name}__{how}": value}) & ~Q(tested__has_key=name))
 
     def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        if value != "me":
-            return queryset.filter(owner__username=value)
-        return queryset.filter(owner=self.user.pk) if self.user.pk else queryset.none()
+        owners = [self.user] if value == "me" else User.objects.filter(username=value)
+        return _by_field(queryset, "owner", "in", [owner.pk for owner in owners if owner.pk])
 
     def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """Every word must be found somewhere."""

@@ -46,20 +46,22 @@ class _CountOf(models.Subquery):
     output_field = models.IntegerField()
 
 
-def unindexed(field: str) -> models.Func:
+def unindexed(field: str, kind: models.Field[Any, Any] | None = None) -> models.Func:
     """The field's value, looked up in no index: SQLite takes every equality for a rare thing, and would sort all runs
     that have it where going through them in their order soon meets enough. PostgreSQL, which counts, sees the field.
     """
-    return Coalesce(field, models.Value(None))
+    return Coalesce(field, models.Value(None), output_field=kind)
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
     # Where each row costs too much to be counted as far as others.
     counted_to: int | None = None
+    # Whether there are others that were not looked through: words, settings and the like stand in no index.
+    newest_only = False
 
     def _clone(self) -> Self:
         clone: Self = super()._clone()  # type: ignore[misc]
-        clone.counted_to = self.counted_to
+        clone.counted_to, clone.newest_only = self.counted_to, self.newest_only
         return clone
 
     def present(self) -> RunQuerySet:
@@ -195,10 +197,14 @@ class Run(UUIDModel, Described):
     class Meta:
         ordering = ["-created_at", "order_index", "repeat", "id"]
         indexes = [
-            # A page of the list reads its rows in this order and stops; counts need nothing but the index, so that it
-            # has visibility and owner as keys: SQLite has no others.
+            # A page of the list reads its rows in this order and stops; counts and filters that many runs match need
+            # nothing but the index, so that it has as keys what they ask: SQLite has no others.
             models.Index(
-                fields=["-created_at", "order_index", "repeat", "id", "visibility", "owner"],
+                fields=[
+                    "-created_at", "order_index", "repeat", "id", "visibility", "owner", "deleted_at", "state",
+                    "provenance", "publication", "workload", "dbms_version", "hardware", "config", "primary_value",
+                    "measured_on", "durability", "demonstration", "invalid_at",
+                ],
                 condition=models.Q(deleted_at=None), name="run_newest",
             ),
             *(
@@ -210,11 +216,11 @@ class Run(UUIDModel, Described):
                     ("workload", "workload"), ("dbms_version", "dbms"), ("hardware", "hardware"), ("config", "config"),
                 )
             ),
-            # Falling, with the gaps last, PostgreSQL has another one: migration 0003. SQLite cannot say it.
-            models.Index(fields=["primary_value"], condition=models.Q(deleted_at=None), name="run_value"),
+            models.Index(fields=["primary_value"], name="run_value"),
             models.Index(
                 Coalesce("started_at", "created_at").desc(), condition=models.Q(deleted_at=None), name="run_latest"
             ),
+            models.Index(fields=["started_at"], name="run_started"),
             models.Index(fields=["measured_on"], name="run_measured_on"),
             models.Index(fields=["tags"], name="run_tags"),
             models.Index(fields=["label"], name="run_label"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -14,7 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
-from django.db.models.lookups import IsNull
+from django.db.models.lookups import GreaterThanOrEqual, IsNull
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -37,7 +38,7 @@ from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import RunFilter, columns_of, unknown, without_blanks
+from runs.listing.filters import RunFilter, columns_of, not_looked_through, unknown, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
@@ -83,7 +84,10 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
     begun = present.filter(IsNull(unindexed("publication"), True)).exclude(state=RunState.QUEUED)
-    latest = begun.order_by(Coalesce("started_at", "created_at").desc(), "id")[:RECENT]
+    # The bound, which all are in, leads SQLite to the index.
+    begun_at = Coalesce("started_at", "created_at")
+    begun = begun.filter(GreaterThanOrEqual(begun_at, datetime.min.replace(tzinfo=UTC)))
+    latest = begun.order_by(begun_at.desc(), "id")[:RECENT]
     context["recent"] = [RunRow(run) for run in latest]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
@@ -115,9 +119,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     lost, hides = 0, not {"lost", "status", "state"} & set(params)
     if not problems:
         if hides:
-            # Only articles lose values; they are few, whatever else is stored.
-            of_articles = chosen.qs.filter(publication__in=Publication.objects.values("pk"))
-            lost, _ = cursor.bounded_count(of_articles.filter(state=RunState.VALUE_MISSING))
+            lost, _ = cursor.bounded_count(chosen.lost_values())
         try:
             page = _page(chosen.qs, params, hidden=0 if SHOW_LOST in params else lost)
         except WrongCursor as error:
@@ -160,20 +162,20 @@ def _page(runs: QuerySet[Run], params: QueryDict, *, hidden: int = 0) -> dict[st
     count -= hidden if exact else 0
     if hidden:
         runs = runs.exclude(state=RunState.VALUE_MISSING)
-    total = max(1, -(-count // PER_PAGE))
+    total, ordering = max(1, -(-count // PER_PAGE)), params.get("ordering", "")
+    by: dict[str, Any] = {"columns": columns_of(ordering), "name": ordering, "size": PER_PAGE}
     if exact and total <= NUMBERED_PAGES and "cursor" not in params:
         text = params.get("page", "1")
         number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
-        rows, control = cursor.fetched(runs[(number - 1) * PER_PAGE : number * PER_PAGE]), "page"
+        rows, control = cursor.numbered(runs, start=(number - 1) * PER_PAGE, few=True, **by).rows, "page"
         previous, following = number - 1 or None, number + 1 if number < total else None
     else:
-        number, total, ordering = 0, 0, params.get("ordering", "")
-        at = params.get("cursor", "")
-        shown = cursor.page(runs, columns=columns_of(ordering), name=ordering, cursor=at, size=PER_PAGE)
+        number, total = 0, 0
+        shown = cursor.page(runs, cursor=params.get("cursor", ""), **by)
         rows, control, previous, following = shown.rows, "cursor", shown.previous, shown.next
     return {
         "rows": [RunRow(run) for run in rows], "count": count, "count_is_exact": exact, "number": number,
-        "total": total, "previous_query": _at(params, control, previous),
+        "total": total, "note": not_looked_through(runs), "previous_query": _at(params, control, previous),
         "next_query": _at(params, control, following),
     }  # fmt: skip
 

@@ -80,10 +80,20 @@ def test_it_looks_for_words_in_the_newest_runs_that_match_all_else_and_says_so(c
     monkeypatch.setattr("runs.listing.filters.MOST_READ", 2)
     html = page(client, "/runs/?q=odd")
     assert values(html) == [3]
-    assert "looked for in the newest" in html
+    assert "newest 2 runs that match all else were looked through" in html
     html = page(client, "/runs/?q=odd&dbms=firebird")
     assert "No run matches" in html
-    assert "looked for in the newest" not in html
+    assert "looked through" not in html
+
+
+@pytest.mark.parametrize("query", ["commit=abc", "build=x1", "ordering=finished_at", "setting.fsync=on"])
+def test_it_says_what_else_no_index_holds(client, monkeypatch, query):
+    for number in range(3):
+        make_run("SQLite 3.53", number, repeat=number, tested={"commit": "abcdef", "build": "x1"})
+    assert "looked through" not in page(client, f"/runs/?{query}")
+    monkeypatch.setattr("runs.listing.filters.MOST_READ", 2)
+    assert "looked through" in page(client, f"/runs/?{query}")
+    assert "looked through" in client.get(f"/api/v1/runs/?{query}").json()["note"]
 
 
 def test_it_counts_no_further_where_rows_of_other_tables_are_read(client, monkeypatch):
