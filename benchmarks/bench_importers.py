@@ -55,6 +55,22 @@ def benchbase_raw() -> Lines:
         yield f"1,NewOrder,{at:.6f},{chance.randrange(500, 90000)},{chance.randrange(8)},0\n"
 
 
+def ycsb_raw() -> Lines:
+    chance, at_ms = random.Random(1), 1_763_700_000_123
+    yield "READ latency raw data: op, timestamp(ms), latency(us)\n"
+    while True:
+        at_ms += chance.randrange(2)
+        yield f"READ,{at_ms},{chance.randrange(100, 9000)}\n"
+
+
+def jmeter_jtl() -> Lines:
+    chance, at_ms = random.Random(1), 1_763_700_000_123
+    yield "timeStamp,elapsed,label,responseCode,responseMessage,threadName,success,bytes,grpThreads,allThreads\n"
+    while True:
+        at_ms += chance.randrange(4)
+        yield f"{at_ms},{chance.randrange(1, 900)},select,200,OK,Thread Group 1-1,true,1200,8,8\n"
+
+
 def csv_samples() -> Lines:
     chance, at = random.Random(1), 0
     yield "time_s,tps,latency_p95_ms\n"
@@ -102,6 +118,7 @@ FILES: dict[str, tuple[str, Callable[[], Lines]]] = {
         "out.txt",
         repeated("pgbench/v15_tpcb_progress_statements.txt", "progress", r"(: )\d+(\.\d s)"),
     ),
+    "pgbench_runs": ("out.txt", again("pgbench/v15_tpcb_progress_statements.txt")),
     "sysbench_progress": ("out.txt", repeated("sysbench/v10_read_write.txt", r"\[ 3s \]", r"(\[ )\d+(s \])")),
     "hammerdb_counter": ("hdbtcount.log", hammerdb_counter),
     "gotpc": ("out.txt", again("gotpc/plain.txt")),
@@ -110,6 +127,8 @@ FILES: dict[str, tuple[str, Callable[[], Lines]]] = {
     "fio_log": ("x_bw.1.log", fio_log),
     "fio_normal": ("out.txt", again("fio/fio2_normal.txt")),
     "gbak": ("out.txt", again("gbak/backup_verbose.txt")),
+    "ycsb_raw": ("out.txt", ycsb_raw),
+    "jmeter_jtl": ("results.jtl", jmeter_jtl),
     "csv": ("samples.csv", csv_samples),
 }
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, NotUnderstood, Report, SourceFile, as_json, inspect, plain_csv
-from benchagent.importers.report import becomes_a_run, lacks, not_understood
+from benchagent.importers.report import MAX_REPORTS, becomes_a_run, lacks, not_understood
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import IntegrityError, transaction
@@ -42,7 +42,6 @@ LARGE_BYTES = MB // 2
 AS_LARGE_PER_TOOL = 10
 # Large imports of one person at a time; what they hold: the largest log, and files of a usual size beside it.
 MAX_WAITING = 5
-MAX_REPORTS = 20_000
 # Imports of a person that are looked through for tables with the same headings.
 REMEMBERED = 50
 MAX_REPORTS_BYTES = 64 * MB

@@ -9,6 +9,38 @@ from benchagent.redaction import REDACTED, names_a_secret, redact_text, redact_v
 
 # `hunter2` is the secret, and all that goes.
 SECRETS = r"""
+- {name: MYSQL_PASSWORD, value: hunter2}
+{"name": "PGPASSWORD", "value": "hunter2"},
+{\"password\":\"hunter2\",\"user\":\"a\"}
+"{\"password\": \"hunter2\"}"
+sshpass -p hunter2 ssh db1
+sshpass -phunter2 ssh db1
+tpcc_load db1 tpcc root hunter2 10
+go-tpc tpcc -p hunter2 -U root run
+go-tpc tpcc -p'hunter2' run
+setenv PGPASSWORD hunter2
+giset commandline password hunter2
+requirepass hunter2
+masterauth hunter2
+127.0.0.1:6379> AUTH hunter2
+db1:6379> AUTH default hunter2
+redis-cli AUTH hunter2
+db.setPassword("hunter2")
+.password("hunter2")
+PASSWORD%3Dhunter2
+command: ["mysql", "-phunter2", "-e", "x"]
+command: ["mysql", "-p", "hunter2"]
+["--password", "hunter2"]
+args: [--password, hunter2]
+subprocess.run(['mysql', '-uroot', '-phunter2'])
+X-Amz-Signature=hunter2hunter2
+https://b.example.org/x?sig=hunter2&sv=2020
+mysqladmin -u root password hunter2
+sh -c 'mysql -uroot -phunter2 -e "select 1"'
+bash -lc "mysqlslap -u root -phunter2 --concurrency=8"
+docker exec db mysql -uroot -phunter2 bench
+kubectl create secret generic db --from-literal=password=hunter2
+jdbc:sqlserver://db1:1433;databaseName=b;user=sa;password=hunter2;encrypt=false
 password=hunter2
 password = hunter2
 password: hunter2
@@ -173,6 +205,27 @@ ssl_passphrase = hunter2
 
 # Nothing of these goes.
 HARMLESS = r"""
+token ring
+keyspace = ycsb
+row key distribution: zipfian
+Key Size (bytes): 10
+first pass took 3 s
+tokens per second: 123.4
+secretary: 4
+access keys per op: 3
+ycsb run basic -p fieldcount=10 -p requestdistribution=zipfian
+--key-pattern=P:P
+memtier_benchmark -p 6379 -t 4
+2026:01:02:03:04
+credential_validity: 0
+authorization: enabled
+key_block_size=8
+{name: POSTGRES_PASSWORD_FILE, value: /run/secrets/pg}
+{"name": "keyspace", "value": "ycsb"}
+AUTH failed
+args: [--passes, 3]
+go-tpc tpcc -P 4000 -T 8 run
+["mysql", "-P", "3306"]
 password authentication failed for user "bench"
 FATAL:  password authentication failed for user "postgres"
 Access denied for user 'root'@'localhost' (using password: YES)
@@ -343,6 +396,11 @@ def test_it_takes_out_the_secret_and_nothing_else(line):
 @pytest.mark.parametrize("line", HARMLESS)
 def test_it_leaves_what_only_looks_like_one(line):
     assert redact_text(line) == line
+
+
+def test_it_knows_pairs_of_a_name_and_a_value_on_two_lines():
+    pairs = "- name: PGPASSWORD\n  value: hunter2\n- name: PGUSER\n  value: bench\n"
+    assert redact_text(pairs) == pairs.replace("hunter2", REDACTED)
 
 
 @pytest.mark.parametrize("token", TOKENS)

@@ -47,8 +47,8 @@ _HARMLESS_AFTER = _words(
     "dictionary dir directory disabled enabled encoding encryption expiration expire expired expires expiry failures "
     "file files filename format generate history id index interval length len lifetime limit location lock locking "
     "max min mode name names number path per plugin policy provider proxy rate required require reuse rotation rounds "
-    "rsa size sizes source store supported supports table timeout ttl type types user users validation verify version "
-    "words"
+    "rsa size sizes source store supported supports table timeout ttl type types user users validation validity verify "
+    "version words"
 )
 _FOLDERS = ("PWD", "OLDPWD")
 # Settings that hold no secret, whatever their names say.
@@ -67,9 +67,10 @@ _HARMLESS_VALUE = re.compile(
 _TELLING = re.compile(r"pass|pwd|secret|token|credential|derby\.user\.|key", re.IGNORECASE)
 _REST_OF_NAME = re.compile(r"[\w.-]{0,200}")
 # `"db.passwd"="x"`, `[pass]: x`, `pass => x`; a blank alone assigns to options only, since prose has it, too.
-_SEPARATOR = re.compile(r"[\"'\])]{0,2}[ \t]*(?:=>|:=|==?|:)[ \t]*|[ \t]+")
+_SEPARATOR = re.compile(r"\\{0,3}[\"'\])]{0,2}[ \t]*(?:=>|:=|==?|:)[ \t]*|[ \t]+")
 _QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
-_VALUE = re.compile(rf"{_QUOTED}|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*")
+# Also of JSON within JSON: \"x\".
+_VALUE = re.compile(rf"{_QUOTED}|\\+[\"'][^\"'\n]*[\"']?|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*")
 _ARGUMENT = rf"(?:{_QUOTED}|[^\s\"']\S*)"
 _MAX_NAME = 200
 # Up to the last character that a name does not have.
@@ -79,7 +80,8 @@ _SECRET_IN_NAME = r"(?=[\w.:-]{0,100}(?:pass|pwd|secret|token|credential))"
 
 @dataclass(frozen=True)
 class _Pattern:
-    """Looked for in lines that hold one of `words`. What its group `hidden` takes goes; the quotes round it stay."""
+    """Looked for in lines that hold one of `words`. What its group `hidden` takes goes, unless its group `name` names
+    no secret; the quotes round it stay."""
 
     words: frozenset[str]
     pattern: re.Pattern[str]
@@ -90,7 +92,9 @@ class _Pattern:
 
 def _hide(found: re.Match[str]) -> str:
     hidden, line, begin = found["hidden"], found.string, found.start("hidden")
-    kept = hidden if _HARMLESS_VALUE.fullmatch(hidden) else _in_quotes(hidden)
+    name = found.groupdict().get("name")
+    is_none = _HARMLESS_VALUE.fullmatch(hidden) or (name is not None and not names_a_secret(name))
+    kept = hidden if is_none else _in_quotes(hidden)
     return line[found.start() : begin] + kept + line[found.end("hidden") : found.end()]
 
 
@@ -108,12 +112,14 @@ _PATTERNS = (
     _after("sqlplus|impdp|expdp|sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\w$#]+/", r"[^\s@]+"),
     _after("oracle:", r"oracle:(?:thin|oci):[\w$#]+/", r"[^\s@]+"),
     # HammerDB's `diset tpcc mysql_pass secret` and its answers
-    _after(_TELLS, rf"\bdi?set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
+    _after(_TELLS, rf"\b(?:di?|gi)set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
+    _after(_TELLS, rf"\bsetenv\s+{_SECRET_IN_NAME}\w+\s+", _ARGUMENT),
     _after(_TELLS, rf"\bValue\s+(?=\S+\s+for\s+{_SECRET_IN_NAME}\w+:)"),
     _after(_TELLS, rf"\bValue\s+\S+\s+for\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
     _after(_TELLS, rf"\bChanged\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
     # tpcc-mysql
     _after("option p", r"\boption p with value\s+", _ARGUMENT),
+    _after("tpcc_", r"\btpcc_(?:load|start)(?:\s+(?!-)\S+){3}\s+", r"(?!-)\S+(?=\s+\d)"),
     # <password>secret</password>, <property name="password" value="secret"/>, <entry key="password">secret<
     _after(_TELLS, rf"<{_SECRET_IN_NAME}[\w.:-]{{1,200}}+(?:\s[^<>]{{0,200}})?>", r"[^<]+(?=</)"),
     _after(
@@ -122,11 +128,11 @@ _PATTERNS = (
         r"(?:\"[^\"]*\"|'[^']*'|[^\s<>]+)",
     ),
     # The options of clients
-    _after("mysql|maria|tpcc_|pt-|xtrabackup|mydumper",
-           r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper)\b.{0,500}?\s-p(?!ort\b)",
+    _after("mysql|maria|tpcc_|pt-|xtrabackup|mydumper|go-tpc|sshpass",
+           r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper|go-tpc|sshpass)\b.{0,500}?\s-p(?!ort\b)",
            rf"(?:{_QUOTED}|[^\s\"']\S*)", flags=0),
-    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql",
-           r"\b(?:tpcc_(?:start|load)|csql|mongo\w*|cqlsh|dsbulk|isql(?:-fb)?)\b.{0,500}?\s-p\s+",
+    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql|go-tpc|sshpass",
+           r"\b(?:tpcc_(?:start|load)|csql|mongo\w*|cqlsh|dsbulk|isql(?:-fb)?|go-tpc|sshpass)\b.{0,500}?\s-p\s+",
            rf"(?!-){_ARGUMENT}", flags=0),
     _after("sqlcmd|bcp|osql", r"\b(?:sqlcmd|bcp|osql)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}", flags=0),
     _after("redis-|valkey-|keydb-|memtier",
@@ -135,6 +141,17 @@ _PATTERNS = (
     _after('"authenticate"', r"\"authenticate\"\s*:\s*", r"\"[^\"]+\""),
     _after("curl", r"\bcurl\b.{0,500}?\s(?:-u|--user)[ =][^\s:]+:"),
     _after("-p", r"(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+", rf"(?!-){_ARGUMENT}"),
+    # … as lists of arguments
+    _after("-p", r"[\"'](?:\S*/)?(?:mysql\w*|mariadb[\w-]*)[\"']\s*,.{0,500}?[\"']-p(?!ort\b)", r"[^\s\"',]+", flags=0),
+    _after("-p", r"[\"'](?:\S*/)?(?:mysql\w*|mariadb[\w-]*)[\"']\s*,.{0,500}?[\"']-p[\"']\s*,\s*", _QUOTED, flags=0),
+    _after(_TELLS, rf"(?<![\w-])--?{_SECRET_IN_NAME}(?P<name>[\w-]{{1,100}}+)(?:[\"']\s*,\s*|,\s+)",
+           rf"(?:{_QUOTED}|[^\s,\]\"']+)"),
+    _after("mysqladmin", r"\bmysqladmin\b.{0,500}?\s(?:new-)?password\s+", _ARGUMENT),
+    _after("requirepass|masterauth", r"\b(?:requirepass|masterauth)\s+", _ARGUMENT),
+    _after("auth ", r"(?:\d> ?|\bredis-cli\b.{0,200}?\s)auth\s+(?:\w+\s+(?=\S))?", _ARGUMENT),
+    _after("password(|passwd(", r"passw(?:or)?d\(\s*", _QUOTED),
+    _after("%3d", r"(?:pass|passw(?:or)?d|pwd|secret|token)%3D", r"[^\s&%]+"),
+    _after("signature=|sig=", r"(?:[?&]sig|X-(?:Amz|Goog)-Signature)=", r"[^\s&\"']+"),
     _after("connect to", r"\bconnect\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),
     # SQL, .netrc, a line of .pgpass
     _after("identified", r"\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?", _QUOTED),
@@ -166,6 +183,13 @@ _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)([^-]{0,20000})")
 _NAME_AND_VALUE = re.compile(
     rf"(<name>\s*{_SECRET_IN_NAME}[\w.:-]{{1,200}}+\s*</name>\s*<value>)([^<]+)", re.IGNORECASE
+)
+
+# A pair as Kubernetes and Compose have it, in YAML on two lines.
+_NAMED_VALUE = re.compile(
+    rf"[\"']?\bname[\"']?\s{{0,9}}:\s{{0,9}}[\"']?{_SECRET_IN_NAME}(?P<name>[\w.:-]{{1,200}}+)[\"']?\s{{0,9}},?\s{{0,60}}"
+    rf"[\"']?value[\"']?\s{{0,9}}:[ \t]{{0,9}}(?P<hidden>{_QUOTED}|[^\s,}}\"']+)",
+    re.IGNORECASE,
 )
 
 
@@ -228,7 +252,7 @@ def redact_text(text: str) -> str:
     text = "".join([*parts, text[done:]])
     for pattern in (_PRIVATE_KEY, _NAME_AND_VALUE):
         text = pattern.sub(lambda found: found[1] + REDACTED + "\n" * found[2].count("\n"), text)
-    return text
+    return _NAMED_VALUE.sub(_hide, text)
 
 
 def _suspicious_lines(text: str) -> Iterator[tuple[int, int, str]]:
@@ -286,8 +310,8 @@ def _with_word_before(line: str, begin: int, name: str) -> str:
 
 
 def _in_quotes(value: str) -> str:
-    quote = value[0] if value[0] in "\"'" else ""
-    return f"{quote}{REDACTED}{quote}"
+    quote = re.match(r"\\*[\"']|", value)
+    return f"{quote and quote[0]}{REDACTED}{quote and quote[0]}"
 
 
 def _end_of_value(line: str, begin: int, value: re.Match[str]) -> int:

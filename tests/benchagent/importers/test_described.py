@@ -96,7 +96,7 @@ def test_it_refuses_output_that_contradicts_its_description(old: str, new: str, 
     ("old", "new", "why"),
     [
         ("tool: minibench", "tool: {a: b}", "tool: a name of letters"),
-        ("lines:", "lines: 5\nmore:", "an object with checks, dbms, lines"),
+        ("lines:", "lines: 5\nmore:", "an object with checks, command, dbms, lines"),
         ("clients: {terminals:N}", "clients: {terminals:N", ""),
         ("clients: {terminals:N}", "clients: [{terminals:N}", "brackets [ ] and braces { } do not match"),
         ("{isolation:T}", "{isolation:T} and more", "takes the rest of the line"),
@@ -141,6 +141,57 @@ def test_no_line_of_a_description_takes_long(attack: str):
 def test_it_reads_py_tpcc():
     told = values(report_of(TOOL, "py-tpcc.txt"))
     assert (told["busy_tps"], told["transactions"], told["new_order_transactions"]) == (291.18, 16876, 7611)
+
+
+def test_a_command_line_names_factors():
+    options = "{-c: terminals, rate: , no-sync: , x: , port: , password: }"
+    text = f"{MINIBENCH}command: {{program: minibench, options: {options}}}\n"
+    shell = "$ sudo ./minibench -c 9 --rate=1000/s --no-sync -x=1.5 -u bench --port 5432 --password hunter2 > out.txt"
+    _, (report,) = tried(text, EXAMPLE.replace("$ ./minibench -c 8", shell))
+    # What a line says counts; where the server is, and who asks it, is no factor.
+    assert report.parameters == {
+        "terminals": 8, "isolation": "read committed", "rate": "1000/s", "no_sync": True, "x": 1.5
+    }  # fmt: skip
+    assert "hunter2" not in str(report)
+    (command,) = report.command_lines
+    assert command.startswith("minibench -c 9 --rate=1000/s")
+
+
+@pytest.mark.parametrize(
+    "said", ["5", "{program: minibench}", "{program: 'a b', options: {}}", "{program: ab, options: {c: A}}"]
+)
+def test_a_command_that_is_none_is_refused(said):
+    assert refused(f"{MINIBENCH}command: {said}\n").startswith("command")
+
+
+def test_it_reads_the_command_line_of_cassandra_stress():
+    text = sample(TOOL, "cassandra-stress.txt").decode()
+    command = "$ cassandra-stress write n=500000 cl=QUORUM no-warmup -rate threads=200 fixed=5000/s "
+    command += "-mode native cql3 -node 10.0.0.7\n"
+    (report,) = reports("x", (command + text).encode())
+    assert report.parameters == {
+        "operation": "WRITE", "terminals": 200, "operations_asked": 500000, "consistency_level": "QUORUM",
+        "fixed": "5000/s", "mode": "native",
+    }  # fmt: skip
+    # Without the line of the threads too, and from its settings.
+    (alone,) = reports("x", (command + re.sub("Running .*\n", "", text)).encode())
+    assert alone.parameters["terminals"] == 200
+    settings = "Command:\n  Type: write\n  Count: 500,000\n  Consistency Level: ONE\n"
+    settings += "Rate:\n  Thread Count: 50\n  OpsPer Sec: 0\n"
+    (told,) = reports("x", (settings + re.sub("Running .*\n", "", text)).encode())
+    assert told.parameters == {
+        "operations_asked": 500000, "consistency_level": "ONE", "terminals": 50, "rate_limit_ops_per_s": 0
+    }  # fmt: skip
+
+
+def test_a_row_of_dbt2_that_measured_nothing_spoils_no_other():
+    text = sample(TOOL, "dbt2.txt").decode()
+    row = next(line for line in text.splitlines() if "Delivery" in line)
+    empty = "  Delivery      N/A      N/A :     N/A          0           0       N/A"
+    (report,) = reports("x", text.replace(row, empty).encode())
+    told, before = values(report), values(report_of(TOOL, "dbt2.txt"))
+    assert told["delivery_transactions"] == 0
+    assert {*before} - {*told} == {"delivery_latency_avg_ms", "delivery_latency_p90_ms"}
 
 
 def test_it_reads_cassandra_stress():

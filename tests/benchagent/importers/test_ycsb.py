@@ -243,3 +243,39 @@ def test_it_takes_go_ycsb_without_its_end_for_aborted():
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_gives_no_other_numbers_whatever_the_damage(file):
     assert not wrong_answers(file.name, file.read_bytes(), seed=4, count=140)
+
+
+RAW = "READ latency raw data: op, timestamp(ms), latency(us)\n" + "".join(
+    f"READ,{1_763_700_000_500 + 250 * number},{1000 + number}\n" for number in range(16)
+)
+SUMMARY = """[OVERALL], RunTime(ms), 4000
+[OVERALL], Throughput(ops/sec), 4.0
+[READ], Total Operations, 16
+[READ], Below is a summary of latency in microseconds:, -1
+[READ], Average, 1007.5
+[READ], Min, 1000
+[READ], Max, 1015
+[READ], p50, 1008
+[READ], p99.9, 1015
+[READ], Return=OK, 16
+"""
+
+
+def test_it_reads_raw_latencies():
+    (report,) = read(RAW + SUMMARY)
+    assert values(report) == {
+        "ops_per_s": 4, "elapsed_s": 4, "read_operations": 16, "read_latency_avg_ms": 1.0075,
+        "read_latency_min_ms": 1, "read_latency_max_ms": 1.015, "read_latency_p50_ms": 1.008,
+        "read_latency_p999_ms": 1.015,
+    }  # fmt: skip
+    rates, latencies = report.series
+    assert (rates.name, rates.values) == ("read_ops_per_s", (None, 4, 4, 4, None))
+    assert (latencies.name, latencies.values) == ("read_latency_avg_ms", (None, 1.0035, 1.0075, 1.0115, None))
+    assert report.started_at == "2025-11-21T04:40:00+00:00"
+    # What the summary counts must be there; without one there are no totals, and an output may be cut.
+    (missing,) = read(RAW.replace("READ,1763700001500,1004\n", "") + SUMMARY)
+    assert not missing.series and "15 lines of READ, its summary counts 16: they are left out" in missing.warnings
+    (alone,) = read(RAW)
+    assert alone.status is Status.COMPLETE and alone.series == report.series and not alone.metrics
+    assert read("YCSB Client 0.17.0\n\n" + RAW)[0].status is Status.ABORTED
+    assert [len(each.series) for each in read(2 * (RAW + SUMMARY))] == [2, 2]

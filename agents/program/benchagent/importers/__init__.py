@@ -113,15 +113,14 @@ def _marking() -> list[Marking]:
     return [importer for importer in importers() if isinstance(importer, Marking)]
 
 
-# In a larger file there is one tool's output, or that of one beside what is not looked for.
-MAX_MIXED_BYTES = 2 * 1024 * 1024
-
-
 def _parts(file: SourceFile) -> list[SourceFile]:
-    """The outputs of different tools that stand in one file, each by itself at its lines; else the file."""
-    if file.size_bytes > MAX_MIXED_BYTES or streaming(file):
-        return [file]
+    """The outputs of different tools that stand in one file, each by itself at its lines; else the file.
+
+    In a large one there is one tool's output, or that of one beside what is not looked for.
+    """
     try:
+        if file.is_large:
+            return [file]
         text, first = file.text, file.lines_in_front
     except NotUnderstood:
         return [file]

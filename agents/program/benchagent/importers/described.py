@@ -11,12 +11,14 @@
     metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
     parameters: [terminals, isolation]
     checks: [transactions / elapsed_s = tps]
+    command: {program: minibench, options: {c: terminals, rate: }}   # factors that only a command line says
 
 Strangers write these: no regular expressions, and what is made of their lines never goes back over a line.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -27,18 +29,20 @@ from typing import Any
 
 import yaml
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, unit_of
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, further, unit_of
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug, words_of
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 300, 6
-KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks"}
+KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks", "command"}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
 _VALUE = re.compile(r"\{(\w+):")
 _CHECK = re.compile(rf"({_NAME.pattern})((?: *[*/] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})")
 _UNITS = {"higher", "lower", "none"}
+_PROGRAM = re.compile(r"[\w.+-]{2,60}")
+_OPTION = re.compile(r"-{0,2}([A-Za-z][\w.-]{0,59})")
 _NEVER = re.compile(r"(?!)")
 
 
@@ -82,6 +86,9 @@ class Described:
     checks: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...]
     values_of: dict[str, tuple[str, ...]]
     begin: re.Pattern[str]
+    # How its command line begins, and option -> parameter.
+    command: re.Pattern[str]
+    options: dict[str, str]
     # The first line with the next one, right behind it or a line later.
     MARKS: re.Pattern[str]
 
@@ -89,7 +96,7 @@ class Described:
         """Where the first line that always stands there is, and another one."""
         if self.begin.search(file.text) is None:
             return False
-        lines = printed_lines(file, _NEVER, _NEVER)
+        lines = printed_lines(file, _NEVER, self.command)
         return len({match.key for line in lines if (match := self._match(line))}) > 1
 
     def _match(self, line: Any) -> Match | None:
@@ -100,8 +107,8 @@ class Described:
         return None if match is None or match.cut else match
 
     def read(self, file: SourceFile) -> Sequence[Report]:
-        reader = _Calls(table=self.table, begins=self.begins, lists=self.each)
-        reader.read(printed_lines(file, _NEVER, _NEVER))
+        reader = _Calls(table=self.table, begins=self.begins, lists=self.each, command=self.command)
+        reader.read(printed_lines(file, _NEVER, self.command))
         parts = [part for part in reader.parts if isinstance(part, Spoiled) or self.begins & part.rows.keys()]
         return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
 
@@ -110,6 +117,8 @@ class Described:
         metrics = self._metrics(run) if ended else []
         workload = re.sub(r"\{(\w+)\}", lambda value: str(told.get(value[1], "")), self.workload)
         parameters: dict[str, Scalar] = {}
+        for command in run.command_lines:
+            parameters |= self._options(command)
         for value, (name, times) in self.parameters.items():
             if told.get(value) is not None:
                 parameters[name] = told[value] if times == 1 else round(told[value] * times, 9)
@@ -117,12 +126,25 @@ class Described:
             tool=self.TOOL, tool_version=str(told.get("version", "")),
             status=Status.COMPLETE if ended else Status.ABORTED,
             reason="" if ended else "the output ends before its last line",
-            parameters=parameters, metrics=tuple(metrics),
+            parameters=parameters, metrics=tuple(metrics), command_lines=tuple(run.command_lines),
             subject=Subject(
                 workload=slug(workload, "-"), workload_name=workload, dbms=self.dbms,
                 dbms_version=str(told.get("dbms_version", "")) if self.dbms else "",
             ),
         )  # fmt: skip
+
+    def _options(self, command: str) -> dict[str, Scalar]:
+        """`name=value`, `--name=value`, `-name value`; an option without a value is said."""
+        told: dict[str, Scalar] = {}
+        words = words_of(command, "|><&;")[1:]
+        for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
+            text, equals, value = word.partition("=")
+            option = _OPTION.fullmatch(text)
+            if option is None or option[1] not in self.options or not (equals or text.startswith("-")):
+                continue
+            value = value if equals else "" if following.startswith("-") else following
+            told |= further({self.options[option[1]]: value}, ())
+        return told
 
     def _metrics(self, run: Run) -> list[Metric]:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
@@ -199,6 +221,7 @@ def described(text: str) -> Described:
     metrics = _metrics_said(content.get("metrics"), values)
     parameters = _parameters_said(content.get("parameters") or [], values)
     checks = tuple(_check_said(check, values) for check in _texts(content.get("checks") or [], "checks"))
+    program, options = _command_said(content.get("command"))
     dbms = str(content.get("dbms") or "")
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
@@ -213,6 +236,7 @@ def described(text: str) -> Described:
         last=rows[-1][0], begin=re.compile(first, re.MULTILINE),
         MARKS=re.compile(rf"{first}[^\n]*\n(?:[^\n]*\n)?{second}", re.MULTILINE), each=each, maybe=frozenset(maybe),
         metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
+        command=re.compile(rf"(?<![\w.-]){re.escape(program)}\s.*") if program else _NEVER, options=options,
     )  # fmt: skip
 
 
@@ -298,6 +322,25 @@ def _parameters_said(said: Any, values: set[str]) -> dict[str, tuple[str, float]
             raise BadDescription(f"parameters, {name[:60]!r}: a name of small letters, digits and _ is expected")
         parameters[value] = name, _times(about, f"parameters, {name}")
     return parameters
+
+
+def _command_said(said: Any) -> tuple[str, dict[str, str]]:
+    """The program, and option -> parameter."""
+    if said is None:
+        return "", {}
+    if not isinstance(said, dict) or set(said) != {"program", "options"} or not isinstance(said["options"], dict):
+        raise BadDescription(
+            "command: program and options are expected, as {program: minibench, options: {c: terminals}}"
+        )
+    if not isinstance(said["program"], str) or not _PROGRAM.fullmatch(said["program"]):
+        raise BadDescription("command, program: the name of a program is expected")
+    options = {str(option).lstrip("-"): str(name or slug(str(option))) for option, name in said["options"].items()}
+    for option, name in options.items():
+        if not _OPTION.fullmatch(option) or not _NAME.fullmatch(name):
+            raise BadDescription(
+                f"command, {option[:60]!r}: an option and a name of small letters, digits and _ are expected"
+            )
+    return said["program"], options
 
 
 def _times(about: dict[str, Any], where: str) -> float:

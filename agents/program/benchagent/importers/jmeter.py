@@ -29,7 +29,6 @@ from benchagent.importers.report import (
     sampled,
 )
 from benchagent.importers.source import (
-    STREAMED_BYTES,
     Lines,
     NotUnderstood,
     SourceFile,
@@ -178,7 +177,8 @@ def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
         nonlocal last_is_whole
         for _, text, is_whole in file.streamed():
             last_is_whole = is_whole
-            yield text + "\n"
+            if text.strip():
+                yield text + "\n"
 
     separator = re.findall(r"[,;\t]", file.head.text)[0]
     rows = csv.reader(texts(), delimiter=separator)
@@ -187,8 +187,6 @@ def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
         raise NotUnderstood(f"a JTL without {missing[0]}; let it print jmeter.save.saveservice.{missing[0].lower()}")
     at = {name: place for place, name in enumerate(headings)}
     times, elapsed, label, success = (at[name] for name in _NEEDED)
-    # A stream is of bytes (`streamed`).
-    is_bytes = file.size_bytes > STREAMED_BYTES
     message, threads = at.get("responseMessage"), at.get("allThreads")
     for cells in rows:
         if len(cells) != len(headings):
@@ -196,9 +194,8 @@ def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
                 return  # cut in its last line
             raise NotUnderstood(f"line {rows.line_num}: not {len(headings)} values")
         try:
-            name = cells[label].encode("latin-1").decode(errors="replace") if is_bytes else cells[label]
             yield _Sample(
-                whole(cells[times]), whole(cells[elapsed]), name, _is_good(cells[success]),
+                whole(cells[times]), whole(cells[elapsed]), cells[label], _is_good(cells[success]),
                 whole(cells[threads]) if threads is not None else 0,
                 message is not None and cells[message].startswith(_OF_SAMPLES),
             )  # fmt: skip

@@ -7,6 +7,7 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import re
 from array import array
@@ -14,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, overload
 
 from benchagent.catalog import too_many_failed
 from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text
@@ -224,6 +225,14 @@ def as_part_of(report: Report, file: SourceFile) -> Report:
 
 _BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_avg_ms")
 MAX_HEADLINE = 3
+# Of one file, and of one import.
+MAX_REPORTS = 20_000
+
+
+def check_count(reports: int) -> None:
+    """Raises NotUnderstood for more runs than are read at once."""
+    if reports > MAX_REPORTS:
+        raise NotUnderstood(f"more than {MAX_REPORTS:,} runs; send parts of it")
 
 
 def headline(metrics: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -333,13 +342,74 @@ def rising(told: Mapping[str, Any], *names: str) -> None:
             raise NotUnderstood(f"{high} = {after:g} is below {low} = {before:g}")
 
 
+@dataclass(frozen=True)
+class Sample:
+    """What a tool printed of one interval; a figure is None where it had nothing to divide by."""
+
+    line: int
+    time_s: float
+    values: dict[str, float | None]
+
+
+class Samples(Sequence[Sample]):
+    """Held as columns, at eight bytes a figure: a run of a day prints one a second."""
+
+    def __init__(self, samples: Iterable[Sample] = ()) -> None:
+        self.lines, self.times_s = array("L"), array("d")
+        self._columns: dict[str, array[float]] = {}
+        for sample in samples:
+            self.append(sample)
+
+    def append(self, sample: Sample) -> None:
+        if len(self) >= MAX_PRINTED:
+            raise NotUnderstood(f"more than {MAX_PRINTED:,} samples")
+        for name in sample.values:
+            if name not in self._columns:
+                self._columns[name] = array("d", [_MISSING]) * len(self.times_s)
+        self.lines.append(sample.line)
+        self.times_s.append(sample.time_s)
+        for name, column in self._columns.items():
+            value = sample.values.get(name, _MISSING)
+            column.append(math.nan if value is None else value)
+
+    def column(self, name: str) -> list[float | None] | None:
+        """One figure of each sample; None where one of them lacks it."""
+        column = self._columns.get(name, ())
+        return None if len(column) < len(self) or _MISSING in column else self.told(name)
+
+    def told(self, name: str) -> list[float | None]:
+        """One figure of each sample, None also where one of them lacks it."""
+        return [value if value > _MISSING else None for value in self._columns.get(name, ())]
+
+    @property
+    def names(self) -> list[str]:
+        return [*self._columns]
+
+    def __len__(self) -> int:
+        return len(self.times_s)
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | Sequence[Sample]:
+        if isinstance(at, slice):
+            return Samples(self[each] for each in range(*at.indices(len(self))))
+        told = ((name, column[at]) for name, column in self._columns.items())
+        values = {name: None if math.isnan(value) else value for name, value in told if value != _MISSING}
+        return Sample(self.lines[at], self.times_s[at], values)
+
+
+_MISSING = -math.inf
+# Of one run, as text: more than a week has seconds.
+MAX_PRINTED = 700_000
+
 # Samples on the grid of their interval; a missing one is a gap.
 
 MAX_SAMPLES = 10_000_000
 # Missing samples for each that is there.
 MAX_GAPS = 20
 MAX_SECONDS = 7 * 24 * 3600
-Row = TypeVar("Row")
 Grid = tuple[float, float, tuple[float | None, ...]]
 
 
@@ -405,17 +475,6 @@ def evenly(
     """Samples as `spots` says -> (t0_s, interval_s, values), missing intervals as None."""
     grid = spots(times_s, tolerance=tolerance, interval_s=interval_s, longest=longest)
     return grid.t0_s, grid.interval_s, grid.values(values)
-
-
-def by_second(rows: Iterable[tuple[float, Row]]) -> list[list[Row]]:
-    """What was stamped within each second since 0, without the unfinished last one."""
-    buckets: list[list[Row]] = []
-    for time_s, row in rows:
-        if time_s > MAX_SECONDS:
-            raise NotUnderstood("longer than a week")
-        buckets += [[] for _ in range(int(time_s) + 1 - len(buckets))]
-        buckets[int(time_s)].append(row)
-    return buckets[:-1]
 
 
 def sampled(

@@ -27,9 +27,13 @@ MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
 PIECE_BYTES = 64 * 1024
 # Larger files are read piece by piece by the importers that can (`Streaming`).
-STREAMED_BYTES = 1024 * 1024
+STREAMED_BYTES = 2 * 1024 * 1024
 # bgzip makes one of every 64 kB.
 MAX_MEMBERS = 2000
+# No file with lines has a longer one.
+MAX_UNBROKEN_BYTES = 1024 * 1024
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_CONTROL_BYTES = bytes(code for code in range(0x20) if code not in b"\b\t\n\f\r\x1b")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -61,7 +65,8 @@ class SourceFile:
 
     def packed_pieces(self) -> Iterator[bytes]:
         """The content as it came."""
-        yield self.data
+        for at in range(0, len(self.data), PIECE_BYTES):
+            yield self.data[at : at + PIECE_BYTES]
 
     @cached_property
     def is_packed(self) -> bool:
@@ -89,35 +94,56 @@ class SourceFile:
                 return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1]))
         return SourceFile(self.name, bytes(start))
 
-    def streamed(self) -> Iterator[tuple[int, str, bool]]:
-        """Number, text and whether it is whole (`Line`) of the lines that are not empty, for files of ASCII.
+    def texts(self) -> Iterator[str]:
+        """The text in pieces of whole lines, as `text` has it; of a large file no more than two of them are held.
 
-        Of a large file no more is held than a piece.
+        Others can ask how far it is read (`read_bytes`).
         """
-        if not self.is_large:
-            for line in Lines(self, with_cut=True):
-                if text := line.text.strip():
-                    yield line.number, text, line.whole
+        if "text" in self.__dict__ or not self.is_large or self.head.data.startswith(_UTF_16):
+            text, begin = self.text, 0
+            while begin < len(text):
+                end = text.find("\n", begin + PIECE_BYTES) + 1 or len(text)
+                self._made["read bytes"] = begin
+                yield text[begin:end]
+                begin = end
             return
-        front, at, rest, read_bytes = self.head.lines_in_front, 0, "", 0
+        before: str | None = None
+        rest, begin = b"", 0
         for piece in self.pieces():
-            *lines, rest = (rest + piece.decode("latin-1")).split("\n")
-            for line_text in lines:
-                at += 1
-                if (text := line_text.strip()) and at > front:
-                    yield at, text, True
-            read_bytes += len(piece)
-            self._made["streamed bytes"] = read_bytes
-            if len(rest) > MAX_LINE:
-                raise NotUnderstood(f"line {at + 1}: longer than any that a tool prints")
-        if (text := rest.strip()) and not _PROMPT.fullmatch(text):
-            yield at + 1, text, False
+            rest += piece
+            if end := max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1) if b"\n" not in rest else -1) + 1:
+                block, rest = _plain_text(rest[:end]), rest[end:]
+                if before is None:
+                    block = self._without_front(block.removeprefix("\ufeff"))
+                else:
+                    self._made["read bytes"] = begin
+                    yield before
+                    begin += len(before)
+                before = block
+            elif len(rest) > MAX_UNBROKEN_BYTES:
+                raise NotUnderstood("a line longer than any that a tool prints")
+        self._made["read bytes"] = begin
+        yield _without_prompts((before or "") + _plain_text(rest))
+
+    def streamed(self) -> Iterator[tuple[int, str, bool]]:
+        """Number, text and whether it is whole (`Line`) of every line."""
+        number = 0
+        for text in self.texts():
+            number = number or self.lines_in_front
+            *whole_lines, rest = text.split("\n")
+            lines = iter(whole_lines)
+            self._made["lines left"] = lines, len(text) / max(len(whole_lines), 1), len(text)
+            for line in lines:
+                number += 1
+                yield number, line, True
+            if rest:
+                yield number + 1, rest, False
 
     @property
     def read_bytes(self) -> int:
-        """How much of the content is read so far, unpacked, by the lines that are left."""
-        lines, count, size, before = self._made.get("block", ((), 1, 0, 0))
-        return int(self._made.get("streamed bytes", before + size * (1 - operator.length_hint(lines) / count)))
+        """How much of the content is read so far, unpacked, by the lines that are left of the present piece."""
+        left, line_bytes, size_bytes = self._made.get("lines left", ((), 0, 0))
+        return int(self._made.get("read bytes", 0) + size_bytes - operator.length_hint(left) * line_bytes)
 
     def once(self, what: str, make: Callable[[], Made]) -> Made:
         """What is worked out of the content, once for all who ask for it."""
@@ -150,7 +176,7 @@ class SourceFile:
         Raises NotUnderstood for what is not text.
         """
         data = self.unpacked
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if data.startswith(_UTF_16):
             try:
                 text = data.decode("utf-16")
             except UnicodeDecodeError as error:
@@ -164,30 +190,27 @@ class SourceFile:
                 text = data.decode("latin-1")
         if _CONTROLS.search(text):
             raise NotUnderstood("not text: it contains control characters")
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        text = _without_prompts(_COLOUR.sub("", text) if "\x1b" in text else text)
-        self._made["lines in front"] = text.count("\n", 0, front := _front(text))
+        return self._without_front(_without_prompts(_with_line_ends(text)))
+
+    def _without_front(self, text: str) -> str:
+        """Without a prompt that was copied in front of a document or a table; reports keep it: it says the command."""
+        begin = 0
+        while (end := text.find("\n", begin)) >= 0 and _COMMAND.fullmatch(text, begin, end):
+            begin = end + 1
+        front = begin if _DATA.match(text, begin) else 0
+        self._made["lines in front"] = text.count("\n", 0, front)
         return text[front:]
 
     @property
     def lines_in_front(self) -> int:
-        """How many lines were left out before the first."""
-        return int(self._made["lines in front"]) if self.text else 0
+        """How many lines were left out before the first; known once one is read."""
+        return int(self._made.get("lines in front", 0))
 
     @property
     def lines(self) -> Iterator[str]:
-        """Lines without their ends; no more of them than a block are there at a time.
-
-        Others can ask how far they are read (`read_bytes`).
-        """
-        text, begin = self.text, 0
-        while begin < len(text):
-            end = text.find("\n", begin + PIECE_BYTES) + 1 or len(text)
-            lines = text[begin:end].removesuffix("\n").split("\n")
-            block = iter(lines)
-            self._made["block"] = block, len(lines), end - begin, begin
-            yield from block
-            begin = end
+        """Lines without their ends; no more of them than a piece are there at a time."""
+        for text in self.texts():
+            yield from text.removesuffix("\n").split("\n")
 
     @cached_property
     def heading(self) -> str:
@@ -223,20 +246,27 @@ class _OnDisk(SourceFile):
                 yield piece
 
 
+def _plain_text(data: bytes) -> str:
+    """A piece of a file as text. Raises NotUnderstood for what is not text."""
+    if len(data.translate(None, _CONTROL_BYTES)) < len(data):
+        raise NotUnderstood("not text: it contains control characters")
+    try:
+        return _with_line_ends(data.decode())
+    except UnicodeDecodeError:
+        return _with_line_ends(data.decode("latin-1"))
+
+
+def _with_line_ends(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return _COLOUR.sub("", text) if "\x1b" in text else text
+
+
 def _without_prompts(text: str) -> str:
     """Without prompts and empty lines behind the last line, which is whole where one follows."""
     end = len(text)
     while (begin := text.rfind("\n", 0, end)) >= 0 and _PROMPT.fullmatch(text, begin + 1, end):
         end = begin
     return text if end == len(text) else text[: end + 1]
-
-
-def _front(text: str) -> int:
-    """Where a document or a table begins, behind a prompt that was copied. Reports keep it: it says the command."""
-    begin = 0
-    while (end := text.find("\n", begin)) >= 0 and _COMMAND.fullmatch(text, begin, end):
-        begin = end + 1
-    return begin if _DATA.match(text, begin) else 0
 
 
 def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
@@ -391,12 +421,10 @@ class Lines:
         self._file, self._with_cut, self._number = file, with_cut, 0
 
     def __iter__(self) -> Iterator[Line]:
-        text, first = self._file.text, self._file.lines_in_front + 1
-        last = 0 if self._file.last_line_is_whole else text.count("\n") + first
-        for number, text in enumerate(self._file.lines, start=first):
+        for number, text, is_whole in self._file.streamed():
             self._number = number
-            if number != last or self._with_cut:
-                yield Line(number, text, number != last)
+            if is_whole or self._with_cut:
+                yield Line(number, text, is_whole)
 
     def __enter__(self) -> Lines:
         return self
@@ -406,20 +434,32 @@ class Lines:
             raise NotUnderstood(f"line {self._number}: {error}") from error
 
 
-def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> list[Line]:
-    """The lines as the tool printed them, worked out once for a file. `anchors`: what only the tool prints.
+def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> Iterable[Line]:
+    """The lines as the tool printed them; those of a large file are worked out anew for each who asks.
 
     What stands before the anchors of one block is its margin, and goes from every line that begins with it; a line
-    with a margin of its own keeps it. `command`: what a command line contains that may go on after a backslash.
+    with a margin of its own keeps it. `anchors`: what only the tool prints. `command`: what a command line contains
+    that may go on after a backslash.
     """
+    if file.is_large:
+        return _Printed(file, anchors, command)
+    return file.once(anchors.pattern, lambda: [*_Printed(file, anchors, command)])
 
-    def read() -> list[Line]:
-        lines = list(_plain_lines(file, anchors))
-        if margins := _margins(lines, anchors):
-            lines = [line._replace(text=_without_margin(line.text, margins)) for line in lines]
-        return list(_joined(lines, command))
 
-    return file.once(anchors.pattern, read)
+@dataclass(frozen=True)
+class _Printed(Iterable[Line]):
+    file: SourceFile
+    anchors: re.Pattern[str]
+    command: re.Pattern[str]
+
+    def __iter__(self) -> Iterator[Line]:
+        # A large file has the margins of its beginning.
+        begun = [*_plain_lines(self.file.head if self.file.is_large else self.file, self.anchors)]
+        margins = _margins(begun, self.anchors)
+        lines = _plain_lines(self.file, self.anchors) if self.file.is_large else iter(begun)
+        if margins:
+            lines = (line._replace(text=_without_margin(line.text, margins)) for line in lines)
+        return _joined(lines, self.command)
 
 
 def without_comment(text: str) -> str:
@@ -483,9 +523,8 @@ def _without_margin(text: str, margins: list[str]) -> str:
     return text
 
 
-def _joined(lines: list[Line], command: re.Pattern[str]) -> Iterator[Line]:
+def _joined(rest: Iterator[Line], command: re.Pattern[str]) -> Iterator[Line]:
     """Command lines that go on after a backslash as one line."""
-    rest = iter(lines)
     for line in rest:
         if line.text.endswith("\\") and command.search(line.text):
             parts, last = [line.text], line

@@ -20,13 +20,13 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from benchagent.importers.report import Report, Status, not_understood
+from benchagent.importers.report import Report, Status, check_count, not_understood
 from benchagent.importers.source import MAX_COMMAND, Line, NotUnderstood, unquoted, without_comment
 from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
-    "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
+    "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|N/A|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
     "G": r"(?:\d{1,3}(?:,\d{3})+|\d+)", "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:[eE][+-]?\d+)?",
     "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
     "cells": r"[-\d.,]+(?: +[-\d.,]+)*",
@@ -209,6 +209,7 @@ class Reader(ABC, Generic[AnyPart]):
 
     def read(self, lines: Iterable[Line]) -> None:
         for line in lines:
+            check_count(len(self.parts))
             part = self.parts[-1] if self.parts and not self.commands else None
             try:
                 self.take(line, part)

@@ -23,8 +23,12 @@ def claims(file: SourceFile) -> bool:
     return any(kind.claims(file.text) for kind in (tables, documents, console))
 
 
+def streams(head: SourceFile) -> bool:
+    return tables.is_raw(head)
+
+
 def read(file: SourceFile) -> Sequence[Report]:
-    if tables.claims(file.text):
+    if tables.claims(file.head.text):
         return [tables.read(file)]
     return [documents.read(file.text)] if documents.claims(file.text) else console.read(file)
 
@@ -63,7 +67,7 @@ def combine(files: list[ReadFile]) -> None:
 
 
 def _kind(file: SourceFile, report: Report) -> str:
-    if tables.claims(file.text):
+    if tables.claims(file.head.text):
         if tables.is_raw(file):
             return "raw"
         if tables.type_of(file):
@@ -162,7 +166,7 @@ def _add_series(whole: Report, part: _Part) -> Report:
 
 def _requests(part: _Part) -> float:
     if part.kind == "raw":
-        return len(tables.read_raw(part.file).starts_s)
+        return tables.read_raw(part.file).requests
     rates = next((series for series in part.report.series if series.name == "tps"), None)
     if rates is None:
         raise NotUnderstood("too few windows to tell how long each is")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase.documents import check_rising, latency, snake
-from benchagent.importers.report import Report, Series, Status, by_second, sampled
+from benchagent.importers.report import MAX_SECONDS, Report, Series, Status, sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, once, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
@@ -34,8 +35,14 @@ _EPOCH_S = (1e9, 4e9)
 
 @dataclass(frozen=True)
 class Raw:
-    starts_s: tuple[float, ...]
-    latencies_ms: tuple[float, ...]
+    """`counts`, `sums_us`: how many started in each whole second since the first, and how long they took together."""
+
+    requests: int
+    began_s: float
+    # Whether the start times are seconds, against the heading.
+    of_seconds: bool
+    counts: array[int]
+    sums_us: array[int]
 
 
 def claims(text: str) -> bool:
@@ -50,10 +57,9 @@ def read(file: SourceFile) -> Report:
     if is_raw(file):
         raw = read_raw(file)
         words = "one line per request without a summary: a lost line would not show, so totals are left out"
-        heading, ((_, first), *_) = _rows(file)
-        if _EPOCH_S[0] < number(first[-4 if len(heading) > 3 else 1]) < _EPOCH_S[1]:
+        if raw.of_seconds:
             words += "; 'Start Time (microseconds)' holds seconds"
-        began = datetime.fromtimestamp(raw.starts_s[0], UTC).isoformat() if raw.starts_s[0] > 1e9 else ""
+        began = datetime.fromtimestamp(raw.began_s, UTC).isoformat() if raw.began_s else ""
         return _report(raw_series(raw), words, began)
     series = windows(file)
     kind = type_of(file)
@@ -83,21 +89,27 @@ def type_of(file: SourceFile) -> str:
     return match[1] if match else ""
 
 
-@once
-def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The heading, and every line's number with its cells."""
-    rows: list[tuple[int, list[str]]] = []
+def _cells(file: SourceFile) -> Iterator[tuple[int, list[str]]]:
+    """Every line's number with its cells, the heading first."""
+    width = 0
     with Lines(file) as lines:
         for line in filter(lambda line: line.text, lines):
             cells = [cell.strip() for cell in line.text.split(",")]
-            if rows and len(cells) == 2 * len(rows[0][1]) - 1:
+            if width and len(cells) == 2 * width - 1:
                 cells = _joined(cells)
-            rows.append((line.number, cells))
-            if len(rows[-1][1]) != len(rows[0][1]):
-                raise NotUnderstood(f"{len(rows[-1][1])} values, but {len(rows[0][1])} headings")
-    if len(rows) < 2:
-        raise NotUnderstood("a table without a whole row")
-    return rows[0][1], rows[1:]
+            width = width or len(cells)
+            if len(cells) != width:
+                raise NotUnderstood(f"{len(cells)} values, but {width} headings")
+            yield line.number, cells
+
+
+@once
+def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The heading, and every line's number with its cells."""
+    (_, heading), *rows = _cells(file)
+    if not rows:
+        raise NotUnderstood(_NO_ROW)
+    return heading, rows
 
 
 def _joined(cells: list[str]) -> list[str]:
@@ -202,41 +214,61 @@ def _row(
 
 @once
 def read_raw(file: SourceFile) -> Raw:
-    heading, rows = _rows(file)
-    named = len(heading) == 6
-    starts, latencies = [], []
-    seen: set[tuple[str, ...]] = set()
-    for at, cells in rows:
-        start, duration, *who = cells[2 if named else 1 :]
-        starts.append(number(start))
-        latencies.append(whole(duration) / 1000)
-        if who and (start, who[0]) in seen:
-            raise NotUnderstood(f"line {at}: a worker starts twice at the same time: the line is doubled")
-        seen.add((start, *who[:1]))
-        if len(starts) > 1 and starts[-1] < starts[-2]:
+    """Added up by the second, as BenchBase's own samples: however many requests there are, no more is held."""
+    (_, heading), *_ = itertools.islice(_cells(file), 1)
+    first, last, begun = None, 0.0, set[tuple[str, ...]]()
+    scale, counts, sums_us, total = 0.0, array("Q"), array("Q"), 0
+    for at, cells in itertools.islice(_cells(file), 1, None):
+        text, duration, *who = cells[2 if len(heading) == 6 else 1 :]
+        start, latency_us = number(text), whole(duration)
+        if first is None:
+            first, scale = start, _scale(start, absolute=len(heading) >= 5)
+        if start < last:
             raise NotUnderstood(f"line {at}: the start times do not rise: lines are out of order")
-    return Raw(tuple(_in_seconds(starts, absolute=len(heading) >= 5)), tuple(latencies))
+        if scale == 1e-6 and first == 0 and not start.is_integer():
+            raise NotUnderstood(_NO_TIMES)
+        # Of those that start at the same time; a worker does not start twice then.
+        begun = begun if start == last else set()
+        if who and tuple(who[:1]) in begun:
+            raise NotUnderstood(f"line {at}: a worker starts twice at the same time: the line is doubled")
+        begun.add(tuple(who[:1]))
+        second = int((start - first) * scale + 1e-7)
+        if second > MAX_SECONDS:
+            raise NotUnderstood("longer than a week")
+        if second >= len(counts):
+            more = [0] * (second + 1 - len(counts))
+            counts.extend(more)
+            sums_us.extend(more)
+        counts[second] += 1
+        sums_us[second] += latency_us
+        last, total = start, total + 1
+    if first is None:
+        raise NotUnderstood(_NO_ROW)
+    if first and not _EPOCH_S[0] < last * scale < _EPOCH_S[1]:
+        raise NotUnderstood(_NO_TIMES)
+    return Raw(total, first * scale, scale == 1 and first > 0, counts[:-1], sums_us[:-1])
 
 
-def _in_seconds(starts: Sequence[float], *, absolute: bool) -> list[float]:
+_NO_TIMES = "the start times are neither seconds nor microseconds since 1970"
+_NO_ROW = "a table without a whole row"
+
+
+def _scale(start: float, *, absolute: bool) -> float:
     """The heading says microseconds; the values say what they are."""
-    if absolute and all(_EPOCH_S[0] < value < _EPOCH_S[1] for value in starts):
-        return list(starts)
-    if absolute and all(_EPOCH_S[0] < value / 1e6 < _EPOCH_S[1] for value in starts):
-        return [value / 1e6 for value in starts]
-    if not absolute and starts[0] == 0 and all(value.is_integer() for value in starts):
-        return [value / 1e6 for value in starts]
-    raise NotUnderstood("the start times are neither seconds nor microseconds since 1970")
+    if absolute and _EPOCH_S[0] < start < _EPOCH_S[1]:
+        return 1.0
+    if (absolute and _EPOCH_S[0] < start / 1e6 < _EPOCH_S[1]) or (not absolute and start == 0):
+        return 1e-6
+    raise NotUnderstood(_NO_TIMES)
 
 
 def raw_series(raw: Raw) -> list[Series]:
     """Requests and mean latency per second since the first start, as BenchBase's own samples; no unfinished second."""
-    times_s = (start_s - raw.starts_s[0] + 1e-7 for start_s in raw.starts_s)
-    full = by_second(zip(times_s, raw.latencies_ms, strict=True))
-    if not full:
+    if not raw.counts:
         return []
-    means = tuple(round(sum(bucket) / len(bucket), 9) if bucket else None for bucket in full)
+    rows = zip(raw.counts, raw.sums_us, strict=True)
+    means = tuple(round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows)
     return [
-        Series("tps", "TPS", 1.0, tuple(float(len(bucket)) for bucket in full)),
+        Series("tps", "TPS", 1.0, tuple(map(float, raw.counts))),
         Series("latency_avg_ms", "ms", 1.0, means),
     ]

@@ -160,9 +160,11 @@ def _log(file: SourceFile) -> _Log:
     if name is None:
         raise NotUnderstood("a log of fio whose name does not end in _bw.log, _iops.log or _lat.log")
     samples: dict[str, _Samples] = {}
-    for number, text, whole in file.streamed():
+    for number, line, whole in file.streamed():
         if not whole:
             break
+        if not (text := line.strip()):
+            continue
         try:
             row = _ROW.fullmatch(text)
             if row is None:

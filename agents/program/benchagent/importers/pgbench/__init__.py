@@ -35,7 +35,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def streams(head: SourceFile) -> bool:
-    return logs.is_log(head)
+    return logs.is_log(head) or head.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

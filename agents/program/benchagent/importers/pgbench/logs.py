@@ -109,7 +109,7 @@ def is_log(file: SourceFile) -> bool:
 @once
 def log_of(file: SourceFile) -> Log:
     """Read once for a file. Raises NotUnderstood for any line that is no log's, lost, doubled or out of order."""
-    lines = file.streamed()
+    lines = ((number, text, whole) for number, line, whole in file.streamed() if (text := line.strip()))
     first = next(lines, None)
     if first is None or not first[2]:
         raise NotUnderstood("no whole line in the log")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from benchagent.importers.pgbench.load import DAMAGED_LOAD, FIRST_STEP, LOAD, Load
 from benchagent.importers.pgbench.tables import PROGRESS, REPORT, SCRIPT
+from benchagent.importers.report import Sample, Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, unquoted, whole
 from benchagent.importers.tables import Figures, Match, Reader, Spoiled, damage_of
 
@@ -29,15 +30,6 @@ class Statement:
     text: str
 
 
-@dataclass(frozen=True)
-class Progress:
-    """One `progress:` line; None where pgbench had nothing to divide by."""
-
-    line: int
-    time_s: float
-    values: dict[str, float | None]
-
-
 @dataclass
 class Script(Figures):
     """The part of the report about one of several scripts."""
@@ -54,7 +46,7 @@ class Run(Figures):
     vacuumed: bool = False
     scripts: list[Script] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    progress: list[Progress] = field(default_factory=list)
+    progress: Samples = field(default_factory=Samples)
     problems: list[str] = field(default_factory=list)
     command_lines: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -137,7 +129,7 @@ class Run(Figures):
         if values["tps"] == 0 and values.get("latency_avg_ms") == 0:
             # Nothing ended, so nothing took 0 ms.
             values |= dict.fromkeys(values.keys() & _LATENCIES, None)
-        self.progress.append(Progress(line.number, values.pop("time_s"), values))
+        self.progress.append(Sample(line.number, values.pop("time_s"), values))
 
     def _take_statement(self, line: Line, columns: int) -> bool:
         counts = r"\s+(\d+)" * columns

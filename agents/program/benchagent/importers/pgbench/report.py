@@ -5,11 +5,23 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections.abc import Sequence
 
 from benchagent.importers.pgbench.load import Load, load_report
 from benchagent.importers.pgbench.reader import Run, Script, Statement
 from benchagent.importers.pgbench.tables import REPORT, parameters
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured, unit_of
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Samples,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    evenly,
+    measured,
+    unit_of,
+)  # fmt: skip
 from benchagent.importers.source import NotUnderstood, slug
 from benchagent.redaction import redact_text
 
@@ -149,7 +161,7 @@ def report_of(run: Run | Load) -> Report:
     if run.bad_progress:
         if not run.rows:
             raise NotUnderstood(run.bad_progress)
-        run.progress = []
+        run.progress = Samples()
         run.warnings.append(f"the progress is left out: {run.bad_progress}")
     if run.rows:
         _nothing_missing(run)
@@ -238,12 +250,11 @@ def _series(run: Run) -> tuple[tuple[Series, ...], str]:
     """The progress lines, and when the run began where they tell it."""
     if not run.progress:
         return (), ""
-    times = [progress.time_s for progress in run.progress]
+    times = run.progress.times_s
     columns: dict[str, tuple[float | None, ...]] = {}
     try:
         for name in _PROGRESS:
-            if all(name in progress.values for progress in run.progress):
-                values = [progress.values[name] for progress in run.progress]
+            if (values := run.progress.column(name)) is not None:
                 t0_s, interval_s, columns[name] = evenly(times, values, tolerance=0.4)
         _check_progress(run, times, interval_s, [value or 0.0 for value in columns["tps"]])
     except NotUnderstood as error:
@@ -259,7 +270,7 @@ def _series(run: Run) -> tuple[tuple[Series, ...], str]:
     ), started_at
 
 
-def _check_progress(run: Run, times: list[float], interval_s: float, tps: list[float]) -> None:
+def _check_progress(run: Run, times: Sequence[float], interval_s: float, tps: list[float]) -> None:
     """The interval is not printed: it must fit the begin and the told duration, and hold no more than the report."""
     since_epoch = times[0] > _EPOCH_S
     if not since_epoch and times[0] < 0.6 * interval_s:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import Line, words_of
@@ -100,7 +100,7 @@ _OF_NUMBERS = re.compile(
 _POINT = re.compile(r"^\d+\.\d|(?<![\w.,])\d+\.\d+ (?:s|ms|tps)\b|\(\d+\.\d+%|= \d+\.\d")
 
 
-def has_commas(lines: Sequence[Line]) -> bool:
+def has_commas(lines: Iterable[Line]) -> bool:
     """Whether every rate of the file, printed with six decimals, has a decimal comma, and no figure a point."""
     if {rate[1] for line in lines if (rate := _RATE.match(line.text))} != {","}:
         return False

@@ -9,7 +9,17 @@ from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, spots
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    check_count,
+    dbms_called,
+    spots,
+)  # fmt: skip
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 
@@ -17,7 +27,6 @@ TOOL = "csv"
 _DONE = frozenset(
     {"ok", "complete", "completed", "success", "successful", "succeeded", "pass", "passed", "done", "finished", "0"}
 )
-_MAX_RUNS = 20_000
 _ABORTED = re.compile(r"abort|cancel|interrupt|kill|incomplete|timeout", re.IGNORECASE)
 
 
@@ -49,8 +58,7 @@ def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
 
 
 def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Report]:
-    if len(table.lines) > _MAX_RUNS:
-        raise NotUnderstood(f"{len(table.lines)} rows, but at most {_MAX_RUNS} runs are read of one table")
+    check_count(len(table.lines))
     repeats = bool(mapping.of(Role.REPEAT))
     outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS, Role.STARTED_AT)
     keys = [column.heading for column in mapping.columns if column.role not in outcomes]

@@ -133,33 +133,35 @@ def needed(file: SourceFile) -> Table:
 @once
 def table_of(file: SourceFile) -> Table | None:
     """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
-    if _DOCUMENT.match(file.text):
+    if _DOCUMENT.match(file.head.text):
         return None
-    _, first = next(_lines_of(file), (0, ""))
+    first = next((text for _, text, is_whole in _lines_of(file) if is_whole), "")
     tables = (_split(file, separator) for separator in _SEPARATORS if separator in first)
     table = next(filter(None, tables), None)
     return None if table is None else _checked(table, with_commas=table.separator != ",")
 
 
-def _lines_of(file: SourceFile) -> Iterator[tuple[int, str]]:
-    """Number and text of lines that say something, without comments before them and a last one that may be cut."""
-    last = 0 if file.last_line_is_whole else file.text.count("\n") + 1
+def _lines_of(file: SourceFile) -> Iterator[tuple[int, str, bool]]:
+    """Number, text and wholeness of lines that say something, without comments before them."""
     begun = False
-    for at, line in enumerate(file.lines, start=1):
-        if line.strip() and at != last:
+    for at, line, is_whole in file.streamed():
+        if line.strip():
             begun = begun or not line.lstrip().startswith("#")
             if begun:
-                yield at, line
+                yield at, line, is_whole
 
 
 def _split(file: SourceFile, separator: str) -> Table | None:
     """Rows of equal width; None where they are not. A cell never holds a line end."""
-    numbers = array("L")
+    numbers, cut = array("L"), False
 
     def lines() -> Iterator[str]:
-        for at, text in _lines_of(file):
-            numbers.append(at)
-            yield text
+        nonlocal cut
+        for at, text, is_whole in _lines_of(file):
+            if is_whole:
+                numbers.append(at)
+                yield text
+            cut = not is_whole
 
     rows: Iterator[list[str]] = csv.reader(lines(), delimiter=separator, strict=True)
     if separator == "|":
@@ -182,7 +184,6 @@ def _split(file: SourceFile, separator: str) -> Table | None:
         return None
     if read < 2 or not 2 <= len(headings) <= _MAX_COLUMNS:
         return None
-    cut = not file.last_line_is_whole
     return Table(tuple(headings), columns, numbers[1:], separator, headed_again, cut=cut)
 
 

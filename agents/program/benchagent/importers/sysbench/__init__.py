@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Report
+from benchagent.importers.report import Report, Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
@@ -33,14 +33,18 @@ def claims(file: SourceFile) -> bool:
     return bool(ANCHORS.search(file.text)) and any(ANCHORS.match(line.text) for line in lines_of(file))
 
 
+def streams(head: SourceFile) -> bool:
+    return head.shows(MARKS)
+
+
 def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
-    reader = _Reader(extracts=not any(heading in file.text for heading in HEADED))
+    reader = _Reader(extracts=not any(heading in text for text in file.texts() for heading in HEADED))
     reader.read(lines_of(file))
     if any(run.has_foreign_samples for run in reader.runs):
         # Where one run has a line of another, the other lacks it or has one of this.
         for run in reader.runs:
-            run.samples = []
+            run.samples = Samples()
             run.warnings.append("the progress is left out: lines of one run stand in another")
     return reports_of(reader.parts, report_of, TOOL, "no run of sysbench")
 

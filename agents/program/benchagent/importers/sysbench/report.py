@@ -7,9 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.histogram import encode
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured, unit_of
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Samples,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    evenly,
+    measured,
+    unit_of,
+)  # fmt: skip
 from benchagent.importers.source import NotUnderstood
-from benchagent.importers.sysbench.run import MIB_IN_MB, Block, Run, Sample, check
+from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
 from benchagent.importers.sysbench.tables import parameters, report_interval
 
 _RATES = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
@@ -34,7 +45,7 @@ def report_of(run: Run) -> Report:
     if run.bad_progress:
         if not run.blocks:
             raise NotUnderstood(run.bad_progress)
-        run.samples = []
+        run.samples = Samples()
         run.warnings.append(f"the progress is left out: {run.bad_progress}")
     since_s = 0.0
     for block in run.blocks:
@@ -218,10 +229,11 @@ def _added_up(blocks: Sequence[Block]) -> list[Metric]:
 
 def _series(run: Run) -> list[Series]:
     series: list[Series] = []
-    queues = [sample for sample in run.samples if "queue_length" in sample.values]
-    for samples in ([sample for sample in run.samples if "queue_length" not in sample.values], queues):
-        if not samples:
-            continue
+    parts = [run.samples] if run.samples else []
+    if "queue_length" in run.samples.names:
+        of_queues = [[each for each in run.samples if ("queue_length" in each.values) is own] for own in (False, True)]
+        parts = [Samples(each) for each in of_queues if each]
+    for samples in parts:
         try:
             series += _of_samples(run, samples)
         except NotUnderstood as error:
@@ -229,22 +241,24 @@ def _series(run: Run) -> list[Series]:
     return series
 
 
-def _of_samples(run: Run, samples: Sequence[Sample]) -> list[Series]:
-    times = [float(sample.time_s) for sample in samples]
+def _of_samples(run: Run, samples: Samples) -> list[Series]:
+    times = samples.times_s
     told = run.options.get("report_interval")
-    if len({sample.rank for sample in samples}) > 1:
+    of_latency, *others = {*(samples.column("rank") or ())}
+    if others:
         raise NotUnderstood("the rank of the percentile changes")
     if not told and (len(times) == 1 or times[0] < times[1] - times[0]):
         raise NotUnderstood("they do not show how far apart they are")
     if told and times[0] + 1 < float(told):
         raise NotUnderstood(f"they do not come every {told} s as announced")
     series = []
-    for name in samples[0].values:
-        if not all(name in sample.values for sample in samples):
+    for name in samples.names:
+        column = samples.column(name)
+        if column is None or name in BESIDE:
             continue
         t0_s, interval_s, values = evenly(
             times,
-            [sample.values[name] for sample in samples],
+            column,
             interval_s=float(told) if told else None,
             longest=1_000_000 if told else 10_000_000,
         )
@@ -259,7 +273,7 @@ def _of_samples(run: Run, samples: Sequence[Sample]) -> list[Series]:
         if name == "latency":
             # The rank, where the intermediate reports do not say it: that of the last report.
             ranks = [str(block.values.get("rank", "")) for block in run.blocks if "percentile" in block.rows]
-            rank = str(samples[0].rank or "") or next(iter(ranks), "")
+            rank = f"{of_latency:g}" if of_latency else next(iter(ranks), "")
             full_name = f"latency_p{rank}_ms" if rank else "latency_percentile_ms"
             if not rank:
                 run.warnings.append(f"the rank of the latency's percentile is not stated: the series is {full_name}")

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchagent.importers.report import Sample, Samples
 from benchagent.importers.source import Line, NotUnderstood, without_comment
 from benchagent.importers.sysbench.tables import (
     DAMAGED_OPTION,
@@ -39,16 +40,9 @@ def milliseconds(text: str) -> float | None:
     return round(float(text.rstrip("ms")) * scale, 6)
 
 
-@dataclass(frozen=True)
-class Sample:
-    """One intermediate report. `rank`: of the latency's percentile, None where the line does not say it."""
-
-    line: int
-    time_s: int
-    values: dict[str, float]
-    rank: int | None = None
-    # How many threads the line says were running; None where it does not.
-    threads: int | None = None
+# What an intermediate report says besides its figures: the rank of the latency's percentile, and how many threads were
+# running; None where the line does not say it.
+BESIDE = ("rank", "threads")
 
 
 def _sample(number: int, time_s: int, told: dict[str, Any]) -> Sample:
@@ -58,13 +52,13 @@ def _sample(number: int, time_s: int, told: dict[str, Any]) -> Sample:
     parts = [told.pop(name) for name in ("reads", "writes", "others") if name in told]
     if parts and not math.isclose(sum(parts), told["qps"], rel_tol=0, abs_tol=0.031):
         raise NotUnderstood(f"reads, writes and others are not the {told['qps']} queries a second")
-    values = {
+    values: dict[str, float | None] = {
         name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else float(value)
         for name, value in told.items()
     }
     if latency is not None and rank != 0:
         values["latency"] = latency
-    return Sample(number, time_s, values, rank, threads)
+    return Sample(number, time_s, values | {"rank": rank, "threads": threads})
 
 
 def _from_json(number: int, text: str) -> Sample:
@@ -109,7 +103,7 @@ class Run:
     # "Running the test with following options", "Threads started!"
     announced: bool = False
     started: bool = False
-    samples: list[Sample] = field(default_factory=list)
+    samples: Samples = field(default_factory=Samples)
     blocks: list[Block] = field(default_factory=list)
     histogram: list[tuple[float, int]] | None = None
     steps: list[str] = field(default_factory=list)
@@ -135,7 +129,7 @@ class Run:
     @property
     def has_foreign_samples(self) -> bool:
         """A line of more threads than the run has, or of more than the line before it: they only end."""
-        running = [sample.threads for sample in self.samples if sample.threads is not None]
+        running = [threads for threads in self.samples.column("threads") or () if threads is not None]
         told = self.options.get("threads", 0)
         return bool(told and max(running, default=0) > told) or any(a < b for a, b in itertools.pairwise(running))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import Line, SourceFile, printed_lines, unquoted, words_of
@@ -174,7 +175,7 @@ ANCHORS = re.compile(
 _COMMAND = re.compile(r"\bsysbench\s")
 
 
-def lines_of(file: SourceFile) -> list[Line]:
+def lines_of(file: SourceFile) -> Iterable[Line]:
     return printed_lines(file, ANCHORS, _COMMAND)
 
 

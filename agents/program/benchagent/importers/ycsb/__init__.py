@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.report import Report
 from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.importers.ycsb.golang import go_reports
-from benchagent.importers.ycsb.java import exported, java_reports
+from benchagent.importers.ycsb.java import RAW, exported, java_reports
 
 TOOL = "ycsb"
 
@@ -17,6 +17,7 @@ _JAVA = re.compile(
     r"|" + TIME_IN_FRONT + r"\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|(?<!\d)\d{1,10} sec: \d{1,18} operations; "
     r"|^[ \t]*YCSB Client \d"
+    rf"|{RAW}"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
     re.MULTILINE,
 )
@@ -33,8 +34,13 @@ def claims(file: SourceFile) -> bool:
     return file.shows(MARKS)
 
 
+def streams(head: SourceFile) -> bool:
+    return head.shows(MARKS) and not head.text.startswith(("{", "["))
+
+
 def read(file: SourceFile) -> Sequence[Report]:
-    reports = go_reports(file) if _GO.search(file.text) else java_reports(exported(file))
+    of_go = any(_GO.search(text) for text in file.texts())
+    reports = go_reports(file) if of_go else java_reports(exported(file))
     if not reports:
         raise NotUnderstood("no result and no status lines in it")
     return reports

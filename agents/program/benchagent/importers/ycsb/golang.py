@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Metric, Report, Status, measured
+from benchagent.importers.report import Metric, Report, Status, check_count, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.ycsb.command import Told
 
@@ -46,6 +46,7 @@ def go_reports(file: SourceFile) -> list[Report]:
     runs, last = [_Run()], list[str]()
     with Lines(file, with_cut=True) as lines:
         for _, line, is_whole in lines:
+            check_count(len(runs))
             told = Told()
             if match := _FINISHED.match(line):
                 if runs[-1].rows:

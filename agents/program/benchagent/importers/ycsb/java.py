@@ -6,12 +6,25 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from benchagent.importers.report import Metric, Report, Series, Status, evenly, measured, unit_of
-from benchagent.importers.source import TIME_IN_FRONT, Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.report import (
+    MAX_SECONDS,
+    Metric,
+    Report,
+    Sample,
+    Samples,
+    Series,
+    Status,
+    check_count,
+    evenly,
+    measured,
+    unit_of,
+)  # fmt: skip
+from benchagent.importers.source import TIME_IN_FRONT, Line, Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.ycsb.command import Told
 from benchagent.redaction import redact_text
 
@@ -25,20 +38,22 @@ _OLD_OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*) AverageLatency\((?P<unit>u
 
 
 _COMMA = re.compile(r",(?=\d{1,2}$)")
+# Names of no operation.
+_DONE, _RATE = "operations", "ops_per_s"
 
 
 class _Line(NamedTuple):
-    """Since the start, in the interval, and average latencies in ms by operation."""
+    """Since the start, and in the interval."""
 
     second: int
     operations: int
     ops_per_s: float | None
-    latencies_ms: dict[str, float]
 
 
 @dataclass
 class StatusLines:
-    lines: list[_Line] = field(default_factory=list)
+    # With what was done so far and average latencies in ms by operation.
+    lines: Samples = field(default_factory=Samples)
     # What stands before the decimals of the rates.
     marks: set[str] = field(default_factory=set)
 
@@ -46,12 +61,12 @@ class StatusLines:
     def is_status(line: str) -> bool:
         return _STATUS.search(line) is not None
 
-    def take(self, line: str) -> None:
+    def take(self, number_: int, line: str) -> None:
         match = _STATUS.search(line)
         if match is None:
             return
         self.marks |= set(re.findall(r"[.,](?=\d{1,2}$)", match["rate"] or ""))
-        latencies: dict[str, float] = {}
+        latencies: dict[str, float | None] = {}
         for told in _OPERATION.finditer(match["rest"]):
             figures = dict(part.split("=", 1) for part in told["figures"].split(", ") if "=" in part)
             # Both are formatted in the locale, without marks of thousands and with at most two decimals.
@@ -62,7 +77,8 @@ class StatusLines:
             latencies[told["name"]] = number(told["average"]) * (0.001 if told["unit"] == "us" else 1)
         latencies.pop("CLEANUP", None)
         rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
-        self.lines.append(_Line(int(match["second"]), int(match["operations"]), rate, latencies))
+        values = {_DONE: float(match["operations"]), _RATE: rate} | latencies
+        self.lines.append(Sample(number_, float(match["second"]), values))
 
     def series(self, warnings: list[str]) -> tuple[Series, ...]:
         try:
@@ -74,11 +90,17 @@ class StatusLines:
             return ()
 
 
-def _series(lines: Sequence[_Line]) -> tuple[Series, ...]:
+def _series(samples: Samples) -> tuple[Series, ...]:
     """Seconds are cut to whole ones and a line may come late: each stands where the one before it has its end.
 
     The first is of second 0, the last may be of the rest of an interval.
     """
+    rates = samples.column(_RATE) or ()
+    done = samples.column(_DONE) or ()
+    lines = [
+        _Line(int(second), int(count or 0), rate)
+        for second, count, rate in zip(samples.times_s, done, rates, strict=True)
+    ]
     if lines[0].second != 0:
         raise NotUnderstood("the first is missing")
     pairs = list(itertools.pairwise(lines))
@@ -86,17 +108,18 @@ def _series(lines: Sequence[_Line]) -> tuple[Series, ...]:
     interval_s = steps[len(steps) // 2]
     if interval_s <= 0:
         raise NotUnderstood("the times do not rise")
-    grid: list[_Line | None] = []
+    # The sample of each interval.
+    grid: list[int | None] = []
     for at, (earlier, later) in enumerate(pairs, start=1):
         count = _intervals(earlier, later, interval_s, is_last=at == len(pairs))
         if len(grid) + count > 1_000_000:
             raise NotUnderstood("the times are too far apart")
-        grid += [*[None] * (count - 1), later] if count else []
-    names = sorted({name for line in lines[1:] for name in line.latencies_ms})
-    columns: dict[str, list[float | None]] = {"ops_per_s": [line and line.ops_per_s for line in grid]}
-    for name in names:
+        grid += [*[None] * (count - 1), at] if count else []
+    columns: dict[str, list[float | None]] = {"ops_per_s": [None if at is None else lines[at].ops_per_s for at in grid]}
+    for name in sorted({*samples.names} - {_DONE, _RATE}):
+        latencies = samples.told(name)
         columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = [
-            round(line.latencies_ms[name], 9) if line and name in line.latencies_ms else None for line in grid
+            None if at is None or (value := latencies[at]) is None else round(value, 9) for at in grid
         ]
     return tuple(
         Series(name, unit_of(name)[0], float(interval_s), tuple(values))
@@ -139,6 +162,33 @@ _RANKS = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9
 _SKIPPED = re.compile(r"^(?:TOTAL_GC|M(?:AX|IN)_(?:MEM|THREADS|SYS_LOAD)|CLEANUP)")
 
 
+# measurementtype=raw: a line per operation, and a summary with names of its own.
+RAW = r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)"
+_RAW = re.compile(RAW)
+_RAW_ROW = re.compile(r"(?P<name>[A-Z][\w-]*),(?P<at_ms>\d{13}),(?P<us>\d{1,12})")
+_OF_RAW = {"Total Operations": "Operations"} | {
+    what: f"{what}Latency(us)" for what in ("Average", "Min", "Max")
+}  # fmt: skip
+_RAW_RANK = re.compile(r"p(\d+(?:\.\d+)?)")
+
+
+@dataclass
+class Raw:
+    """The operations of one kind by the second in which each was measured: how many, and how long they took in µs."""
+
+    seconds: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def take(self, at_ms: int, us: int) -> None:
+        count, sum_us = self.seconds.get(at_ms // 1000, (0, 0))
+        self.seconds[at_ms // 1000] = count + 1, sum_us + us
+        if len(self.seconds) > MAX_SECONDS:
+            raise NotUnderstood("longer than a week")
+
+    @property
+    def operations(self) -> int:
+        return sum(count for count, _ in self.seconds.values())
+
+
 @dataclass
 class Run:
     told: Told = field(default_factory=Told)
@@ -147,29 +197,43 @@ class Run:
     sections: dict[str, dict[str, str]] = field(default_factory=dict)
     status: StatusLines = field(default_factory=StatusLines)
     failure: str = ""
+    raw: dict[str, Raw] = field(default_factory=dict)
 
     @property
     def says_something(self) -> bool:
-        return bool(self.overall or self.sections or self.status.lines or (self.told.line and self.failure))
+        return bool(self.overall or self.sections or self.status.lines or self.raw or (self.told.line and self.failure))
+
+    @property
+    def is_raw_only(self) -> bool:
+        return bool(self.raw) and not (self.sections or self.status.lines or self.told.line or self.version)
 
 
 def java_reports(file: SourceFile) -> list[Report]:
     runs = [Run()]
     with Lines(file) as lines:
         for line in lines:
-            run = _line(runs[-1], line.text)
-            runs += [run] if run is not runs[-1] else []
+            run = _line(runs[-1], line)
+            if run is not runs[-1]:
+                runs.append(run)
+                check_count(len(runs))
     for run in runs:
         if not run.overall and any(not _SKIPPED.match(name) for name in run.sections):
             raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
-    if len(runs) > 1 and any(run.status.lines and run.status.lines[0][0] != 0 for run in runs):
+    if len(runs) > 1 and any(run.status.lines and run.status.lines.times_s[0] != 0 for run in runs):
         raise NotUnderstood("status lines of a run that does not begin at second 0: lines are out of order")
     return [_report(run) for run in runs if run.says_something]
 
 
-def _line(run: Run, line: str) -> Run:
+def _line(run: Run, numbered: Line) -> Run:
     """The run that the line is of: a new one where it begins one."""
-    if match := _ROW.match(line.rstrip()):
+    line = numbered.text
+    if run.raw and (match := _RAW_ROW.fullmatch(line.rstrip())) and match["name"] in run.raw:
+        run.raw[match["name"]].take(int(match["at_ms"]), int(match["us"]))
+    elif _RAW.match(line):
+        name = line.partition(" ")[0]
+        run = Run() if name in run.raw else run
+        run.raw[name] = Raw()
+    elif match := _ROW.match(line.rstrip()):
         section, key, value = match["section"], match["key"], match["value"]
         if section == "OVERALL" and run.overall.get(key, value) != value:
             run = Run()
@@ -181,7 +245,7 @@ def _line(run: Run, line: str) -> Run:
         run.version = match["version"]
     elif StatusLines.is_status(line):
         run = Run() if run.overall else run
-        run.status.take(line)
+        run.status.take(numbered.number, line)
     elif (told := Told()).take(line):
         run = Run() if run.overall or (run.told.line and told.line and run.says_something) else run
         run.told.take(line)
@@ -192,10 +256,10 @@ def _line(run: Run, line: str) -> Run:
 
 def _report(run: Run) -> Report:
     warnings: list[str] = []
-    operations = {name: values for name, values in run.sections.items() if not _SKIPPED.match(name)}
+    operations = {name: _of_raw(values) for name, values in run.sections.items() if not _SKIPPED.match(name)}
     done, elapsed_s, throughput = _headline(run, warnings)
     phase = run.told.phase or _phase(run, operations, done, warnings)
-    series: list[Series] = [*run.status.series(warnings)]
+    series: list[Series] = [*run.status.series(warnings), *_raw_series(run, operations, warnings)]
     metrics: list[Metric] = []
     failures: dict[str, float] = {}
     if done:
@@ -228,13 +292,61 @@ def _report(run: Run) -> Report:
         status, reason = Status.FAILED, "no operation succeeded"
     elif not done and run.failure:
         status, reason = Status.FAILED, f"the run did not begin: {run.failure}"
+    elif run.is_raw_only:
+        warnings.append("a line per operation without a summary: a lost line would not show, so totals are left out")
     elif not done:
         status, reason = Status.ABORTED, "the output ends before the summary"
     return Report(
         tool="ycsb", tool_version=run.version, status=status, reason=reason, parameters=run.told.parameters,
         metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=run.told.subject(),
         command_lines=(run.told.line,) if run.told.line else (),
+        started_at=datetime.fromtimestamp(_begin_s(run), UTC).isoformat() if _begin_s(run) else "",
     )  # fmt: skip
+
+
+def _of_raw(values: dict[str, str]) -> dict[str, str]:
+    """A section as other ways of measuring print it."""
+    if "Total Operations" not in values:
+        return values
+    return {
+        _OF_RAW.get(key) or (f"{rank[1]}PercentileLatency(us)" if (rank := _RAW_RANK.fullmatch(key)) else key): value
+        for key, value in values.items()
+    }
+
+
+def _begin_s(run: Run) -> int:
+    """The second in which the first raw operation was measured; 0 without any."""
+    return min((second for raw in run.raw.values() for second in raw.seconds), default=0)
+
+
+def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings: list[str]) -> list[Series]:
+    """Rates and mean latencies of whole seconds, where as many lines are there as the summary counts."""
+    series: list[Series] = []
+    begin_s = _begin_s(run)
+    end_s = max((second for raw in run.raw.values() for second in raw.seconds), default=0)
+    if end_s - begin_s > MAX_SECONDS:
+        raise NotUnderstood("longer than a week")
+    for name, raw in run.raw.items():
+        told = operations.get(name, {}).get("Operations")
+        if told is not None and _count(told) != raw.operations:
+            warnings.append(f"{raw.operations} lines of {name}, its summary counts {told.strip()}: they are left out")
+            continue
+        rows = [raw.seconds.get(second, (0, 0)) for second in range(begin_s + 1, end_s)]
+        columns: dict[str, list[float | None]] = {
+            "ops_per_s": [float(count) for count, _ in rows],
+            "latency_avg_ms": [round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows],
+        }
+        for column, values in columns.items():
+            if rows:
+                full_name = f"{_prefix(name)}_{column}"
+                series.append(Series(full_name, unit_of(full_name)[0], 1.0, (None, *values, None)))
+    return series
+
+
+_LOADED_OR_RAN = (
+    "and no command line tells whether it loaded or ran; send the rest of it, or with it the line that begins "
+    "with Command line:"
+)
 
 
 def _prefix(name: str) -> str:
@@ -244,11 +356,11 @@ def _prefix(name: str) -> str:
 def _phase(run: Run, operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> str:
     """Without a command line: a load measures INSERT alone, all of its operations."""
     if run.overall and not operations:
-        raise NotUnderstood("the summary shows no operations, and no command line tells whether it loaded or ran")
+        raise NotUnderstood(f"the summary shows no operations, {_LOADED_OR_RAN}")
     if not operations or not set(operations) <= {"INSERT", "INSERT-FAILED"}:
         return "run"
     if not any("Operations" in values for values in operations.values()):
-        raise NotUnderstood("the summary ends within [INSERT], and no command line tells whether it loaded or ran")
+        raise NotUnderstood(f"the summary ends within [INSERT], {_LOADED_OR_RAN}")
     if sum(_count(values.get("Operations", "0")) for values in operations.values()) < done:
         return "run"
     warnings.append("taken for the load phase: only INSERT was measured, and no command line tells")
@@ -260,7 +372,9 @@ def _headline(run: Run, warnings: list[str]) -> tuple[float, float, float]:
     if not run.overall:
         return 0.0, 0.0, 0.0
     if not {"RunTime(ms)", "Throughput(ops/sec)"} <= set(run.overall):
-        raise NotUnderstood("the summary has only one of RunTime(ms) and Throughput(ops/sec)")
+        raise NotUnderstood(
+            "the summary has only one of RunTime(ms) and Throughput(ops/sec): it is cut; send the whole of it"
+        )
     if unknown := set(run.overall) - {"RunTime(ms)", "Throughput(ops/sec)", "Operations"}:
         warnings.append(f"[OVERALL] has unknown figures: {', '.join(sorted(unknown))[:100]}")
     printed = run.overall["Throughput(ops/sec)"].strip()
@@ -363,9 +477,9 @@ def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[
 
 def exported(file: SourceFile) -> SourceFile:
     """The same file, or its summary in the text form where a JSON exporter wrote it: one array, or one object a row."""
-    text = file.text.strip()
-    if not text.startswith(("{", "[")) or '"measurement"' not in text[:500]:
+    if not file.head.text.lstrip().startswith(("{", "[")) or '"measurement"' not in file.head.text[:500]:
         return file
+    text = file.text.strip()
     rows: list[object] = []
     decoder = json.JSONDecoder(parse_float=str, parse_int=str)
     at = 0
