@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -22,6 +23,10 @@ CLOSED_TO = [
     who for who in PEOPLE
     if who.name in ("anonymous", "viewer", "owner's token, read", "owner's token, upload", "expired token")
 ]  # fmt: skip
+
+CHANGES = re.compile(r"\s*(INSERT|UPDATE|DELETE|COPY)\b", re.IGNORECASE)
+# Sessions, and when a token was used last.
+CHANGED_BY_READING = ("django_session", "runs_apitoken")
 
 
 def routes() -> Iterator[tuple[str, object]]:
@@ -96,12 +101,20 @@ def ask(world: World, row: Row, who: Who, seen: str) -> HttpResponse:
     things = world.things[seen]
     data = filled(row.data or {}, things)
     more = {"content_type": "application/json"} if row.kind != "page" and row.writes else {}
-    send = getattr(world.client(who), row.method.lower())
-    with transaction.atomic():
+    send, changes = getattr(world.client(who), row.method.lower()), []
+
+    def note(execute: Any, sql: str, *given: Any) -> Any:
+        if CHANGES.match(sql) and not any(table in sql for table in CHANGED_BY_READING):
+            changes.append(sql)
+        return execute(sql, *given)
+
+    with transaction.atomic(), connection.execute_wrapper(note):
         response = send(row.path.format(**things), data, **more)
         # Read while what the request wrote is still there; a stream is read once.
         response.body = b"".join(response) if response.streaming else response.content
         transaction.set_rollback(True)
+    # So that a link, a picture of another site or a page that is read once more (ReadAgain) changes nothing either.
+    assert row.writes or not changes, f"a {row.method} by {who.name} changes something: {changes}"
     return response
 
 
