@@ -268,11 +268,22 @@ def test_a_backup_writes_no_file_outside_its_folder(destroyed, new_site, tmp_pat
     assert not list(site.state.parent.rglob("outside"))
 
 
-# `restore FILE` that ends itself by SIGKILL before it calls this method of Path on a file of this name, or after.
+# `restore FILE` that ends itself by SIGKILL before it calls this method of Path on a file of this name, or after. In
+# SQLite its tables are copied, not made by the migrations once more.
 KILLED = """
-import os, signal, sys
+import os, shutil, signal, sys
 from pathlib import Path
-when, method, name, file = sys.argv[1:]
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+when, method, name, file, tables = sys.argv[1:]
+migrate = MigrationExecutor.migrate
+def copied(self, targets, **more):
+    if connection.vendor != "sqlite" or "plan" in more:
+        return migrate(self, targets, **more)
+    connection.close()
+    shutil.copy(tables, connection.settings_dict["NAME"])
+    return self.loader.project_state(targets)
+MigrationExecutor.migrate = copied
 usual = getattr(Path, method)
 def killing(self, *more, **options):
     if self.name == name and when == "before":
@@ -288,8 +299,9 @@ execute_from_command_line(["manage.py", "restore", file, "--replace"])
 
 
 def killed(site: Site, when: str, method: str, name: str, file: Path) -> None:
+    assert site.prepared is not None
     environment = site.base | {"STATE": str(site.state)}
-    command = [sys.executable, "-c", KILLED, when, method, name, str(file)]
+    command = [sys.executable, "-c", KILLED, when, method, name, str(file), str(site.prepared / "tables.sqlite3")]
     assert subprocess.run(command, cwd=REPOSITORY, env=environment, check=False).returncode == -signal.SIGKILL
 
 
