@@ -10,7 +10,7 @@ from django.db import transaction
 from runs.access.rules import change_visibility
 from runs.models import Experiment, Run, Upload
 from tests.access.rows import TABLE, Row
-from tests.access.rules import PEOPLE, Who
+from tests.access.rules import PEOPLE, Who, asking
 from tests.access.world import MARKS, World
 from tests.test_access_table import ask
 
@@ -49,7 +49,7 @@ def body(world: World, row: Row, who: Who, seen: str = "public") -> str:
 
 @pytest.mark.parametrize("row", [*READING, *MORE], ids=lambda row: f"{row.route} {row.path}")
 def test_no_page_or_answer_names_what_is_hidden(world, row):
-    for who in STRANGERS:
+    for who in asking(STRANGERS):
         found = body(world, row, who)
         assert PRIVATE.lower() not in found, f"{who.name} sees what is private on {row.path}"
         assert UNLISTED.lower() not in found, f"{who.name} sees what is unlisted on {row.path}"

@@ -13,7 +13,7 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.access.rows import TABLE, Row
-from tests.access.rules import FORBIDDEN, LOGIN, MISSING, OK, PEOPLE, UNAUTHENTICATED, Who, expected
+from tests.access.rules import FORBIDDEN, LOGIN, MISSING, OK, PEOPLE, UNAUTHENTICATED, Who, asking, expected
 from tests.access.world import SEEN, World
 
 pytestmark = pytest.mark.django_db
@@ -69,8 +69,8 @@ def cases(row: Row) -> Iterator[tuple[Who, str, bool]]:
     for seen in SEEN if row.is_hideable else ("public",):
         # An unlisted thing answers its address like a public one.
         people = PEOPLE if seen != "unlisted" else PEOPLE[:4]
-        yield from ((who, seen, True) for who in people)
-    yield from ((who, "public", False) for who in CLOSED_TO)
+        yield from ((who, seen, True) for who in asking(people))
+    yield from ((who, "public", False) for who in asking(CLOSED_TO))
 
 
 @pytest.mark.parametrize("row", TABLE, ids=str)

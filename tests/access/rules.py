@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+
+from django.db import connection
 
 from runs.models import SCOPES
 from tests.conftest import REPOSITORY
@@ -83,6 +86,16 @@ PEOPLE = (
     Who("expired token", "administrator", scopes=SCOPES, bad_token=True),
     Who("revoked token", "administrator", scopes=SCOPES, bad_token=True),
 )
+# Who may what is decided before anything is looked up, so one of those whose queries are alike asks PostgreSQL.
+ASKING_POSTGRESQL = (
+    "anonymous", "contributor", "owner", "operator", "administrator", "owner's token, upload",
+    "operator's token, schedule and script", "operator's token, all but schedule", "expired token",
+)  # fmt: skip
+
+
+def asking(people: Sequence[Who] = PEOPLE) -> list[Who]:
+    """Those of them who ask the database that the tests run on."""
+    return [who for who in people if connection.vendor == "sqlite" or who.name in ASKING_POSTGRESQL]
 
 
 def expected(

@@ -71,6 +71,7 @@ def celery(broker, repository, tmp_path):
     def start(*arguments: str) -> subprocess.Popen[bytes]:
         environment = os.environ | {
             "CELERY_BROKER_URL": broker, "DATABASE_URL": database_url(), "FIRST_RUN": "0", "STATE": str(tmp_path),
+            "CELERY_SKIP_CHECKS": "1",  # as `make up` starts them
         }  # fmt: skip
         command = [sys.executable, "-m", "celery", "-A", "benchsite", *arguments, "--loglevel", "WARNING"]
         process = subprocess.Popen(command, cwd=repository, env=environment)
