@@ -25,9 +25,14 @@ TAKEOVERS = [
 SCOPES = ["read", "upload", "schedule", "read,upload,schedule", "agent"]
 
 
+@pytest.fixture(scope="module")
+def tokens(site: Site) -> dict[str, str]:
+    return {scopes: token(site, scopes) for scopes in SCOPES}
+
+
 @pytest.mark.parametrize("scopes", SCOPES)
-def test_a_token_opens_no_page_that_gives_power(site: Site, tries: Callable[[int], None], scopes: str):
-    headers = {"Authorization": f"Bearer {token(site, scopes)}"}
+def test_a_token_opens_no_page_that_gives_power(site: Site, tokens, tries: Callable[[int], None], scopes: str):
+    headers = {"Authorization": f"Bearer {tokens[scopes]}"}
     for method, path in TAKEOVERS:
         answer = requests.request(method, site.url + path, headers=headers, allow_redirects=False, timeout=60)
         to_login = "/login/" in answer.headers.get("Location", "")
@@ -35,9 +40,9 @@ def test_a_token_opens_no_page_that_gives_power(site: Site, tries: Callable[[int
     tries(len(TAKEOVERS))
 
 
-def test_only_the_scope_agent_makes_codes_for_agents(site: Site, tries: Callable[[int], None]):
-    for scopes in SCOPES:
-        headers = {"Authorization": f"Bearer {token(site, scopes)}"}
+def test_only_the_scope_agent_makes_codes_for_agents(site: Site, tokens, tries: Callable[[int], None]):
+    for scopes, secret in tokens.items():
+        headers = {"Authorization": f"Bearer {secret}"}
         answer = requests.post(f"{site.url}/api/v1/agents/enrolment-codes/", headers=headers, timeout=60)
         assert (answer.status_code == 201) == (scopes == "agent"), (scopes, answer.text)
     tries(len(SCOPES))

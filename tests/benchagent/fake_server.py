@@ -181,11 +181,11 @@ def _handler(server: FakeServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def wait_until(condition: Any, timeout_s: float = 60) -> None:
+def wait_until(condition: Any, timeout_s: float = 60, every_s: float = 0.02) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 def job_spec(run_id: str = "run-1", **changes: Any) -> JobSpec:

@@ -35,6 +35,8 @@ pytestmark = [pytest.mark.engines, pytest.mark.django_db(transaction=True)]
 WARM_UP_S, DURATION_S = 4, 8
 # What a server is seen to be busy with; as fast as it goes would take the machine from the tests beside this one.
 RATE_PER_S = 200
+# The same for whoever waits: each look is some queries.
+EVERY_S = 0.25
 Start = Callable[[AgentDirs, str], None]
 
 
@@ -82,17 +84,19 @@ def test_its_samples_are_series_of_the_run_with_the_offset_of_the_clocks(
     Observations(beside.root).add(Observation("pg", pid_file=str(pid_file), data_dir=str(tmp_path)))
     start(beside, "db1")
     start(dirs, "load1")
-    wait_until(lambda: Agent.objects.filter(last_seen_at__isnull=False).count() == 2, 120)
+    wait_until(lambda: Agent.objects.filter(last_seen_at__isnull=False).count() == 2, 120, EVERY_S)
 
     window = {"warm_up_s": WARM_UP_S, "duration_s": DURATION_S, "rate_per_s": RATE_PER_S}
     factors = {"scale_factor": 1, "terminals": 2, **window}
     plan = Plan("tpcb", (Engine("postgresql", trial.version, NAME),), factors)
     wait_until(
-        lambda: [engine for agent in Agent.objects.all() for engine in agent.engines if "observed_by" in engine], 120
+        lambda: [engine for agent in Agent.objects.all() for engine in agent.engines if "observed_by" in engine],
+        120,
+        EVERY_S,
     )
     run = schedule.start(plan, user=None).runs.get()
-    wait_until(handed_out(lambda: Order.objects.filter(pk=run.pk, closed_at__isnull=False).exists()), 120)
-    wait_until(lambda: Run.objects.get(pk=run.pk).state in (RunState.FINISHED, RunState.FAILED), 120)
+    wait_until(handed_out(lambda: Order.objects.filter(pk=run.pk, closed_at__isnull=False).exists()), 120, EVERY_S)
+    wait_until(lambda: Run.objects.get(pk=run.pk).state in (RunState.FINISHED, RunState.FAILED), 120, EVERY_S)
 
     run.refresh_from_db()
     assert run.state == RunState.FINISHED, run.message

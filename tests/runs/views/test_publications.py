@@ -9,6 +9,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from django.test import Client
 from django.utils.html import escape
 
 from runs.models import (
@@ -48,6 +49,12 @@ def page(client, slug: str) -> str:
     response = client.get(f"/publications/{slug}/")
     assert response.status_code == 200
     return response.content.decode()
+
+
+@pytest.fixture(scope="module")
+def pages(literature) -> dict[str, str]:
+    """Slug -> page of an article as it is published; whoever changes what it tells asks for it anew."""
+    return {slug: page(Client(), slug) for slug in SLUGS}
 
 
 def specs(html: str) -> dict[str, dict]:
@@ -101,10 +108,10 @@ def test_it_lists_the_four_articles_with_what_is_known_and_lost_of_each(client):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_names_author_place_date_language_and_original_title(client, slug):
+def test_it_names_author_place_date_language_and_original_title(pages, slug):
     publication = Publication.objects.get(slug=slug)
 
-    html = re.sub(r"</?data[^>]*>", "", page(client, slug))
+    html = re.sub(r"</?data[^>]*>", "", pages[slug])
 
     assert publication.title_original in html and publication.title_en in html
     assert publication.author in html
@@ -117,10 +124,10 @@ def test_it_names_author_place_date_language_and_original_title(client, slug):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_lists_every_lost_figure_and_document(client, slug):
+def test_it_lists_every_lost_figure_and_document(pages, slug):
     items = MissingItem.objects.filter(publication__slug=slug)
 
-    html = page(client, slug)
+    html = pages[slug]
 
     assert len(gaps(html, "missing")) == items.filter(is_document=True).count()
     listed = html.partition('id="figures"')[2].partition("</section>")[0]
@@ -129,18 +136,18 @@ def test_it_lists_every_lost_figure_and_document(client, slug):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_shows_every_claim_with_its_baseline(client, slug):
+def test_it_shows_every_claim_with_its_baseline(pages, slug):
     claims = Claim.objects.filter(publication__slug=slug)
 
-    found = texts(page(client, slug), "claims")
+    found = texts(pages[slug], "claims")
 
     for claim in claims:
         assert any(cell.startswith(claim.summary) for cell in found), claim.source_id
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_shows_no_lost_value_as_zero_in_a_chart(client, slug):
-    for name, spec in specs(page(client, slug)).items():
+def test_it_shows_no_lost_value_as_zero_in_a_chart(pages, slug):
+    for name, spec in specs(pages[slug]).items():
         if spec["type"] == "bars":
             assert 0 not in [group["value"] for group in spec["groups"]], name
         if spec["type"] == "lines":
@@ -148,8 +155,8 @@ def test_it_shows_no_lost_value_as_zero_in_a_chart(client, slug):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_holds_every_number_of_the_publication_s_runs(client, slug):
-    html = page(client, slug)
+def test_it_holds_every_number_of_the_publication_s_runs(pages, slug):
+    html = pages[slug]
 
     shown = {float(number) for number in re.findall(r'data-value="([^"]+)"', html)}
     facts = html.replace(",", "")
@@ -158,8 +165,8 @@ def test_it_holds_every_number_of_the_publication_s_runs(client, slug):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_says_in_each_chart_s_table_what_the_chart_says(client, slug):
-    html = page(client, slug)
+def test_it_says_in_each_chart_s_table_what_the_chart_says(pages, slug):
+    html = pages[slug]
 
     for name, spec in specs(html).items():
         details = re.search(rf'<details id="{name}-numbers".*?</details>', html, re.DOTALL)
@@ -174,15 +181,15 @@ def test_it_says_in_each_chart_s_table_what_the_chart_says(client, slug):
         assert drawn <= table, name
 
 
-def test_it_draws_the_six_systems_of_the_tpcb_article(client):
-    drawn = specs(page(client, "tpcb-2010"))["systems-chart"]["groups"]
+def test_it_draws_the_six_systems_of_the_tpcb_article(pages):
+    drawn = specs(pages["tpcb-2010"])["systems-chart"]["groups"]
 
     assert [group["value"] for group in drawn] == [508, 2363, 114, 594, 1192, 875]
     assert [len(group["dots"]) for group in drawn] == [5, 5, 5, 5, 5, 3]
 
 
-def test_it_prints_the_repeats_table_with_its_two_empty_cells_and_medians(client):
-    html = page(client, "tpcb-2010")
+def test_it_prints_the_repeats_table_with_its_two_empty_cells_and_medians(pages):
+    html = pages["tpcb-2010"]
 
     # Once in the table of the chart, once in the article's own table.
     assert gaps(html, "systems") == ["not known: the printed cell is empty, reason not given"] * 4
@@ -193,9 +200,9 @@ def test_it_prints_the_repeats_table_with_its_two_empty_cells_and_medians(client
     assert table[medians + 1 : medians + 7] == ["508", "2,363", "114", "594", "1,192", "875"]
 
 
-def test_its_bars_are_medians_as_the_article_has_them_and_it_says_so(client):
+def test_its_bars_are_medians_as_the_article_has_them_and_it_says_so(pages):
     """Seen: 4.65 × here and 4.74 × when compared, neither by name; a bar of medians with the whisker of another."""
-    html = page(client, "tpcb-2010")
+    html = pages["tpcb-2010"]
 
     for group in specs(html)["systems-chart"]["groups"]:
         assert (group["value"], group["statistic"], group["interval"]) == (group["median"], "median", None)
@@ -220,8 +227,8 @@ def test_its_first_sentence_names_a_winner_by_a_verdict(client):
     assert "No system is better than every other by a verdict. By medians: DB2 9.7 with 2,328" in said
 
 
-def test_it_shows_the_commit_groups_and_the_one_without_a_number(client):
-    drawn = specs(page(client, "tpcb-2010"))["commit-groups-chart"]["groups"]
+def test_it_shows_the_commit_groups_and_the_one_without_a_number(pages):
+    drawn = specs(pages["tpcb-2010"])["commit-groups-chart"]["groups"]
 
     assert [(group["label"], group["value"]) for group in drawn] == [
         ("commit group not set", 2363), ("commit group 2", 2424), ("commit group 3", None),
@@ -239,8 +246,8 @@ def test_it_follows_a_deleted_repeat_and_the_next_import(client):
     assert (again["value"], len(again["dots"])) == (508, 5)
 
 
-def test_it_links_the_systems_to_the_compare_page(client):
-    html = page(client, "tpcb-2010")
+def test_it_links_the_systems_to_the_compare_page(client, pages):
+    html = pages["tpcb-2010"]
     section = html.partition('id="systems"')[2]
     link = re.search(r'href="(/compare/\?cell=[^"]+)"', section)
     assert link is not None
@@ -252,8 +259,8 @@ def test_it_links_the_systems_to_the_compare_page(client):
     assert [len(group["missing"]) for group in groups] == [0, 0, 0, 0, 0, 2]
 
 
-def test_it_marks_the_ram_on_the_curves_of_the_firebird_article(client):
-    drawn = specs(page(client, "firebird-terabyte-2015"))
+def test_it_marks_the_ram_on_the_curves_of_the_firebird_article(pages):
+    drawn = specs(pages["firebird-terabyte-2015"])
     curves = {name: spec for name, spec in drawn.items() if spec["type"] == "lines"}
 
     assert set(curves) == {"perf10", "perf10-time", "perf4", "perf7", "degradation", "perf11"}
@@ -263,8 +270,8 @@ def test_it_marks_the_ram_on_the_curves_of_the_firebird_article(client):
         assert spec["x"]["scale"] == ("log" if big else "linear"), name
 
 
-def test_it_shows_the_ssd_series_as_gaps(client):
-    html = page(client, "firebird-terabyte-2015")
+def test_it_shows_the_ssd_series_as_gaps(pages):
+    html = pages["firebird-terabyte-2015"]
     drawn = specs(html)
 
     for name in ("perf10", "perf11"):
@@ -276,8 +283,8 @@ def test_it_shows_the_ssd_series_as_gaps(client):
         assert table[0].count(f'<td data-gap title="not known: {LOST}">') == 11
 
 
-def test_it_computes_the_loss_against_the_smallest_size(client):
-    html = page(client, "firebird-terabyte-2015")
+def test_it_computes_the_loss_against_the_smallest_size(pages):
+    html = pages["firebird-terabyte-2015"]
     points = specs(html)["degradation"]["series"][0]["points"]
 
     assert points[0] == [9.04, 100]
@@ -287,8 +294,8 @@ def test_it_computes_the_loss_against_the_smallest_size(client):
     assert "−17.54 % at 30.3 GB, −65.77 % at 1,814 GB against 9.04 GB" in lead.replace("\u202f", " ")
 
 
-def test_it_stacks_data_and_indexes_of_the_nine_tables(client):
-    spec = specs(page(client, "firebird-terabyte-2015"))["tables-chart"]
+def test_it_stacks_data_and_indexes_of_the_nine_tables(pages):
+    spec = specs(pages["firebird-terabyte-2015"])["tables-chart"]
 
     stats = list(TableStat.objects.all())
     assert spec["rows"] == [row.table for row in stats]
@@ -296,47 +303,47 @@ def test_it_stacks_data_and_indexes_of_the_nine_tables(client):
     assert spec["parts"][1]["values"] == [row.indices_size_mb for row in stats]
 
 
-def test_it_marks_the_indexes_deeper_than_three(client):
-    cells = texts(page(client, "firebird-terabyte-2015"), "indexes")
+def test_it_marks_the_indexes_deeper_than_three(pages):
+    cells = texts(pages["firebird-terabyte-2015"], "indexes")
 
     deep = [row.index for row in IndexStat.objects.filter(depth__gt=3)]
     assert cells.count("4 deep") == len(deep) == 2
     assert {cells[cells.index(name) + 2] for name in deep} == {"4 deep"}
 
 
-def test_it_prints_the_six_queries_with_their_plans(client):
-    html = page(client, "firebird-terabyte-2015")
+def test_it_prints_the_six_queries_with_their_plans(pages):
+    html = pages["firebird-terabyte-2015"]
 
     assert len(specs(html)["queries-chart"]["groups"]) == 6
     assert html.partition('id="queries"')[2].partition("</section>")[0].count("PLAN ") == 6
     assert "10,285" in texts(html, "queries")
 
 
-def test_it_shows_the_twenty_lost_backup_times_as_a_grid_of_gaps(client):
-    html = page(client, "gbak-backup-2007")
+def test_it_shows_the_twenty_lost_backup_times_as_a_grid_of_gaps(pages):
+    html = pages["gbak-backup-2007"]
 
     assert gaps(html, "times") == [f"not known: {LOST}"] * 20
     assert "Yaffil 892" in texts(html, "times")
     assert texts(html, "times").count("Services API, same disk") == 1
 
 
-def test_it_charts_the_observed_rates_and_loads(client):
-    drawn = specs(page(client, "gbak-backup-2007"))
+def test_it_charts_the_observed_rates_and_loads(pages):
+    drawn = specs(pages["gbak-backup-2007"])
 
     assert [group["value"] for group in drawn["observed-rate"]["groups"]] == [5.3, 7.3]
     assert [group["value"] for group in drawn["observed-cpu"]["groups"]] == [45, 97, 95, 100]
     assert drawn["observed-cpu"]["groups"][0]["text"] == "≈ 45"
 
 
-def test_it_shows_the_twelve_lost_cells_of_the_ssd_article(client):
-    html = page(client, "cubrid-mysql-ssd-2011")
+def test_it_shows_the_twelve_lost_cells_of_the_ssd_article(pages):
+    html = pages["cubrid-mysql-ssd-2011"]
 
     for section, cells in (("insert", 4), ("select-cpu", 4), ("select-io", 4), ("select-both", 8)):
         assert gaps(html, section) == [f"not known: {LOST}"] * cells, section
 
 
-def test_it_draws_the_claimed_ratios_as_claims_with_a_line_at_one(client):
-    spec = specs(page(client, "cubrid-mysql-ssd-2011"))["ratios-chart"]
+def test_it_draws_the_claimed_ratios_as_claims_with_a_line_at_one(pages):
+    spec = specs(pages["cubrid-mysql-ssd-2011"])["ratios-chart"]
 
     assert [group["value"] for group in spec["groups"]] == [5, 2.5, pytest.approx(0.83), pytest.approx(1.06), 4.2, 2.8]
     assert all(group["claim"] and group["dots"] == [] for group in spec["groups"])
@@ -344,8 +351,8 @@ def test_it_draws_the_claimed_ratios_as_claims_with_a_line_at_one(client):
     assert spec["marks"][0]["value"] == 1
 
 
-def test_it_prints_both_configurations_line_by_line(client):
-    html = page(client, "cubrid-mysql-ssd-2011")
+def test_it_prints_both_configurations_line_by_line(pages):
+    html = pages["cubrid-mysql-ssd-2011"]
 
     words = re.sub(r"<[^>]*>", "", html)
     assert "21 lines, 20 different parameters" in words and "52 lines" in words
@@ -355,8 +362,8 @@ def test_it_prints_both_configurations_line_by_line(client):
     assert cells[cells.index("skip_name_resolve") + 1] == "(flag)"
 
 
-def test_it_shows_schema_and_recovered_machines_with_their_provenance(client):
-    html = page(client, "cubrid-mysql-ssd-2011")
+def test_it_shows_schema_and_recovered_machines_with_their_provenance(pages):
+    html = pages["cubrid-mysql-ssd-2011"]
 
     assert "character varying(1000)" in texts(html, "schema")
     assert "CentOS 5.2 x86_64" in html
@@ -404,8 +411,8 @@ def test_it_reads_a_page_in_a_bounded_number_of_queries(client, slug, django_ass
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_says_whether_it_is_a_translation_or_a_repost_and_links_the_original(client, slug):
-    head = re.sub(r"\s+", " ", page(client, slug).partition('id="source"')[2].partition("</section>")[0])
+def test_it_says_whether_it_is_a_translation_or_a_repost_and_links_the_original(pages, slug):
+    head = re.sub(r"\s+", " ", pages[slug].partition('id="source"')[2].partition("</section>")[0])
     source = ARTICLES[slug].source
 
     assert f'<a href="{source.publisher_url}"' in head
@@ -416,8 +423,8 @@ def test_it_says_whether_it_is_a_translation_or_a_repost_and_links_the_original(
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_leads_to_nothing_that_is_not_on_the_page(client, slug):
-    html = page(client, slug)
+def test_it_leads_to_nothing_that_is_not_on_the_page(pages, slug):
+    html = pages[slug]
 
     ids = re.findall(r' id="([^"]+)"', html)
     assert len(ids) == len(set(ids))
@@ -425,8 +432,8 @@ def test_it_leads_to_nothing_that_is_not_on_the_page(client, slug):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_lists_every_figure_with_its_state_its_place_and_a_way_to_repeat_it(client, slug):
-    html = page(client, slug)
+def test_it_lists_every_figure_with_its_state_its_place_and_a_way_to_repeat_it(pages, slug):
+    html = pages[slug]
     listed = html.partition('id="figures"')[2].partition("</section>")[0]
 
     for figure in ARTICLES[slug].figures:
@@ -437,8 +444,8 @@ def test_it_lists_every_figure_with_its_state_its_place_and_a_way_to_repeat_it(c
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_draws_the_frame_of_each_lost_chart_with_axes_series_and_a_slot(client, slug):
-    html = page(client, slug)
+def test_it_draws_the_frame_of_each_lost_chart_with_axes_series_and_a_slot(pages, slug):
+    html = pages[slug]
 
     for figure in ARTICLES[slug].figures:
         if figure.frame is None:
@@ -455,8 +462,8 @@ def numbers_in(html: str) -> list[str]:
     return list(re.findall(r'<data class="number[^>]*>([^<]*)</data>', html))
 
 
-def test_it_reads_each_percentage_that_says_neither_time_nor_speed_both_ways(client):
-    html = page(client, "gbak-backup-2007").partition('id="readings"')[2].partition("</section>")[0]
+def test_it_reads_each_percentage_that_says_neither_time_nor_speed_both_ways(pages):
+    html = pages["gbak-backup-2007"].partition('id="readings"')[2].partition("</section>")[0]
     table = html.partition("Both readings of each percentage")[2].replace("\u202f", " ")
 
     rows = [numbers_in(row) for row in table.split("<tr>")[2:]]
@@ -478,8 +485,8 @@ def test_it_reads_each_percentage_that_says_neither_time_nor_speed_both_ways(cli
         ("gbak-backup-2007", {"20 to 40 %": 1, "3 to 4 s": 1}),
     ],
 )
-def test_it_marks_bounds_as_bounds(client, slug, marks):
-    html = page(client, slug).partition('id="bounds"')[2].partition("</section>")[0]
+def test_it_marks_bounds_as_bounds(pages, slug, marks):
+    html = pages[slug].partition('id="bounds"')[2].partition("</section>")[0]
 
     said = [
         re.sub(r"<[^>]*>", "", words).replace("\u202f", " ").strip()
@@ -489,8 +496,8 @@ def test_it_marks_bounds_as_bounds(client, slug, marks):
     assert html.count('class="arrow"') == sum("more than" in words for words in said)
 
 
-def test_it_orders_claims_without_an_amount_and_draws_no_bar(client):
-    html = page(client, "gbak-backup-2007").partition('id="orderings"')[2].partition("</section>")[0]
+def test_it_orders_claims_without_an_amount_and_draws_no_bar(pages):
+    html = pages["gbak-backup-2007"].partition('id="orderings"')[2].partition("</section>")[0]
 
     said = [" ".join(re.sub(r"<[^>]*>", " ", line).split()) for line in re.findall(r'class="order">(.*?)\n', html)]
     assert (
@@ -516,8 +523,8 @@ def test_it_sets_the_systems_against_the_baseline_that_is_chosen(client):
     assert ratios("?baseline=nonsense") == ratios("")
 
 
-def test_it_marks_what_differs_between_the_two_recovered_machines(client):
-    html = page(client, "cubrid-mysql-ssd-2011").partition('id="two-machines"')[2].partition("</section>")[0]
+def test_it_marks_what_differs_between_the_two_recovered_machines(pages):
+    html = pages["cubrid-mysql-ssd-2011"].partition('id="two-machines"')[2].partition("</section>")[0]
 
     rows = [re.sub(r"<[^>]*>", " ", row) for row in re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)]
     assert {row.split()[0]: "differs" in row for row in rows[1:]} == {
@@ -525,15 +532,15 @@ def test_it_marks_what_differs_between_the_two_recovered_machines(client):
     }  # fmt: skip
 
 
-def test_it_says_what_a_commit_of_each_configuration_promises_and_why(client):
-    html = page(client, "cubrid-mysql-ssd-2011").partition('id="configurations"')[2].partition("</section>")[0]
+def test_it_says_what_a_commit_of_each_configuration_promises_and_why(pages):
+    html = pages["cubrid-mysql-ssd-2011"].partition('id="configurations"')[2].partition("</section>")[0]
 
     assert html.count('data-durability="bounded_loss"') == 2
     assert "async_commit=yes" in html and "innodb_flush_log_at_trx_commit=0" in html
 
 
-def test_it_sets_the_configurations_side_by_side_by_meaning(client):
-    cells = texts(page(client, "cubrid-mysql-ssd-2011"), "configurations")
+def test_it_sets_the_configurations_side_by_side_by_meaning(pages):
+    cells = texts(pages["cubrid-mysql-ssd-2011"], "configurations")
 
     at = cells.index("Buffer pool")
     assert cells[at + 1 : at + 3] == ["25000, 262144data_buffer_pages", "4Ginnodb_buffer_pool_size"]
@@ -578,8 +585,8 @@ def test_it_shows_a_re_run_in_the_slot_of_its_figure(client):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_marks_every_number_of_its_tables_with_where_it_comes_from(client, slug):
-    html = page(client, slug)
+def test_it_marks_every_number_of_its_tables_with_where_it_comes_from(pages, slug):
+    html = pages[slug]
 
     cells = re.findall(r'<(?:td|th) class="num" data-value="[^"]*">(.*?)</(?:td|th)>', html)
     assert len(cells) > 0 or slug == "cubrid-mysql-ssd-2011"
@@ -603,8 +610,8 @@ def test_it_draws_the_course_of_a_re_run_where_the_article_has_none(client):
     assert [group["dots"] for group in drawn["rerun-tpcb-2010"]["groups"]] == [[1001, 1002]]
 
 
-def test_it_rounds_what_it_says_and_keeps_what_is_printed(client):
-    html = page(client, "firebird-terabyte-2015")
+def test_it_rounds_what_it_says_and_keeps_what_is_printed(pages):
+    html = pages["firebird-terabyte-2015"]
     load = html.partition('id="load"')[2].partition("</section>")[0]
 
     said = load.partition('<p class="headline">')[2].partition("</p>")[0]
@@ -615,9 +622,9 @@ def test_it_rounds_what_it_says_and_keeps_what_is_printed(client):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_answers_first(client, slug):
+def test_it_answers_first(pages, slug):
     """The figures and the main chart stand above everything that backs them up, which is folded."""
-    html = page(client, slug)
+    html = pages[slug]
     answer, _, rest = html.partition('id="contents"')
 
     assert answer.count("<dt>") >= 4 and 'class="figures tiles headlines"' in answer
