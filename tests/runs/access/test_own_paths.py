@@ -6,6 +6,7 @@ import pytest
 import yaml
 from django.test import Client
 
+from runs.views.guards import page_before
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +56,12 @@ def test_it_leads_to_own_paths_only(client, operator, settings, ask, address):
         assert not following or is_own(following)
         end = client.post(target, {"username": operator.username, "password": PASSWORD})
         assert is_own(end["Location"])
+
+
+@pytest.mark.parametrize("address", ELSEWHERE)
+def test_the_way_back_from_a_form_is_an_own_path(rf, address):
+    """Also where no login comes between, which looks at its own way on."""
+    assert is_own(page_before(rf.post("/", headers={"Referer": address})))
 
 
 def test_own_paths_are_kept(client, operator):
