@@ -17,6 +17,7 @@ from benchagent.machine import process
 from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
 
+from tests.benchagent import made_data
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.jobs import MakeJob, series, told, values
 from tests.benchagent.link.test_spool import sent
@@ -215,7 +216,10 @@ def test_it_is_gone_within_seconds_of_a_cancel_and_keeps_what_it_measured(dbms, 
 
 
 @needs_postgresql
-def test_it_can_be_cancelled_while_the_server_is_being_made(make_job: MakeJob, dirs: AgentDirs):
+def test_it_can_be_cancelled_while_the_server_is_being_made(
+    make_job: MakeJob, dirs: AgentDirs, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(made_data, "_made", {})  # a copy would be there too soon
     job = make_job("postgresql")
     threading.Timer(0.4, job.abort.request, ("cancelled", "no longer wanted")).start()
     began = time.monotonic()

@@ -16,7 +16,7 @@ from benchagent.paths import AgentDirs
 from benchagent.protocol import FinishItem
 
 from tests.benchagent.fake_server import job_spec
-from tests.benchagent.small import RATE_PER_S
+from tests.benchagent.small import RATE_PER_S, make_smaller
 from tests.benchagent.workloads.script.scripts import BANK
 
 pytestmark = pytest.mark.engines
@@ -24,7 +24,9 @@ RunJob = Callable[..., FinishItem]
 
 
 @pytest.fixture
-def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> RunJob:
+def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunJob:
+    make_smaller(monkeypatch)
+
     def run(dbms: str, script: str) -> FinishItem:
         version = next(group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default)
         spec = job_spec(

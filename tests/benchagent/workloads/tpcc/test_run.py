@@ -22,7 +22,7 @@ from tests.benchagent.fake_server import job_spec
 from tests.benchagent.jobs import log_of
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.live import EMBEDDED
-from tests.benchagent.small import FULL_SPEED, RATE_PER_S
+from tests.benchagent.small import FULL_SPEED, RATE_PER_S, make_smaller
 
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
@@ -31,7 +31,9 @@ SMALL = {"warehouses": 1, "warehouse_rows": "hundredth", "terminals": 4}
 
 
 @pytest.fixture
-def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> RunJob:
+def run_job(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> RunJob:
+    make_smaller(monkeypatch)
+
     def run(dbms: str, settings: dict[str, str] | None = None, **factors: int | str) -> FinishItem:
         groups = [group.version for group in toolchain.engine_groups() if group.dbms == dbms and group.default]
         version = next(iter(installations())) if dbms == "postgresql" else groups[0]
