@@ -43,7 +43,8 @@ def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Fac
     together: dict[str, list[Run]] = {}
     for cell in cells:
         together.setdefault(key_of(cell[0], grouping), []).extend(cell)
-    names = _names({key: _words(runs, grouping) for key, runs in together.items()})
+    words = {key: _words(runs, grouping) for key, runs in together.items()}
+    names = {} if _are_accidents(cells, words) else _names(words)
     builds: dict[UUID, set[str]] = {}
     for run in chain.from_iterable(cells):
         builds.setdefault(run.dbms_version_id, set()).add(_build(run))
@@ -66,6 +67,17 @@ def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Fac
                 facets[field] = Facet(field, heading, words, words, words, words)
         said.append(facets)
     return said
+
+
+def _are_accidents(cells: Sequence[Sequence[Run]], words: Mapping[str, Sequence[str]]) -> bool:
+    """Whether batches tell nothing but when results were stored: on one day, with no cell in two of them.
+
+    As where a cell is a request of its own: its second would stand as a fact, and no two cells had it alike.
+    """
+    if len({run.cell_key or run.id for cell in cells for run in cell[:1]}) < len(cells):
+        return False
+    unnamed = all(run.publication_id is None and not run.said_label for cell in cells for run in cell)
+    return unnamed and len({said[0] for said in words.values()}) == 1
 
 
 def pooled_words(cells: Sequence[Sequence[Run]], grouping: str) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # A batch is named by the best of label, tested version and date.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 NO_FACT = "–"
+# Of a fact that varies, on a page.
+MOST_VALUES = 12
 # A cell without a commit group must not let its configuration speak before the others' commit group.
 _KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config", "batch")
 
@@ -319,6 +321,17 @@ class Comparison:
     @property
     def common_values(self) -> dict[str, str]:
         return {fact.label: fact.value for fact in self.common}
+
+    @property
+    def varying_words(self) -> dict[str, str]:
+        """By label the values of each fact that varies; many are counted, and what two facts say alike is said once."""
+        told: dict[str, str] = {}
+        for fact in self.varying:
+            first, more = fact.distinct[:MOST_VALUES], len(fact.distinct) - MOST_VALUES
+            words = f"{' · '.join(first)}{f' and {more} more' if more > 0 else ''}"
+            if words not in told.values():
+                told[fact.label] = words
+        return told
 
     @property
     def varying_labels(self) -> list[str]:

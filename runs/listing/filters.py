@@ -364,7 +364,10 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     durability = AnyOf(choices=DURABILITY_CHOICES)
     demonstration = django_filters.BooleanFilter()
     valid = django_filters.BooleanFilter(
-        field_name="invalid_at", lookup_expr="isnull", help_text="false: those that somebody marked invalid"
+        field_name="invalid_at",
+        lookup_expr="isnull",
+        label="Valid",
+        help_text="false: those that somebody marked invalid",
     )
     visibility = AnyOf(choices=Visibility.choices)
     owner = django_filters.CharFilter(method="filter_owner", max_length=150, help_text="whose runs: a user name, or me")
@@ -375,16 +378,22 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     measured_to = DayBound(field_name="measured_on", lookup_expr="lte", help_text="last day")
     batch = django_filters.UUIDFilter(field_name="batch", help_text="runs that were measured together")
     label = django_filters.CharFilter(method="filter_label", max_length=120, help_text="of the run, else of its batch")
-    tag = django_filters.CharFilter(method="filter_tag", max_length=200, help_text="all of these words")
+    tag = django_filters.CharFilter(method="filter_tag", max_length=200, label="Tag", help_text="all of these words")
     medium = NamedFilter(
         medium_choices, method="filter_medium", label="Storage", help_text="what the data lay on: hdd, ssd, …"
     )
     above = ValueBound("primary_value", "gte", label="At least", help_text="of the primary metric")
     below = ValueBound("primary_value", "lte", label="At most", help_text="of the primary metric")
-    lost = django_filters.BooleanFilter(method="filter_lost", help_text="false: without what a source has lost")
-    build = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="that was tested")
-    commit = django_filters.CharFilter(method="filter_tested", max_length=120, help_text="its beginning")
-    branch = django_filters.CharFilter(method="filter_tested", max_length=120)
+    lost = django_filters.BooleanFilter(
+        method="filter_lost", label="Lost values", help_text="false: without what a source has lost"
+    )
+    build = django_filters.CharFilter(
+        method="filter_tested", max_length=120, label="Build", help_text="that was tested"
+    )
+    commit = django_filters.CharFilter(
+        method="filter_tested", max_length=120, label="Commit", help_text="its beginning"
+    )
+    branch = django_filters.CharFilter(method="filter_tested", max_length=120, label="Branch")
     dbms_build = django_filters.CharFilter(
         method="filter_tested", max_length=200, label="DBMS build", help_text="as the DBMS tells it"
     )

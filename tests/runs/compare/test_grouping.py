@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from itertools import product
 from uuid import UUID
 
 import pytest
 
 from runs.compare.compare import compare
 from runs.compare.groups import Comparison, name_cells
-from runs.models import Run
+from runs.models import Batch, Run
 from runs.run.facets import Facet
 from tests.runs.builders import store_upload
 from tests.runs.cells import all_runs, batch, make_run
@@ -112,6 +113,24 @@ def test_a_reader_may_pool_by_something_else_and_the_comparison_says_so(grouping
     assert sizes(comparison) == groups
     assert comparison.grouping == grouping
     assert bool(comparison.pooled) == (grouping != "batch")
+
+
+def test_batches_that_only_say_when_a_cell_was_stored_are_no_fact():
+    """Seen: 36 cells, each a request of its own: the second of its storing stood as a fact, and no two had it alike."""
+    for number, (system, terminals) in enumerate(product(("H2 2.5", "SQLite 3.54"), (1, 8, 64)), 1):
+        make_run(system, 100, batch=batch(UUID(int=number)), factors={"scale_factor": 1, "terminals": terminals})
+    comparison = compare(all_runs())
+    assert "Batch" not in comparison.varying_labels
+    make_run("H2 2.5", 90, batch=batch(UUID(int=9)), factors={"scale_factor": 1, "terminals": 8})
+    Batch.objects.filter(pk=UUID(int=9)).update(created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert "Batch" in compare(all_runs()).varying_labels
+
+
+def test_what_varies_is_said_once_and_many_values_are_counted():
+    for number in range(1, 15):
+        make_run("H2 2.5", 100, batch=batch(UUID(int=number), label=f"night {number}"))
+    (words,) = compare(all_runs()).varying_words.items()
+    assert words[0] == "Batch" and words[1].endswith("night 12 and 2 more")
 
 
 def test_a_build_of_one_dbms_names_no_batch_of_several():

@@ -343,3 +343,10 @@ def test_it_draws_latency_by_percentile_where_its_histogram_is_stored(client):
     run = make_run("SQLite 3", 100, latency_histogram=histogram.encode([(1_000, 99), (9_000, 1)]))
     assert spec(page(client, run), "percentiles")["x"]["nines"] is True
     assert 'id="percentiles"' not in page(client, make_run("Derby 10", 90))
+
+
+def test_a_run_that_failed_says_why_once(client):
+    run = make_run("MySQL 8.0", None, state="failed", message="port 3306 is taken")
+    html = client.get(run.get_absolute_url()).content.decode()
+    assert html.count("port 3306 is taken") == 1
+    assert "No number" not in html

@@ -7,12 +7,13 @@ import re
 import pytest
 from benchagent.catalog import WORKLOADS
 from django.db import connection
+from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from runs import results
 from runs.listing.cursor import cursor_at
 from runs.listing.cursor import page as cursor_page
-from runs.listing.filters import columns_of
+from runs.listing.filters import RunFilter, columns_of
 from runs.models import Experiment, Run, Workload
 from tests.runs.cells import EMPTY_CELL, add_number, make_article, make_repeats, make_run
 
@@ -268,3 +269,9 @@ def test_a_row_says_its_result_in_one_line_and_links_its_tags(client):
     assert len(values(page(client, "/runs/?tag=nightly"))) == 1
     cell = re.search(r'<td class="num" data-value="12.5".*?</td>', html, re.DOTALL)[0]
     assert "80 MB/s" in cell
+
+
+def test_each_filter_has_a_name_to_be_called_by():
+    """Seen: "[invalid name] nightly" among what is compared."""
+    filters = RunFilter(QueryDict(), queryset=Run.objects.none()).filters
+    assert [name for name, known in filters.items() if str(known.label).startswith("[")] == []
