@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from benchagent.catalog.workloads import amount
+
 from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
 from runs.compare.axes import CLIENTS, DATE, FACTOR, SIZES, Axes, Curve, Panel, sizes_mb
 from runs.compare.groups import Group
@@ -52,7 +54,9 @@ def place_words(value: float, x: XAxis, kind: str) -> str:
         return f"{number(value)} {words.removesuffix('s') if value == 1 else words}"
     if "÷" in words:
         return f"{times(value)} {words.partition('÷')[2].strip()}"
-    return f"{number(value)} {x['unit']}" if x["unit"] else f"{words} {number(float(f'{value:.3g}'))}"
+    if x["unit"]:
+        return amount(value, x["unit"]) if value == 1 else f"{number(value)} {x['unit']}"
+    return f"{words} {number(float(f'{value:.3g}'))}"
 
 
 def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True) -> str:

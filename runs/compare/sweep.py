@@ -139,6 +139,8 @@ class Sweep:
         if not pairs:
             return [], Against(None, None, [], "no ratio: several groups here; hold equal what tells them apart")
         compared = {bare_field(field) for field in self.compared}
+        # A disk is what somebody asked for by the name of its storage.
+        compared |= {f"{field.removeprefix('storage:')}_storage" for field in compared if field.startswith("storage:")}
         told: dict[str, Difference] = {
             difference.words: difference
             for group, base in pairs

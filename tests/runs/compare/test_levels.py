@@ -15,6 +15,7 @@ from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
 from runs.compare.matrix import matrix
+from runs.models import RunStorage, StorageDevice
 from runs.stats import Kind
 from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload
 
@@ -327,3 +328,19 @@ def test_a_load_beside_the_transactions_is_no_level():
             of=workload("Load"), durability="power_loss",
         )  # fmt: skip
     assert asked().levels.held_words == "scale factor"
+
+
+def test_a_disk_and_the_name_of_its_storage_are_one_thing():
+    """Seen: "Not alike: Data on storage (slow (emulated) against agent's own storage)" of two disks."""
+    bench = machine()
+    for name, times in (("vda", 1.0), ("slow", 0.1)):
+        device = StorageDevice.objects.create(hardware=bench, slug=name, name=name, medium="ssd")
+        for scale in (1, 3):
+            factors = {"scale_factor": scale, "data_storage": "" if name == "vda" else name}
+            for noise in NOISE:
+                run = make_run("SQLite 3", 1000 * times * noise, factors=factors, on=bench, durability="power_loss")
+                RunStorage.objects.create(run=run, role="data", device=device)
+    comparison = asked()
+    (series,) = comparison.levels.series
+    assert [row.against.differences for row in series.rows] == [[], []]
+    assert "Not alike" not in comparison.headline
