@@ -160,7 +160,7 @@ class LatencySerializer(serializers.Serializer[Any]):
     `types` of one run only: no histogram of a transaction type is stored, so that repeats cannot be merged.
     """
 
-    latency = AnswerField(Latency | None)
+    latency = AnswerField(Latency, allow_null=True)
     types = AnswerField(list[OfType])
     over_time = LatencyMapSerializer(allow_null=True)
 

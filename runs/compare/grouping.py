@@ -43,8 +43,8 @@ def said_of(cells: Sequence[Sequence[Run]], grouping: str) -> list[dict[str, Fac
     together: dict[str, list[Run]] = {}
     for cell in cells:
         together.setdefault(key_of(cell[0], grouping), []).extend(cell)
-    words = {key: _words(runs, grouping) for key, runs in together.items()}
-    names = {} if _are_accidents(cells, words) else _names(words)
+    known = {key: _words(runs, grouping) for key, runs in together.items()}
+    names = {} if _are_accidents(cells, known) else _names(known)
     builds: dict[UUID, set[str]] = {}
     for run in chain.from_iterable(cells):
         builds.setdefault(run.dbms_version_id, set()).add(_build(run))

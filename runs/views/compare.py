@@ -71,6 +71,13 @@ def compare(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def _tables_beside(comparison: Comparison) -> dict[str, Any]:
+    """What _levels.html and _matrix_of_verdicts.html show."""
+    levels, metric = comparison.levels, comparison.metric
+    maps = levels.heat_maps(metric.better) if levels and metric else []
+    return {"comparison": comparison, "matrix": matrix(comparison), "heat_maps": maps}
+
+
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
     palette = charts.colours(comparison)
@@ -78,7 +85,6 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     lost = charts.many_lost(comparison.groups)
     return controls_of(drawing, params) | {
         "selection": selection,
-        "comparison": comparison,
         "drawing": drawing,
         "view_asked": params.get("view", ""),
         "metrics_shown": len(drawing.comparisons),
@@ -104,10 +110,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             for value in values
             if name not in CONTROLS or name in OF_LEVELS
         ],
-        "matrix": matrix(comparison),
-        "heat_maps": comparison.levels.heat_maps(comparison.metric.better)
-        if comparison.levels and comparison.metric
-        else [],
+        **_tables_beside(comparison),
         **forms_beside(params),
         "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
         or any(group.doubt for group in comparison.groups),
@@ -238,4 +241,4 @@ def _embedded(
 ) -> HttpResponse:
     parts = draw(comparison, params).parts if comparison.groups else []
     context: dict[str, Any] = {"title": title, "parts": parts, "source": source, "count": comparison.run_count}
-    return render(request, "embed.html", context, status=status)
+    return render(request, "embed.html", context | _tables_beside(comparison), status=status)

@@ -344,3 +344,10 @@ def test_a_disk_and_the_name_of_its_storage_are_one_thing():
     (series,) = comparison.levels.series
     assert [row.against.differences for row in series.rows] == [[], []]
     assert "Not alike" not in comparison.headline
+
+
+def test_an_embedded_sweep_has_its_levels_and_pairs(client):
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5, "H2 2.5": 0.5})
+    html = client.get("/embed/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode()
+    assert 'data-export="levels"' in html and 'id="matrix"' in html
+    assert "<form" not in html
