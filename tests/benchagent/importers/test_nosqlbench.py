@@ -66,3 +66,10 @@ def test_it_gives_no_other_numbers_whatever_the_damage(name: str):
     wrong = wrong_answers(name, sample(TOOL, name), seed=14, count=140)
     # The CSV is as long as the run: one that was cut is that of a shorter one.
     assert name == "result.csv" or wrong == []
+
+
+def test_a_log_of_histograms_says_what_to_send():
+    text = "#[Histogram log format version 1.3]\n#[StartTime: 1441812279.474 (seconds since epoch)]\n"
+    (report,) = reports("x.hdr", f"{text}Tag=a.result,0.127,1.007,2.769,HISTFAAAA\n".encode())
+    assert report.status is Status.NOT_UNDERSTOOD
+    assert "send what the tool prints beside it" in report.reason

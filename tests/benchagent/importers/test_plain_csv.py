@@ -233,3 +233,27 @@ def test_it_guesses_the_aggregate_report_of_jmeter():
     assert guessed["Label"].role is Role.FACTOR
     told = read_mapped(file_of(text), guess(file_of(text)))
     assert values(told[0])["latency_p99_ms"] == 40
+
+
+BENCHBASE = """dbms,terminals,scalefactor,Average Latency (microseconds),Throughput (requests/second)
+postgres,8,10,4391,1820.33
+mysql,8,10,6050,1320.7
+"""
+CLICKBENCH = """system,machine,load_time,data_size,query,run,time
+DuckDB,c6a.4xlarge,120.5,14220000000,1,1,0.031
+DuckDB,c6a.4xlarge,120.5,14220000000,1,2,0.004
+DuckDB,c6a.4xlarge,120.5,14220000000,2,1,0.212
+DuckDB,c6a.4xlarge,120.5,14220000000,2,2,0.034
+"""
+
+
+def test_it_guesses_tables_of_benchbase_and_clickbench():
+    first, _ = read_mapped(file_of(BENCHBASE), guess(file_of(BENCHBASE)))
+    assert first.parameters == {"terminals": 8, "scale_factor": 10} and first.subject.dbms == "postgresql"
+    # The rate comes first, whatever the order of the columns.
+    assert [(metric.name, metric.unit, metric.value) for metric in first.metrics] == [
+        ("tps", "TPS", 1820.33), ("latency_avg_ms", "ms", 4.391),
+    ]  # fmt: skip
+    first, *_ = read_mapped(file_of(CLICKBENCH), guess(file_of(CLICKBENCH)))
+    assert first.parameters == {"machine": "c6a.4xlarge", "query": 1} and first.subject.dbms == "duckdb"
+    assert values(first) == {"load_s": 120.5, "time_s": 0.031, "data_size_bytes": 14220000000}

@@ -20,6 +20,7 @@ MARKS = re.compile(r"-- BEGIN METRICS DETAIL --")
 HEADING = (
     "t,count,max,mean,min,stddev,p50,p75,p95,p98,p99,p999,mean_rate,m1_rate,m5_rate,m15_rate,rate_unit,duration_unit"
 )
+HDR_LOG = "#[Histogram log format version "
 _METRIC = re.compile(r"\btype=(?P<type>TIMER|GAUGE), name=(?P<name>[\w.-]{1,200}), (?P<figures>.*)")
 _RESULT = re.compile(r"(?P<activity>[\w.-]+?)\.(?P<what>result[-_]success|result)")
 _RATE = re.compile(r"(?P<activity>[\w.-]+)\.cycles\.config\.(?P<what>cyclerate|burstrate)")
@@ -37,10 +38,15 @@ class _Activity:
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS) or file.head.text.startswith(HEADING)
+    return file.shows(MARKS) or file.head.text.startswith((HEADING, HDR_LOG))
 
 
 def read(file: SourceFile) -> Sequence[Report]:
+    if file.head.text.startswith(HDR_LOG):
+        raise NotUnderstood(
+            "a log of HdrHistograms, which does not say of which tool it is, nor in which unit; "
+            "send what the tool prints beside it (of NoSQLBench its log, or the CSV of --report-csv-to)"
+        )
     if file.head.text.startswith(HEADING):
         return [of_table(file)]
     activities: dict[str, _Activity] = {}

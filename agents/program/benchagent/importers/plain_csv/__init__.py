@@ -97,6 +97,8 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
             if not is_stamp(cell):
                 raise NotUnderstood(f"line {line}, column {column.heading!r}: not a time: {cell[:40]!r}")
             started_at = datetime.fromisoformat(cell).isoformat()
+    # Rates tell a run best, counts least.
+    metrics.sort(key=lambda metric: {"higher": 0, "none": 2}.get(metric.better or "", 1))
     return Report(
         tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), metrics=tuple(metrics),
         warnings=tuple(warnings), subject=_subject(cells, mapping), started_at=started_at,

@@ -149,6 +149,7 @@ _FACTORS = {
     "threads": "terminals", "clients": "terminals", "terminals": "terminals", "connections": "terminals",
     "num threads": "terminals", "thread count": "terminals", "concurrency": "terminals", "vus": "terminals",
     "virtual users": "terminals", "users": "terminals", "scale": "scale_factor", "scale factor": "scale_factor",
+    "scalefactor": "scale_factor",
     "sf": "scale_factor", "warehouses": "warehouses", "tables": "tables", "table size": "table_size_rows",
     "table size rows": "table_size_rows", "rows per table": "table_size_rows", "duration s": "duration_s",
     "duration seconds": "duration_s", "warm up s": "warm_up_s", "warmup s": "warm_up_s", "ramp up s": "ramp_up_s",
@@ -182,10 +183,12 @@ def plain(heading: str) -> str:
     """A heading in small letters and single blanks: "Latency_p95 (ms)" -> "latency p95 ms"."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", heading.strip()).lower()
     text = re.sub(
-        r"\b(transactions|queries|ops|requests|errors) per s(?:ec|econd)?\b",
+        r"\b(transactions|queries|ops|requests|errors)(?:/| per )s(?:ec|econd)?\b",
         r"\1/s",
         re.sub(r"[_()\[\],:-]+", " ", text),
     )
+    for unit, written in (("ms", "milli"), ("us", "micro"), ("ns", "nano")):
+        text = re.sub(rf"\b{written}sec(?:ond)?s?\b", unit, text)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -197,12 +200,17 @@ def propose(file: SourceFile) -> Mapping:
     return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
 
 
-# What JMeter calls the columns of its aggregate report, whose times are milliseconds.
-_JMETER = {
-    "# samples": "requests", "average": "latency_avg_ms", "median": "latency_p50_ms", "90% line": "latency_p90_ms",
-    "95% line": "latency_p95_ms", "99% line": "latency_p99_ms", "min": "latency_min_ms", "max": "latency_max_ms",
-    "throughput": "requests_per_s",
-}  # fmt: skip
+# What tools call their columns, by the headings that tell them: JMeter's aggregate report, whose times are
+# milliseconds, ClickBench's, whose times are seconds, and BenchBase's rate.
+_SHAPES: tuple[tuple[set[str], dict[str, str]], ...] = (
+    ({"# samples", "throughput"}, {
+        "# samples": "requests", "average": "latency_avg_ms", "median": "latency_p50_ms", "90% line": "latency_p90_ms",
+        "95% line": "latency_p95_ms", "99% line": "latency_p99_ms", "min": "latency_min_ms", "max": "latency_max_ms",
+        "throughput": "requests_per_s", "std. dev.": "latency_stddev_ms",
+    }),
+    ({"system", "query", "time"}, {"time": "time_s", "load time": "load_s", "data size": "data_size_bytes"}),
+    ({"throughput requests/s"}, {"throughput requests/s": "tps"}),
+)  # fmt: skip
 _VALUES = frozenset({"value", "result", "score", "measurement", "metric value", "measured"})
 _ENDS_IN_TIME = re.compile(r"(?P<what>.+?) (?P<unit>ms|us|µs|ns|s|sec|seconds)")
 
@@ -215,24 +223,26 @@ def guess(file: SourceFile) -> Mapping:
     """
     table, mapping = needed(file), propose(file)
     known = {column.name for column in mapping.columns}
-    from_jmeter = {"# samples", "throughput"} <= {plain(heading) for heading in table.headings}
+    headings = {plain(heading) for heading in table.headings}
+    names = {heading: name for needs, of_tool in _SHAPES if needs <= headings for heading, name in of_tool.items()}
     has_values = any(plain(heading) in _VALUES for heading in table.headings)
     columns: list[Column] = []
     for column in mapping.columns:
         is_numeric = table.column(column.heading).is_numeric
         if column.role is Role.IGNORE and is_numeric and plain(column.heading) not in _PROSE:
-            guessed = _guessed(table, column.heading, from_jmeter=from_jmeter, has_values=has_values)
+            guessed = _guessed(table, column.heading, names, has_values=has_values)
             columns.append(column if guessed.name in known else guessed)
             known.add(guessed.name)
+        elif plain(column.heading) == "system" and names and "time" in names:
+            columns.append(Column(column.heading, Role.DBMS))
         else:
             columns.append(column)
     return replace(mapping, columns=tuple(columns))
 
 
-def _guessed(table: Table, heading: str, *, from_jmeter: bool, has_values: bool) -> Column:
+def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_values: bool) -> Column:
     words = plain(heading)
-    name = _JMETER.get(words, "") if from_jmeter else ""
-    if name:
+    if name := names.get(words):
         unit, better = unit_of(name) if name != "requests" else ("requests", "none")
         return Column(heading, Role.METRIC, name, unit, better=better)
     if words in _VALUES:
