@@ -13,6 +13,8 @@ from pathlib import Path
 from benchagent.dbms.private_server import free_port
 from benchagent.java import JavaToolchain
 
+from tests.benchagent.small import QUICK_JVM
+
 START_S = 60
 
 
@@ -22,7 +24,8 @@ def running(
 ) -> Iterator[int]:
     """A server in `folder`, until it is left. `main` ends before the port, which is given back."""
     port = free_port()
-    command = [str(toolchain.java().path), "-cp", os.pathsep.join(map(str, class_path)), *main, str(port), *more]
+    java = [str(toolchain.java().path), *QUICK_JVM, "-cp", os.pathsep.join(map(str, class_path))]
+    command = [*java, *main, str(port), *more]
     server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + START_S
