@@ -35,6 +35,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import OrderBy
 from django.db.models.lookups import IsNull
+from django.db.models.sql.where import WhereNode
 
 from runs.formatting import natural
 from runs.models import DbmsVersion, Run
@@ -183,7 +184,10 @@ def _by_index(
 
 
 def _of(rows: QuerySet[Run], ids: Sequence[UUID]) -> list[Run]:
-    by_key = {run.pk: run for run in rows.order_by().filter(pk__in=ids)}
+    whole = rows.order_by()
+    # The filters have found the ids: with them SQLite would go through all that match once more.
+    whole.query.where = WhereNode()
+    by_key = {run.pk: run for run in whole.filter(pk__in=ids)}
     return [by_key[key] for key in ids if key in by_key]
 
 

@@ -11,6 +11,9 @@ from runs.models.choices import Better
 from runs.models.subjects import dbms_name, versioned
 from runs.models.visible import Reader, sees_all
 
+# A machine may have run for years: of more runs than this the best of the newest are told, and the page says so.
+LOOKED_AT = 5_000
+
 
 @dataclass(frozen=True)
 class BestResult:
@@ -51,10 +54,12 @@ def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
 
 
 def best_of(runs: QuerySet[Run]) -> list[BestResult]:
-    """The same of any runs."""
+    """The same of any runs, of their newest `LOOKED_AT`."""
     rows = (
         Measurement.objects.filter(
-            run__in=runs.values("pk"), phase="run", metric__name=F("run__workload__primary_metric")
+            run__in=runs.order_by("-created_at").values("pk")[:LOOKED_AT],
+            phase="run",
+            metric__name=F("run__workload__primary_metric"),
         )
         .exclude(metric__better=Better.NONE)
         .order_by()

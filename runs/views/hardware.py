@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs import machines as hardware
 from runs.access import changes
 from runs.access.rules import may_describe
+from runs.listing.cursor import bounded_count
 from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice
@@ -40,12 +41,15 @@ def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
     if profile.merged_into is not None:
         return redirect("hardware-detail", slug=profile.merged_into.slug, permanent=False)
     runs = Run.objects.present().listed_for(request.user).filter(hardware=profile)
+    run_count, is_exact = bounded_count(runs)
     context = {
         "profile": profile,
         "facts": hardware.profile_facts(profile),
         "devices": [(device, hardware.device_facts(device)) for device in profile.storage.all()],
         "best": hardware.best_results(profile, request.user),
-        "run_count": runs.count(),
+        "run_count": run_count,
+        "run_count_is_exact": is_exact,
+        "looked_at": hardware.LOOKED_AT,
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
         "others": hardware.listed_profiles(request.user).exclude(pk=profile.pk).order_by("name")[:MOST_LISTED],
         "may_edit": may_describe(request.user, profile),
