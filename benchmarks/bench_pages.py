@@ -5,20 +5,26 @@ through Django's test client in this process: from request to whole response, wi
 of CPU (of this process and of the database's) and of wall time in ms, the number of queries, and the growth exponent
 of CPU between the two largest sizes (0: not slower, 1: ten times the runs, ten times the time). Run by
 `make bench-pages [ARGS="--database sqlite --sizes 10000,100000 --asks 20 --only facets"]`.
+
+`--filled 100000=FOLDER_OR_URL 1000000=…` only asks databases that were filled before (the folder of `STATE`, or an
+address), after their migrations. A page that needs more than `--limit` seconds on average is told as "no answer".
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
 import math
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import psutil
@@ -48,6 +54,9 @@ PAGES = {
     "list, by medium": "/runs/?medium=ssd",
     "list, by commit": "/runs/?commit={commit}",
     "list, by batch": "/runs/?batch={batch}",
+    "list, by state": "/runs/?status=finished",
+    "list, by provenance": "/runs/?provenance=uploaded",
+    "list, from a day": "/runs/?measured_from=2000-01-01",
     "list, words": "/runs/?q=bench",
     "list, rare words": "/runs/?q={rare_tag}",
     "list, sorted by value": "/runs/?ordering=-value",
@@ -69,6 +78,8 @@ PAGES = {
     "compare, 200 runs": "/compare/?{ids200}",
     "compare, 1,000 runs": "/compare/?{ids1000}",
     "curve, 200 runs": "/compare/?view=curve&x=factor:terminals&{ids200}",
+    "over time, 20 runs": "/compare/?view=time&{ids20}",
+    "latency, 20 runs": "/compare/?view=latency&{ids20}",
     "API list": "/api/v1/runs/",
     "API list of 100": "/api/v1/runs/?page_size=100",
     "API list, near the end": "/api/v1/runs/?cursor={deep}",
@@ -140,29 +151,59 @@ def _percentiles(values: list[float]) -> tuple[float, float]:
     return statistics.median(values), statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
-def report(costs: dict[int, dict[str, Cost]]) -> None:
+def report(costs: dict[int, dict[str, Cost | None]]) -> None:
     sizes = sorted(costs)
-    print(
-        f"{'ms p50/p95: CPU · wall':<30}"
-        + "".join(f"{size:>26,}" for size in sizes)
-        + f"{'queries':>9}{'exponent':>10}"
-    )
+    heads = "".join(f"{size:>26,}" for size in sizes)
+    print(f"{'ms p50/p95: CPU · wall':<30}{heads}{'queries':>9}{'exponent':>10}")
     for name in costs[sizes[0]]:
-        of = [costs[size][name] for size in sizes]
-        cells = "".join(f"{f'{c.cpu[0]:,.0f}/{c.cpu[1]:,.0f} · {c.wall[0]:,.0f}/{c.wall[1]:,.0f}':>26}" for c in of)
-        counts = sorted({cost.queries for cost in of})
-        words = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
+        of = [costs[size].get(name) for size in sizes]
+        cells = "".join(
+            f"{f'{c.cpu[0]:,.0f}/{c.cpu[1]:,.0f} · {c.wall[0]:,.0f}/{c.wall[1]:,.0f}' if c else 'no answer':>26}"
+            for c in of
+        )
+        counts = sorted({cost.queries for cost in of if cost})
+        words = "-".join(map(str, dict.fromkeys([*counts[:1], *counts[-1:]])))
         growth = ""
-        if len(of) > 1:
+        if len(of) > 1 and of[-1] and of[-2]:
             growth = f"{math.log(of[-1].cpu[0] / of[-2].cpu[0]) / math.log(sizes[-1] / sizes[-2]):.2f}"
         print(f"{name:<30}{cells}{words:>9}{growth:>10}")
 
 
-def measure(asks: int, only: str) -> dict[str, Cost]:
+def measure(asks: int, only: str, limit_s: float) -> dict[str, Cost | None]:
+    """None where a page did not answer `asks` + 1 times in so many times the limit."""
     # What filling left in this process is no page's: without this the collector walks it again and again.
     gc.collect()
     gc.freeze()
-    return {name: ask(path, asks) for name, path in addresses().items() if only in name}
+    return {name: _within(path, asks, limit_s) for name, path in addresses().items() if only in name}
+
+
+def _within(path: str, asks: int, limit_s: float) -> Cost | None:
+    from django.db import DatabaseError, connection
+
+    connection.ensure_connection()
+    open_one: Any = connection.connection
+    timer = threading.Timer(
+        limit_s * (asks + 1), open_one.interrupt if connection.vendor == "sqlite" else open_one.cancel
+    )
+    timer.start()
+    try:
+        return ask(path, asks)
+    except (DatabaseError, RuntimeError) as error:
+        print(f"{path[:80]}: {str(error)[:200]}", file=sys.stderr, flush=True)
+        return None
+    finally:
+        timer.cancel()
+
+
+def _asked_alone(size: int, where: str, arguments: argparse.Namespace) -> dict[str, Cost | None]:
+    """Of a database that was filled before, in a process of its own: Django knows one database."""
+    command = [sys.executable, "-m", "benchmarks.bench_pages", "--asks", str(arguments.asks), "--only", arguments.only,
+               "--limit", str(arguments.limit), "--json", where]  # fmt: skip
+    print(f"{size:,} runs in {where}", file=sys.stderr, flush=True)
+    told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
+    return {
+        name: cost and Cost(tuple(cost["cpu"]), tuple(cost["wall"]), cost["queries"]) for name, cost in told.items()
+    }
 
 
 def main() -> None:
@@ -171,20 +212,35 @@ def main() -> None:
     parser.add_argument("--asks", type=int, default=20, help="requests to each address")
     parser.add_argument("--database", choices=("postgresql", "sqlite"), default="postgresql")
     parser.add_argument("--only", default="", help="pages whose name holds this")
+    parser.add_argument("--limit", type=float, default=10, help="seconds that an answer may take on average")
+    parser.add_argument("--filled", nargs="*", default=[], help="RUNS=FOLDER or RUNS=URL: databases to ask only")
+    parser.add_argument("--json", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.json:
+        is_url = "://" in arguments.json
+        with tempfile.TemporaryDirectory(prefix="benchsite-") as state:
+            set_up_here(state if is_url else arguments.json, arguments.json if is_url else "")
+            asked = measure(arguments.asks, arguments.only, arguments.limit)
+        print(json.dumps({name: cost and asdict(cost) for name, cost in asked.items()}))
+        return
+    if arguments.filled:
+        given = [text.partition("=") for text in arguments.filled]
+        report({int(size): _asked_alone(int(size), where, arguments) for size, _, where in given})
+        return
     sizes = sorted(int(text) for text in arguments.sizes.split(","))
     server: Any = nullcontext("")
     if arguments.database == "postgresql":
         server = private_postgresql(shared_buffers="1GB", maintenance_work_mem="512MB", max_wal_size="8GB")
     with server as url, tempfile.TemporaryDirectory(prefix="benchsite-") as state:
         set_up_here(state, url)
-        generator, stored, costs = random.Random(2026), 0, {}
+        generator, stored = random.Random(2026), 0
+        costs: dict[int, dict[str, Cost | None]] = {}
         for size in sizes:
             before = time.perf_counter()
             fill(generator, stored, size)
             stored = size
             print(f"{size:,} runs after {time.perf_counter() - before:.0f} s", file=sys.stderr, flush=True)
-            costs[size] = measure(arguments.asks, arguments.only)
+            costs[size] = measure(arguments.asks, arguments.only, arguments.limit)
         report(costs)
 
 

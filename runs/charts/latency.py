@@ -13,7 +13,7 @@ from runs.compare.groups import Comparison, Group
 from runs.formatting import number
 from runs.models import Run
 from runs.run.latency import Latency, LatencyMap, OfType, Percentile, latency_of, map_of, nines, types_of_all
-from runs.run.series import Series, read_all, samples_each, thinned
+from runs.run.series import Series, of_runs, samples_each, thinned
 from runs.tables import Column, Table, TableCell
 
 MOST_GROUPS, MOST_PANELS = 12, 12
@@ -135,15 +135,15 @@ def _span(told: Sequence[OfType], key: str) -> TableCell:
 def _over_time(groups: Sequence[Group], palette: dict[str, int]) -> Multiples | None:
     """A panel per group: what the seconds of its repeats say."""
     told = []
+    read = of_runs([run for group in groups for run in group.runs], (LOW, MIDDLE, HIGH))
     for group in groups:
-        of_runs = [{s.name: s for s in read_all(run, names=(LOW, MIDDLE, HIGH))} for run in group.runs]
-        if of_runs := [series for series in of_runs if len(series) == 3]:
-            told.append((group, of_runs))
+        if repeats := [series for run in group.runs if len(series := read[run.pk]) == 3]:
+            told.append((group, repeats))
     if not told:
         return None
     columns = columns_of(3 * len(told))
-    each = max(samples_each(series.values(), columns) for _, of_runs in told for series in of_runs)
-    bands = {group.key: _band(of_runs, each) for group, of_runs in told}
+    each = max(samples_each(series.values(), columns) for _, repeats in told for series in repeats)
+    bands = {group.key: _band(repeats, each) for group, repeats in told}
     every = [row for band in bands.values() for row in band]
     known = [value for _, low, _, high in every for value in (low, high) if value is not None and value > 0]
     if not known:
@@ -231,9 +231,9 @@ def heat_figure(
 _BandRow = tuple[float, float | None, float | None, float | None]
 
 
-def _band(of_runs: Sequence[dict[str, Series]], each: int) -> list[_BandRow]:
+def _band(repeats: Sequence[dict[str, Series]], each: int) -> list[_BandRow]:
     rows: dict[float, list[list[float]]] = {}
-    for series in of_runs:
+    for series in repeats:
         for at, name in enumerate((LOW, MIDDLE, HIGH)):
             for stretch in thinned(series[name], each):
                 value = stretch.lowest if name == LOW else stretch.highest

@@ -28,7 +28,7 @@ from runs.charts.run import MIB, warm_up_band
 from runs.compare.groups import Comparison, Group
 from runs.models import Run
 from runs.run.events import CHECKPOINT, NAMES, NOTE, STALL, events_of
-from runs.run.series import Series, Stretch, read_all, samples_each, thinned, without_gaps
+from runs.run.series import Series, Stretch, of_runs, samples_each, thinned, without_gaps
 from runs.tables import Column, Table, TableCell
 
 MOST_RUNS = 12
@@ -95,7 +95,8 @@ def over_time_figures(
     for index, (words, groups) in enumerate({"": comparison.ranked, **comparison.apart}.items()):
         chosen, left_out = _chosen(groups)
         names = {name for course in courses for name in course.metrics}.union(NAMES)
-        shown = [_Shown(group, run, {s.name: s for s in read_all(run, names=names)}) for group, run in chosen]
+        read = of_runs([run for _, run in chosen], names)
+        shown = [_Shown(group, run, read[run.pk]) for group, run in chosen]
         shown = [one for one in shown if any(name in one.series for course in courses for name in course.metrics)]
         if shown:
             name = f"{id}-apart" if words else id

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -185,6 +186,17 @@ def read_all(
     if after_s is not None:
         joined = [_after(series, after_s) for series in joined]
     return joined if before_s is None else [_before(series, before_s) for series in joined]
+
+
+def of_runs(runs: Iterable[Run], names: Collection[str]) -> dict[UUID, dict[str, Series]]:
+    """Run -> name -> series of these metrics, in one query."""
+    read: dict[UUID, dict[str, Series]] = {run.pk: {} for run in runs}
+    chunks = SeriesChunk.objects.filter(run__in=read, metric__name__in=names).select_related("metric")
+    ordered = chunks.order_by("run", "metric__name", "metric__unit", "metric_id", "chunk")
+    for (run, _), group in groupby(ordered, key=lambda chunk: (chunk.run_id, chunk.metric_id)):
+        series = _join(list(group))
+        read[run][series.name] = series
+    return read
 
 
 def merge(run: Run) -> int:

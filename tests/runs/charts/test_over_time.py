@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from benchagent import histogram
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import THROUGHPUT, over_time_figures
@@ -136,3 +138,16 @@ def test_latency_over_time_is_a_band_over_all_repeats_as_seconds_keep_percentile
     assert line["band"] == [(0.0, 1.0, 9.0), (1.0, 2.0, 20.0)]
     assert line["points"] == [(0.0, 3.0), (1.0, 5.0), (2.0, None)]
     assert "not histograms" in over_time.note
+
+
+def test_samples_of_all_runs_are_read_by_one_query():
+    for repeat in range(1, 5):
+        sampled(
+            make_run("SQLite 3.53", 1, repeat=repeat),
+            latency_p50_ms=steady(1), latency_p95_ms=steady(2), latency_p99_ms=steady(3),
+        )  # fmt: skip
+    comparison = compare(all_runs())
+    for parts in (latency_parts, over_time_figures):
+        with CaptureQueriesContext(connection) as queries:
+            assert parts(comparison)
+        assert sum("runs_serieschunk" in query["sql"] for query in queries) == 1
