@@ -24,7 +24,8 @@ from benchagent.machine.system import ServiceUser
 PASSWORD = secrets.token_urlsafe(24)
 DEFAULTS, REDO_APART = "--defaults-file=", "innodb_log_group_home_dir"
 PLACES = re.compile(r"^(datadir|tmpdir|innodb_temp_tablespaces_dir)\s*=\s*(.*)$", re.MULTILINE)
-# The folder goes with the process.
+# MySQL's take up to some 200 MB; what comes first is made most often. The folder goes with the process.
+MOST_KEPT = 10
 _made: dict[tuple[ServiceUser | None, str], Path] = {}
 _folder = tempfile.TemporaryDirectory(prefix="benchagent-made-data-")
 
@@ -39,7 +40,7 @@ def copy_data_directories(patch: pytest.MonkeyPatch) -> None:
             _copy(_made[key], data)
             return ""
         said = usual(children, argv, **more)
-        if data:
+        if data and len(_made) < MOST_KEPT:
             _made[key] = Path(_folder.name) / str(len(_made))
             _copy(data, _made[key])
         return said
