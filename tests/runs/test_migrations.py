@@ -10,7 +10,10 @@ from uuid import UUID
 import pytest
 from django.apps import apps
 from django.db import connection
+from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
 
 from runs.models import Run
 from tests.runs.cells import make_run
@@ -18,15 +21,24 @@ from tests.runs.cells import make_run
 BEFORE = [("runs", "0008_login_tries")]
 
 
+class Steps(MigrationLoader):
+    """As databases of earlier versions were made, and not all tables at once."""
+
+    def load_disk(self) -> None:
+        super().load_disk()
+        self.disk_migrations = {key: each for key, each in self.disk_migrations.items() if not each.replaces}
+
+
 def migrate(to: list[tuple[str, str]]) -> Any:
     executor = MigrationExecutor(connection)
+    executor.loader = Steps(connection)
     executor.migrate(to)
     return executor.loader.project_state(to).apps
 
 
 @pytest.fixture
 def before_batches(transactional_db: None) -> Iterator[Any]:
-    latest = [key for key in MigrationExecutor(connection).loader.graph.leaf_nodes() if key[0] == "runs"]
+    latest = Steps(connection).graph.leaf_nodes("runs")
     yield migrate(BEFORE)
     migrate(latest)
 
@@ -81,3 +93,10 @@ def test_stored_runs_at_a_fixed_rate_say_that_their_transactions_came_at_even_di
         naming.name_them(apps, None)
     assert [run.factor("arrivals") for run in Run.objects.filter(pk__in=[run.pk for run in rated])] == ["even"] * 3
     assert [run.factor("arrivals") for run in (stated, closed, sent)] == ["poisson", None, None]
+
+
+def test_tables_made_step_by_step_are_those_made_at_once():
+    """`makemigrations --check` asks the same of what makes them at once."""
+    steps = Steps(None)
+    detector = MigrationAutodetector(steps.project_state(), ProjectState.from_apps(apps))
+    assert not detector.changes(graph=steps.graph)
