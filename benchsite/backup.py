@@ -33,6 +33,7 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import IntegrityError, connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
@@ -48,7 +49,9 @@ SPOOL = "spool.sqlite3"
 LAID_ASIDE = "imports/waiting"
 # Who has logged out since must not be in again.
 LEFT_OUT = ("sessions.Session",)
-OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+# Programs, and not the server's own vacuum.
+OTHERS = """SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND backend_type = 'client backend'"""
 AT_ONCE = 500
 # Folders in STATE, of what a restore makes: under way, and whole. In them, beside what is called as in STATE, the mark
 # of a restore into PostgreSQL, which its tables carry too.
@@ -243,7 +246,7 @@ def restore(state: State, source: Path, *, replace: bool = False) -> Contents:
 
 
 def check_version(about: dict[str, Any]) -> None:
-    known = MigrationExecutor(connection).loader.graph.nodes
+    known = MigrationLoader(connection).disk_migrations
     strange = [".".join(key) for key in about["migrations"] if tuple(key) not in known]
     if about["format"] > FORMAT or strange:
         raise BackupError(
@@ -393,7 +396,13 @@ def _drop_tables() -> None:
 def _fill_tables(archive: zipfile.ZipFile, about: dict[str, Any]) -> None:
     """Make the tables as they were then, fill them, and bring them to this version."""
     executor = MigrationExecutor(connection)
-    then, nodes = {tuple(key) for key in about["migrations"]}, executor.loader.graph.node_map
+    then, replacing = {tuple(key) for key in about["migrations"]}, executor.loader.replacements
+    if all(then.issuperset(each.replaces) for each in replacing.values()):
+        then = then.difference(*(each.replaces for each in replacing.values())) | replacing.keys()
+    else:  # of a time between, to which the single steps lead
+        executor.loader = MigrationLoader(connection, replace_migrations=False)
+        then -= replacing.keys()
+    nodes = executor.loader.graph.node_map
     followed = {parent.key for key in then for parent in nodes[key].parents if parent.key[0] == key[0]}
     models_then = executor.migrate(sorted(then - followed)).apps
     with transaction.atomic():

@@ -305,6 +305,8 @@ def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: M
     assert item["outcome"] == "failed"
     assert item["message"].startswith("a memory limit of 95 MiB is too low: the load generator's JVM")
     monkeypatch.setattr("benchagent.job.job.fit_heap", lambda instance, limit_bytes: "")
+    # A heap that is taken at once: how much a short session needs depends on what its JVM compiles.
+    monkeypatch.setattr("tests.benchagent.small.QUICK_JVM", ("-Xms128m", "-XX:+AlwaysPreTouch"))
     item = make_job("derby", run_id="run-2", memory_limit_mb=60).run()
     assert item["outcome"] == "failed"
     assert item["message"].startswith(
