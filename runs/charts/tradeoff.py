@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -54,15 +53,17 @@ def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff"
 
 
 def _without_dot(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
-    """Which groups have no dot and why, in the words of the metric that they lack."""
-    reasons: dict[str, str] = {}
+    """Which groups have no dot, by the kind of reason; the table of the numbers has the reasons of each run."""
+    without: dict[str, list[str]] = {}
     for group in groups:
         if why := group.gap or (across[group.key].gap if group.key in across else None):
-            reasons[group.label] = why
-    if len(reasons) <= MOST_NAMED:
-        return f"No dot: {'; '.join(f'{label}, {why}' for label, why in reasons.items())}." if reasons else ""
-    known = Counter(reasons.values()).most_common(MOST_NAMED)
-    return f"No dot for {len(reasons)} groups: {'; '.join(f'{count} × {why}' for why, count in known)}."
+            without.setdefault(why.partition(":")[0], []).append(group.label)
+    named = []
+    for kind, labels in without.items():
+        if len(labels) > MOST_NAMED:
+            labels[1:] = [f"{len(labels) - 1} others"]
+        named.append(f"{', '.join(labels)} ({kind})")
+    return f"No dot: {'; '.join(named)}." if named else ""
 
 
 def against(comparisons: Sequence[Comparison]) -> Comparison | None:
