@@ -207,7 +207,7 @@ def test_it_reads_dbt2_new_and_old():
     report = report_of(TOOL, "dbt2.txt")
     told = values(report)
     assert (told["nopm"], told["new_order_latency_p90_ms"], told["new_order_rollbacks"]) == (3491.68, 13, 2087)
-    assert report.parameters == {"duration_s": 3600}
+    assert report.parameters == {"duration_s": 3600, "ramp_up_s": 6}
     old = """                         Response Time (s)
  Transaction      %    Average :    90th %        Total        Rollbacks      %
 ------------  -----  ---------------------  -----------  ---------------  -----
@@ -223,7 +223,12 @@ Order Status   4.20      0.113 :     0.243            6                0   0.00
 0 total unknown errors
 0 second(s) ramping up
 """
-    assert values(reports("x", old.encode())[0])["nopm"] == 13.55
+    (report,) = reports("x", old.replace("0 second(s)", "20 second(s)").encode())
+    assert values(report)["nopm"] == 13.55 and report.parameters == {"duration_s": 300, "ramp_up_s": 20}
+    assert reports("x", old.encode())[0].parameters["ramp_up_s"] == 0
+    # Cut before its last line it is aborted, however it ends.
+    for whole in (sample(TOOL, "dbt2.txt").decode(), old):
+        assert reports("x", (whole.strip().rpartition("\n")[0] + "\n\n").encode())[0].status is Status.ABORTED
 
 
 def test_it_reads_cassandra_stress_before_it_printed_units():

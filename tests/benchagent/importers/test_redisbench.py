@@ -86,3 +86,14 @@ def test_it_refuses_a_test_that_contradicts_itself_and_reads_the_others(old: str
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_gives_no_other_numbers_whatever_the_damage(file):
     assert wrong_answers(file.name, file.read_bytes(), seed=14, count=140) == []
+
+
+def test_how_many_masters_a_cluster_has_and_how_many_threads_ask_it_are_factors():
+    """In a cluster each node's configuration stands in place of the host's (redis-benchmark.c, showLatencyReport)."""
+    text = sample(TOOL, "v7_report.txt").decode()
+    nodes = "".join(f"  node [{at}] configuration:\n    save: \n    appendonly: no\n" for at in range(3))
+    host = '  host configuration "save": \n  host configuration "appendonly": no\n  multi-thread: no\n'
+    assert host in text
+    in_cluster = f"  cluster mode: yes (3 masters)\n{nodes}  multi-thread: yes\n  threads: 4\n"
+    for report in reports("x", text.replace(host, in_cluster).encode()):
+        assert report.parameters["cluster_masters"] == 3 and report.parameters["client_threads"] == 4

@@ -20,11 +20,11 @@ TABLE = Table(
     ("clients", "{terminals:N} parallel clients", r"\d+ parallel clients"),
     ("payload", "{payload_bytes:N} bytes payload", r"\d+ bytes payload"),
     ("keep alive", "keep alive: {keep_alive:N}"),
+    ("cluster", "cluster mode: yes ({cluster_masters:N} masters)"),
     ("save", 'host configuration "save":[ {save:T}]'),
     ("appendonly", 'host configuration "appendonly":[ {appendonly:W}]'),
     ("multi-thread", "multi-thread: {yes|no}"),
     ("threads", "threads: {client_threads:N}"),
-    ("cluster", "cluster mode: {yes|no}[ {:T}]"),
     ("share", "{percent:X}% <= {ms:X} milliseconds[ (cumulative count {count:N})]", r"\d+[.,]\d+% <= "),
     ("throughput", "throughput summary: {requests_per_s:X} requests per second"),
     ("#latency", "latency summary (msec):"),
@@ -97,7 +97,9 @@ def report_of(run: Run) -> Report:
     if ended:
         check(run)
     parameters: dict[str, Scalar] = of_command(run.command_lines) | {
-        name: told[name] for name in ("terminals", "requests", "payload_bytes", "client_threads") if name in told
+        name: told[name]
+        for name in ("terminals", "requests", "payload_bytes", "client_threads", "cluster_masters")
+        if name in told
     }
     if "keep_alive" in told:
         parameters["keep_alive"] = told["keep_alive"] == 1

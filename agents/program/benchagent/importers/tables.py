@@ -127,7 +127,8 @@ class Table:
         damaged number, a wording that is not known. A last line without its end is taken only where its form shows
         that it is whole.
         """
-        begun = self._any.match(line.text)
+        # An empty line would be one of which everything may be missing.
+        begun = self._any.match(line.text) if line.text else None
         if begun is None:
             return None
         first = int((begun.lastgroup or "_0")[1:])
