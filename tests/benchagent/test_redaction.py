@@ -9,6 +9,84 @@ from benchagent.redaction import REDACTED, names_a_secret, redact_text, redact_v
 
 # `hunter2` is the secret, and all that goes.
 SECRETS = r"""
+AUTH hunter2
+AUTH default hunter2
+[12:00:01] AUTH hunter2
+1700000000.123456 [0 127.0.0.1:5000] "AUTH" "hunter2"
+1700000000.123456 [0 127.0.0.1:5000] "auth" "default" "hunter2"
+HELLO 3 AUTH default hunter2 SETNAME bench
+MIGRATE db2 6379 k 0 1000 AUTH hunter2
+MIGRATE db2 6379 k 0 1000 AUTH2 bench hunter2
+ACL SETUSER bench on >hunter2 ~* +@all
+user default on >hunter2 ~* &* +@all
+REDISCLI_AUTH=hunter2 redis-cli ping
+db.auth("bench", "hunter2")
+r.auth('hunter2')
+ssl_passphrase_command = 'echo hunter2'
+ssl_passphrase_command='/bin/echo -n "hunter2"'
+rsync --password-file=<(echo hunter2) x db1::y
+echo hunter2 | passwd --stdin bench
+echo bench:hunter2 | chpasswd
+echo "hunter2" | sudo -S systemctl restart postgresql
+echo hunter2 | docker login --username bench --password-stdin r.example.org
+PASSWORD_FILE_CONTENT=hunter2
+SECRET_FILE_CONTENTS: hunter2
+user=root:hunter2@db1
+dsn=root:hunter2@127.0.0.1:3306/bench
+sa:hunter2@db1.example.org/bench
+mysqlsh root:hunter2@db1:3306 --sql
+mysqlsh --uri 'root:hunter2@[::1]:3306'
+DRIVER={PostgreSQL Unicode};SERVER=db1;UID=bench;PWD=hunter2;
+"Driver=x;UID=sa;PWD=hunter2"
+machine db1 login bench account x password hunter2
+localhost:5433:bench:bench:hunter2
+docker login -u bench -p hunter2 registry.example.org
+mydumper -u root -p hunter2 -B bench
+tiup bench tpcc -H db1 -U root -p hunter2 prepare
+nbackup -U SYSDBA -P hunter2 -B 0 x
+fbsvcmgr service_mgr user sysdba password hunter2 action_backup
+$ isql -v bench sa hunter2
+isql bench sa hunter2 < q.sql
+pt-query-digest h=db1,u=root,p=hunter2
+pt-table-checksum h=db1,u=root,p=hunter2,P=3306
+vault login hunter2hunter2
+aws configure set aws_secret_access_key hunter2
+setx PGPASSWORD hunter2
+set -gx PGPASSWORD hunter2
+curl -ubench:hunter2 https://example.org/
+curl -sS -u 'bench:hunter2' https://example.org/
+curl -b "sid=hunter2" https://example.org/
+curl --cookie sid=hunter2 https://example.org/
+"Authorization": "Basic hunter2",
+{"headers": {"Authorization": "Bearer hunter2hunter2", "Accept": "*/*"}}
+https://hooks.slack.com/services/hunter2
+https://discord.com/api/webhooks/123/hunter2
+CREATE USER SYSDBA PASSWORD hunter2;
+ALTER USER bench WITH PASSWORD hunter2 VALID UNTIL 'infinity';
+CREATE LOGIN bench WITH PASSWORD = N'hunter2', CHECK_POLICY = OFF;
+ALTER USER bench IDENTIFIED BY "hunter2" REPLACE "hunter2";
+A temporary password is generated for root@localhost: hunter2
+The password was: hunter2
+SQL> connect system/hunter2@orcl as sysdba
+rman target sys/hunter2@orcl
+impdp userid=system/hunter2@orcl
+DB_PW=hunter2
+dbpw: hunter2
+"pw": "hunter2"
+clickhouse://default:hunter2@db1:9000/bench
+mssql+pyodbc://sa:hunter2@db1/bench?driver=ODBC+Driver+18
+rediss://default:hunter2@db1:6380/0
+sqlcmd -S db1 -U sa -Phunter2 -Q "select 1"
+bcp bench.dbo.t in f.csv -S db1 -U sa -P hunter2 -c
+CREATE USER MAPPING FOR bench SERVER s OPTIONS (user 'bench', password 'hunter2');
+CREATE SUBSCRIPTION s CONNECTION 'host=db1 user=rep password=hunter2' PUBLICATION p;
+CHANGE REPLICATION SOURCE TO SOURCE_HOST='db1', SOURCE_PASSWORD='hunter2';
+db.createUser({user: "bench", pwd: "hunter2", roles: []})
+helm install db --set auth.rootPassword=hunter2,auth.database=bench
+openssl rsa -passin pass:hunter2 -in k
+keytool -storepass hunter2 -keypass hunter2 -list
+AZURE_CLIENT_SECRET=hunter2
+npm config set //r.example.org/:_authToken=hunter2
 - {name: MYSQL_PASSWORD, value: hunter2}
 {"name": "PGPASSWORD", "value": "hunter2"},
 {\"password\":\"hunter2\",\"user\":\"a\"}
@@ -205,6 +283,76 @@ ssl_passphrase = hunter2
 
 # Nothing of these goes.
 HARMLESS = r"""
+pass=1 of 3
+pass=2/3 rows=1000
+pass = 12.5 s
+pass=38 fail=0
+{"pass": 12, "fail": 0}
+AUTH failed for user bench
+AUTH required
+client authentication: AUTH required
+NOAUTH Authentication required.
+auth_method: md5
+auth = scram-sha-256
+authenticated=true
+authors: 3
+ssl_passphrase_command = ''
+ssl_passphrase_command = '/usr/local/bin/passphrase.sh %p'
+PASSWORD_FILE=/run/secrets/pg
+user=root@db1
+root@db1:3306
+tpm @ Mon Nov 23 10:11:12
+at 12:30:05@node1
+2026-11-22T10:00:00@db1
+image: postgres:16@sha256:0a1b
+mailto:bench@example.org
+Author:bench@example.org
+scp x.txt bench@db1:results/x.txt
+ssh -p 2222 bench@db1
+docker run -p 5432:5432 postgres
+docker run --user bench postgres
+curl -u bench https://example.org/
+curl -b cookies.txt https://example.org/
+mongosh --port 27017
+ycsb run mongodb -s -P workloads/workloada -p recordcount=1000 -p operationcount=100
+go-ycsb load mongodb -p threadcount=16
+isql -v bench
+isql employee.fdb -i x.sql
+isql: command not found
+connect timeout 10/20
+connect localhost/3050:employee
+1:2:3:4:5
+cpu:0:1:2:3
+PWD = /home/bench
+pw_stats=1
+pwrite=12
+pwritev2 = 3
+token_bucket=100
+token_type: bearer
+pass_count=3
+pass_rate=0.98
+passthrough=1
+passive=true
+hot_key_ratio=0.2
+key_chooser=zipfian
+shard_key=w_id
+distribution_key=c_id
+access_pattern=random
+sessions=100
+session_id=1234
+sessionid=12
+cookie_cutter=1
+user bench identified by certificate
+CREATE TABLE users (id int, password text)
+SELECT password FROM users WHERE id = 1
+UPDATE users SET password_changed = now()
+ALTER USER bench PASSWORD EXPIRE NEVER;
+ALTER ROLE bench PASSWORD NULL
+ALTER ROLE bench SET work_mem = '64MB'
+u=3,p=0.01
+hello 3 authors
+echo done | sudo tee log
+replace "a" by "b"
 token ring
 keyspace = ycsb
 row key distribution: zipfian
@@ -385,7 +533,7 @@ TOKENS = [
 
 
 def test_the_corpus_is_large_and_balanced():
-    assert len(SECRETS) + len(TOKENS) >= 150 and len(HARMLESS) >= 130
+    assert len(SECRETS) + len(TOKENS) >= 240 and len(HARMLESS) >= 200
 
 
 @pytest.mark.parametrize("line", SECRETS)
@@ -415,6 +563,8 @@ def test_it_knows_tokens_by_their_shape(token, around):
         ("password = a;b,c&d\nport = 1\n", "password = [redacted]\nport = 1\n"),
         ('password=ab"cd\n', "password=[redacted]\n"),
         ('"password": "a\\"b, c"', '"password": "[redacted]"'),
+        ("Server=db1;Uid=sa;Pwd={a b};Encrypt=no", "Server=db1;Uid=sa;Pwd=[redacted];Encrypt=no"),
+        ("GET /x?jsessionid=A1b2C3d4E5f6G7h8 200", "GET /x?jsessionid=[redacted] 200"),
         ("Password:\nVacuuming", "Password:\nVacuuming"),
         (
             "-----BEGIN RSA PRIVATE KEY-----\nAAAA\nBBBB\n-----END RSA PRIVATE KEY-----\n",
@@ -453,7 +603,8 @@ def test_settings_are_known_by_their_names(name):
 @pytest.mark.parametrize(
     "worst",
     ["password" * 40_000, "-p " * 100_000, "mysql " * 50_000, "a.b-c_" * 50_000 + "=x", "key key " * 40_000,
-     "x://" + "a" * 300_000, "<pass" * 60_000, "password=" * 30_000, '"password"' * 30_000, "pass: '" * 40_000],
+     "x://" + "a" * 300_000, "a:b@" * 75_000, "echo a | b " * 30_000, "echo pass" * 30_000, "auth " * 60_000,
+     "MIGRATE " * 40_000 + "AUTH", "<pass" * 60_000, "password=" * 30_000, '"password"' * 30_000, "pass: '" * 40_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_it_takes_no_more_than_its_share_of_time(worst):

@@ -23,7 +23,7 @@ def _words(text: str) -> frozenset[str]:
 # The words of a name: pg_superuserpass, db.passwd, keyStorePassword, X-Api-Key.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _TELLING_WORD = re.compile(
-    r".*passw(?:or)?d?t?s?|.*passphrase|passcode|.*pass|.*pwd|.*secret|.*token|.*credentials?"
+    r".*passw(?:or)?d?t?s?|.*passphrase|passcode|.*pass|.*pwd|(?:db|root|user)?pw|.*secret|.*token|.*credentials?"
     r"|(?:api|access|private|secret|auth)key"
 )
 # Only after one of these is a key secret; `primary_key` and `key_buffer_size` are none.
@@ -47,9 +47,11 @@ _HARMLESS_AFTER = _words(
     "dictionary dir directory disabled enabled encoding encryption expiration expire expired expires expiry failures "
     "file files filename format generate history id index interval length len lifetime limit location lock locking "
     "max min mode name names number path per plugin policy provider proxy rate required require reuse rotation rounds "
-    "rsa size sizes source store supported supports table timeout ttl type types user users validation validity verify "
-    "version words"
+    "rsa size sizes source stats stdin store supported supports table timeout ttl type types user users validation "
+    "validity verify version words"
 )
+# A file has its name, and what stands in it: PASSWORD_FILE, PASSWORD_FILE_CONTENT.
+_SECRET_AFTER_ALL = _words("content contents")
 _FOLDERS = ("PWD", "OLDPWD")
 # Settings that hold no secret, whatever their names say.
 _HARMLESS_NAME = re.compile(
@@ -64,10 +66,16 @@ _HARMLESS_VALUE = re.compile(
     re.IGNORECASE,
 )
 
-_TELLING = re.compile(r"pass|pwd|secret|token|credential|derby\.user\.|key", re.IGNORECASE)
+_TELLING = re.compile(r"pass|pwd?|secret|token|credential|derby\.user\.|key", re.IGNORECASE)
+# Of several passes, or of tests: `pass=1 of 3`, `pass=2/3`, `pass = 12.5 s`, `pass=3 fail=0`. A number alone may be a
+# PIN.
+_COUNT_OF_PASSES = re.compile(
+    r"\d{1,6}(?:\.\d+)?(?: of \d|/\d{1,6}(?![\w/])| m?s\b|,? [\"']?fail(?:ed|ures?|s)?[\"']?\s?[=:]\s?\d)",
+    re.IGNORECASE,
+)
 _REST_OF_NAME = re.compile(r"[\w.-]{0,200}")
 # `"db.passwd"="x"`, `[pass]: x`, `pass => x`; a blank alone assigns to options only, since prose has it, too.
-_SEPARATOR = re.compile(r"\\{0,3}[\"'\])]{0,2}[ \t]*(?:=>|:=|==?|:)[ \t]*|[ \t]+")
+_SEPARATOR = re.compile(r"\\{0,3}[\"'\])]{0,2}[ \t]*(?:=>|:=|==?|:)[ \t]*(?:[EN](?='))?|[ \t]+")
 _QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 # Also of JSON within JSON: \"x\".
 _VALUE = re.compile(rf"{_QUOTED}|\\+[\"'][^\"'\n]*[\"']?|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*")
@@ -105,15 +113,21 @@ def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNOR
 _TELLS = "pass|pwd|secret|token|credential"
 # Of one line each.
 _PATTERNS = (
-    # postgresql://user:secret@host, jdbc:…//user:secret@, redis://:secret@; user:secret@tcp(host) of Go
+    # postgresql://user:secret@host, jdbc:…//user:secret@, redis://:secret@; user:secret@host, user:secret@tcp(host);
+    # but no mail address behind a name, and no image by its digest
     _after("://", r"(?<![\w+.-])[a-z][\w+.-]{0,40}://[^\s:/@]{0,200}:", r"[^\s@/]{1,200}(?=@)"),
-    _after("@tcp(|@unix(", r"(?<![\w.-])[\w.-]{1,64}:", r"[^\s:@/]{1,200}(?=@(?:tcp|unix)\()"),
+    _after("@",
+           r"(?<![\w.:/@-])(?!(?:mailto|e?mail|author|contact|from|to|cc|by):)[A-Za-z_][\w.-]{0,63}:",
+           r"[^\s:@/,;\"'()]{1,200}"
+           r"(?=@(?!sha\d+:)(?:[A-Za-z][\w.-]{0,200}|(?:\d+\.){3}\d+|\[[\da-f:]+\])(?:[\s:/(\"',;]|$))"),
     # sqlplus scott/tiger@db, jdbc:oracle:thin:scott/tiger@
-    _after("sqlplus|impdp|expdp|sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\w$#]+/", r"[^\s@]+"),
+    _after("sqlplus|impdp|expdp|sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\"']?[\w$#]+/",
+           r"[^\s@\"']+"),
+    _after("@", r"(?:(?:^|SQL>)\s*conn(?:ect)?|\brman\s+target|\buserid=)\s*[A-Za-z][\w$#]*/", r"[^\s@/:]+(?=@\w)"),
     _after("oracle:", r"oracle:(?:thin|oci):[\w$#]+/", r"[^\s@]+"),
     # HammerDB's `diset tpcc mysql_pass secret` and its answers
     _after(_TELLS, rf"\b(?:di?|gi)set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
-    _after(_TELLS, rf"\bsetenv\s+{_SECRET_IN_NAME}\w+\s+", _ARGUMENT),
+    _after(_TELLS, rf"\b(?:setenv|setx|set\s+-g?x|configure\s+set)\s+{_SECRET_IN_NAME}\w+\s+", _ARGUMENT),
     _after(_TELLS, rf"\bValue\s+(?=\S+\s+for\s+{_SECRET_IN_NAME}\w+:)"),
     _after(_TELLS, rf"\bValue\s+\S+\s+for\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
     _after(_TELLS, rf"\bChanged\s+{_SECRET_IN_NAME}\w+:\w+\s+", r".+"),
@@ -131,15 +145,31 @@ _PATTERNS = (
     _after("mysql|maria|tpcc_|pt-|xtrabackup|mydumper|go-tpc|sshpass",
            r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper|go-tpc|sshpass)\b.{0,500}?\s-p(?!ort\b)",
            rf"(?:{_QUOTED}|[^\s\"']\S*)", flags=0),
-    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql|go-tpc|sshpass",
-           r"\b(?:tpcc_(?:start|load)|csql|mongo\w*|cqlsh|dsbulk|isql(?:-fb)?|go-tpc|sshpass)\b.{0,500}?\s-p\s+",
+    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql|go-tpc|tiup|sshpass|mydumper| login ",
+           r"\b(?:tpcc_(?:start|load)|csql|mongo(?:sh|dump|restore|import|export|stat|top)?|cqlsh|dsbulk|isql(?:-fb)?"
+           r"|go-tpc|tiup|sshpass|mydumper|(?:docker|podman|oc|nerdctl)\s+login)\b.{0,500}?\s-p\s+",
            rf"(?!-){_ARGUMENT}", flags=0),
-    _after("sqlcmd|bcp|osql", r"\b(?:sqlcmd|bcp|osql)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}", flags=0),
+    _after("sqlcmd|bcp|osql|nbackup", r"\b(?:sqlcmd|bcp|osql|nbackup)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}",
+           flags=0),
+    # unixODBC's: a data source, a user, a password
+    _after("isql", r"(?:^|[$#>+/]\s*)isql(?:\s+-[a-z]\d?)*\s+[^\s-]\S*\s+[^\s-]\S*\s+",
+           r"[^\s<|;-]\S*(?=\s*(?:$|[<|;]|\s-))"),
+    _after("pass", r"\bfbsvcmgr\b.{0,500}?\spassword\s+", _ARGUMENT),
+    _after("pt-", r"\bpt-[\w-]+\b.{0,500}?[\s,]p=", r"[^\s,]+", flags=0),
+    _after(" login ", r"\bvault\s+login\s+", r"(?!-)\S{8,}"),
     _after("redis-|valkey-|keydb-|memtier",
            r"\b(?:redis-\w+|valkey-\w+|memtier_benchmark|keydb-\w+)\b.{0,500}?\s(?:-a|--auth|--authenticate)[ =]",
            _ARGUMENT),
-    _after('"authenticate"', r"\"authenticate\"\s*:\s*", r"\"[^\"]+\""),
-    _after("curl", r"\bcurl\b.{0,500}?\s(?:-u|--user)[ =][^\s:]+:"),
+    _after("auth", r"\"authenticate\"\s*:\s*", r"\"[^\"]+\""),
+    _after("curl", r"\bcurl\b.{0,500}?\s(?:-u ?|--user[ =])[\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
+    _after("curl", r"\bcurl\b.{0,500}?\s(?:-b|--cookie)[ =]?[\"']?[^\s=\"']+=", r"[^\"']+?(?=[\"']|\s|$)"),
+    # What a shell hands over: as a command that prints it, or from the left of a pipe
+    _after(_TELLS,
+           rf"(?<![\w.-]){_SECRET_IN_NAME}[\w.-]{{1,200}}+\s*[=:]?\s*(?:[\"']|<\()\s*(?:/\S{{0,100}}/)?"
+           r"(?:echo|printf)\s+(?:-n\s+)?[\"']?",
+           r"[^\"'|;)]+"),
+    _after("pass|sudo", r"\b(?:echo|printf)\s+(?:-n\s+)?(?:[\w.-]+:)?",
+           rf"(?:{_QUOTED}|[^\s|]+)(?=\s?\|\s?(?:sudo\s+)?(?:sudo\s+-S|chpasswd|\w+\s.{{0,200}}--(?:password-)?stdin)\b)"),
     _after("-p", r"(?<!\S)-(?:pas|pass|pw|passw|passwo|passwor|password)\s+", rf"(?!-){_ARGUMENT}"),
     # … as lists of arguments
     _after("-p", r"[\"'](?:\S*/)?(?:mysql\w*|mariadb[\w-]*)[\"']\s*,.{0,500}?[\"']-p(?!ort\b)", r"[^\s\"',]+", flags=0),
@@ -148,7 +178,16 @@ _PATTERNS = (
            rf"(?:{_QUOTED}|[^\s,\]\"']+)"),
     _after("mysqladmin", r"\bmysqladmin\b.{0,500}?\s(?:new-)?password\s+", _ARGUMENT),
     _after("requirepass|masterauth", r"\b(?:requirepass|masterauth)\s+", _ARGUMENT),
-    _after("auth ", r"(?:\d> ?|\bredis-cli\b.{0,200}?\s)auth\s+(?:\w+\s+(?=\S))?", _ARGUMENT),
+    # Redis: typed, as a line of a script or a log, as MONITOR prints it, within other commands; an access list
+    _after("auth", r"(?:\d> ?|\bredis-cli\b.{0,200}?\s)auth\s+(?:\w+\s+(?=\S))?", _ARGUMENT),
+    _after("auth", r"^[\s\[\]\d:.TZ,+-]*AUTH\s+(?:\w+\s+(?=\S+\s*$))?",
+           r"(?!(?:failed|required|error|ok|done|command|succeeded|called|enabled|disabled)\b)\S+(?=\s*$)", flags=0),
+    _after("auth",
+           r"\b(?:HELLO\s+[23]\s+AUTH\s+\S+|MIGRATE\s.{1,300}?\sAUTH|MIGRATE\s.{1,300}?\sAUTH2\s+\S+)\s+"),
+    _after("auth", r"\"AUTH\"\s+(?:\"[^\"]*\"\s+(?=\"))?", _QUOTED),
+    _after("auth", r"\.auth\(\s*(?:\"[^\"]*\"\s*,\s*|'[^']*'\s*,\s*)?", r"\"[^\"]*\"|'[^']*'"),
+    _after("auth", r"\bREDISCLI_AUTH\s*=\s*", _ARGUMENT),
+    _after("setuser| on >", r"\b(?:ACL\s+SETUSER|user)\s.{1,300}?\s>"),
     _after("password(|passwd(", r"passw(?:or)?d\(\s*", _QUOTED),
     _after("%3d", r"(?:pass|passw(?:or)?d|pwd|secret|token)%3D", r"[^\s&%]+"),
     _after("signature=|sig=", r"(?:[?&]sig|X-(?:Amz|Goog)-Signature)=", r"[^\s&\"']+"),
@@ -158,10 +197,22 @@ _PATTERNS = (
     _after("identified", r"\b(?:create|alter|grant)\b.{0,300}\bidentified\s+by\s+(?!password\b)", r"[^\s;'\"]+"),
     _after("password", r"\bpassword\s+(?=['\"])", _QUOTED),
     _after("password", r"\bset\s+password\b[^=]{0,200}=\s*", _ARGUMENT),
-    _after("password", r"\blogin\s+\S+\s+password\s+", r"[^\s;'\"]+"),
-    _after(":*:|:5432:", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
+    _after("identified", r"\bidentified\b.{1,300}?\breplace\s+", _ARGUMENT),
+    _after("password",
+           r"\b(?:create|alter)\s+(?:or\s+alter\s+)?(?:user|role|login)\b.{1,200}?\bpassword\s+",
+           r"(?!(?:null|expire|history|reuse|require|lock|unlock|never|default|interval|optional)\b)[^\s;'\"=,]+"),
+    # MySQL tells so of its first start: "A temporary password is generated for root@localhost: …"
+    _after("password", r"\bpassword (?:is|was)\b[^:]{0,80}:\s+", _ARGUMENT),
+    _after("password", r"\blogin\s+\S+\s+(?:account\s+\S+\s+)?password\s+", r"[^\s;'\"]+"),
+    _after(":*:|:543", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
+    # The working directory is a path; what is none is the password of an ODBC connection
+    _after("pwd", r"\bPWD\s?=\s?", r"(?![/~.]|[A-Z]:\\)(?:\{[^{}]*\}|[^\s;\"'{}]+)(?=[;\"']|\s*$)"),
     # Headers
-    _after("authorization", r"\bAuthorization\s*[=:]\s*\"?(?:(?:Bearer|Basic|Token|Digest)\s+)?",
+    _after("auth", r"[\"']Authorization[\"']\s*:\s*[\"'](?:(?:Bearer|Basic|Token)\s+)?",
+           r"(?!(?:Bearer|Basic|Token)\b)[^\"']+"),
+    _after("sessionid", r"\bJ?sessionid=", r"[\w.%:-]{16,}"),
+    _after("hooks", r"(?:hooks\.slack\.com/\w+/|/api/webhooks/\d+/)", r"[\w/.-]+"),
+    _after("auth", r"\bAuthorization\s*[=:]\s*\"?(?:(?:Bearer|Basic|Token|Digest)\s+)?",
            r"(?!(?:Bearer|Basic|Token)\b)[^\s\"']+.*"),
     _after("cookie", r"\b(?:Set-)?Cookie\s*:\s*", r".+"),
     _after("bearer", r"\bBearer\s+", r"[\w.~+/=-]{8,}"),
@@ -176,8 +227,12 @@ _PATTERNS = (
     _after("eyj", r"\b", r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+", flags=0),
     _after("bs_|bsc_", r"\b", r"bsc?_[\w-]{32,}", flags=0),
 )  # fmt: skip
-_ASSIGNED = frozenset([*_TELLS.split("|"), "derby.user", "key"])
-_HINTS = _ASSIGNED.union(*(pattern.words for pattern in _PATTERNS))
+_ASSIGNED = frozenset([*_TELLS.split("|"), "pw", "derby.user", "key"])
+_WORDS = _ASSIGNED.union(*(pattern.words for pattern in _PATTERNS))
+# The fewest that tell: none that holds another.
+_HINTS = frozenset(word for word in _WORDS if not any(other in word for other in _WORDS - {word}))
+# Tools print " @ ", too.
+_HINT_ALONE = {"@": r"(?<=\S)@(?=\S)"}
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # What stands on several lines.
 _PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)([^-]{0,20000})")
@@ -203,7 +258,8 @@ def names_a_secret(name: str) -> bool:
     for at, word in enumerate(words):
         before = words[at - 1] if at else ""
         if _is_telling(word, before):
-            return not _HARMLESS_AFTER.intersection(words[at + 1 :])
+            after = words[at + 1 :]
+            return not _HARMLESS_AFTER.intersection(after) or bool(_SECRET_AFTER_ALL.intersection(after))
     return False
 
 
@@ -260,7 +316,7 @@ def _suspicious_lines(text: str) -> Iterator[tuple[int, int, str]]:
     lowered = text.translate(_ASCII_LOWER)
     if not (hints := [hint for hint in _HINTS if hint in lowered]):
         return
-    any_of_them, end = re.compile("|".join(map(re.escape, hints))), 0
+    any_of_them, end = re.compile("|".join(_HINT_ALONE.get(hint, re.escape(hint)) for hint in hints)), 0
     while hint := any_of_them.search(lowered, end):
         begin = text.rfind("\n", 0, hint.start()) + 1
         end = text.find("\n", hint.end())
@@ -291,6 +347,8 @@ def _without_assigned(line: str) -> str:
         if value is None or not names_a_secret(_with_word_before(line, begin, name)):
             continue
         if _HARMLESS_VALUE.fullmatch(value[0]):
+            continue
+        if name.lower() == "pass" and _COUNT_OF_PASSES.match(line, separator.end()):
             continue
         parts += [line[done : separator.end()], _in_quotes(value[0])]
         done = _end_of_value(line, begin, value)
