@@ -173,7 +173,7 @@ def register_machine() -> None:
     ]
     message: Any = {
         "protocol": PROTOCOL_VERSION, "agent_version": "0.1.0", "name": "bench1", "hardware": MACHINE,
-        "engines": engines, "code": EnrolmentCode.issue(),
+        "engines": engines, "code": EnrolmentCode.issue(), "confinement": {"confined": True, "words": ""},
     }  # fmt: skip
     machines.register(message=message)
 
