@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { alone, repeatDatasets, repeatWords } from "../../static/js/chart-repeats.js";
 import { broken, frontPoints, placeNames, tradeOffConfig } from "../../static/js/chart-tradeoff.js";
+import { titleLines } from "../../static/js/chart-theme.js";
 import { axisTitle, roundEnd } from "../../static/js/format.js";
 
 const theme = { series: Array(8).fill("rgb(1, 2, 3)") };
@@ -29,6 +30,13 @@ test("it ends an axis at a round number", () => {
 
 test("it titles an axis by its unit where it has no label", () => {
   assert.equal(axisTitle({ label: "", unit: "TPS", better: "higher" }), "TPS, higher is better");
+});
+
+test("a title below a narrow chart takes two lines, beside it and below a wide one it takes one", () => {
+  const title = "Throughput (TPS), higher is better";
+  assert.deepEqual(titleLines(title, { axis: "x" }, 330), ["Throughput (TPS)", "higher is better"]);
+  assert.equal(titleLines(title, { axis: "x" }, 1100), title);
+  assert.equal(titleLines(title, { axis: "y" }, 330), title);
 });
 
 test("it joins the points of the front in the order of x", () => {
