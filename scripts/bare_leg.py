@@ -132,7 +132,7 @@ class Checks(Steps):
 
     def it_shows_progress(self) -> str:
         address = f"http://127.0.0.1:{self.site.port}/"
-        wanted = ("making", "installing requirements.txt", "packages", "password", address)
+        wanted = ("making", "installing pip", "installing requirements.txt", "packages", "password", address)
         missing = [words for words in wanted if words not in self.site.said]
         return f"not said: {missing}\n{self.site.said}" if missing else ""
 

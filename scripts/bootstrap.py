@@ -161,14 +161,14 @@ def install(*, dev: bool, temporary: Path, source: list[str]) -> None:
     started = time.monotonic()
     make_venv(present, wanted, temporary)
     STAMP.unlink(missing_ok=True)
-    locks = ["requirements-dev.txt"] if wanted["dev"] else ["requirements.txt"]
-    for lock in locks:
-        pip(
-            f"installing {lock}",
-            [*source, "--require-hashes", "-r", str(ROOT / lock)],
-            temporary,
-            total=count_pins(lock),
-        )
+    lock = ROOT / ("requirements-dev.txt" if wanted["dev"] else "requirements.txt")
+    install_pip(lock, temporary, source)
+    pip(
+        f"installing {lock.name}",
+        [*source, "--require-hashes", "-r", str(lock)],
+        temporary,
+        total=len(re.findall(r"^[A-Za-z0-9][^ ]*==", lock.read_text(), re.M)),
+    )
     pip("installing the agent", [*source, "--no-deps", "--no-build-isolation", "-e", str(AGENT)], temporary, total=1)
     STAMP.write_text(json.dumps(wanted))
     say(f"installed in {time.monotonic() - started:.0f} s")
@@ -240,14 +240,23 @@ def without_home(temporary: Path) -> dict[str, str]:
     return rustup | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
 
 
-def count_pins(lock: str) -> int:
-    return len(re.findall(r"^[A-Za-z0-9][^ ]*==", (ROOT / lock).read_text(), re.M))
+def install_pip(lock: Path, temporary: Path, source: list[str]) -> None:
+    """The lock's own first: the one that Python has brought may take twice as long for all the others."""
+    if own := re.search(r"^pip==.*\n(?: .*\n)*", lock.read_text(), re.M):
+        with tempfile.NamedTemporaryFile("w", dir=temporary, suffix=".txt") as alone:
+            alone.write(own[0])
+            alone.flush()
+            pip("installing pip", [*source, "--require-hashes", "-r", alone.name], temporary, total=1)
 
 
 def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> None:
-    """The user's index, mirror, proxy and certificates hold; nothing is written to HOME. Shows where it is."""
+    """The user's index, mirror, proxy and certificates hold; nothing is written to HOME. Shows where it is.
+
+    A module is compiled when it is first imported, which most never are; here only where Python then writes nothing.
+    """
     options = ["--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar", "off"]
-    command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
+    compiled = [] if sys.dont_write_bytecode else ["--no-compile"]
+    command = [str(PYTHON), "-m", "pip", "install", *options, *compiled, *arguments]
     with child(command, temporary) as process, LOG.open("a") as log:
         error = follow(title, total, lines_of(process), log.write)
     if not process.returncode:
