@@ -320,6 +320,7 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
 _MARKED = {
     "steady_state": ("Not steady", "see the pages of the runs"),
     "no_stalls": ("Stalls", "see the pages of the runs"),
+    "machine_alone": ("Disturbed by other programs", "they took CPU of the machine"),
     "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
 }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from benchagent.catalog import FAILED
+from benchagent.catalog import DBMSS, FAILED
 from benchagent.protocol import Check
 
 from runs.models import Run
@@ -26,6 +26,9 @@ OF_TERMINALS = "computed from the transactions of each terminal"
 SLOWEST, INDEX = "slowest_terminal_percent", "jain_index"
 # A shorter window ends before the first checkpoint, flush or merge of many engines.
 LEAST_WINDOW_S = 30
+# Of the machine's CPU: what an agent, the kernel and an idle system take stays below it.
+MOST_OTHERS_PERCENT = 10.0
+OWN_CPU = ("driver_cpu_cores", "server_cpu_cores", "tool_cpu_cores")
 RATE = "tps"
 STALLS_TOLD = 8
 # What may have happened in a second, by the series that shows it: its words, and from which value on.
@@ -42,23 +45,32 @@ EVENTS = (RATE, *_BUSY, *_WRITTEN)
 
 @dataclass(frozen=True)
 class Told:
-    """What a run says of itself. `metrics`: those of the measured window; of the `series` those of `EVENTS` count."""
+    """What a run says of itself. `metrics`: those of the measured window; of the `series` those of `EVENTS` count.
+
+    `cpu_threads`: of the one machine on which all that belongs to the run was sampled; 0 where that is not known.
+    """
 
     workload: str
     factors: Mapping[str, float | str]
     metrics: Mapping[str, float]
     series: Mapping[str, Series] = field(default_factory=dict)
     demonstration: bool = False
+    cpu_threads: int = 0
 
     @classmethod
     def of(cls, run: Run, series: Iterable[Series]) -> Told:
         """Of a run that is stored, with all its factors and measurements."""
+        metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
+        dbms = DBMSS.get(run.dbms_version.dbms.slug)
+        sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
+        known = sampled and not run.context.get("connection")
         return cls(
             workload=run.workload.slug,
             factors={factor.name: factor.value for factor in run.factors.all()},
-            metrics={row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"},
+            metrics=metrics,
             series={item.name: item for item in series},
             demonstration=run.demonstration,
+            cpu_threads=(run.hardware.cpu_threads or 0) if known and run.hardware else 0,
         )
 
     def seconds(self, factor: str) -> float | None:
@@ -78,6 +90,7 @@ def judged(told: Told) -> list[Check]:
         terminals_fair(told),
         steady_state(told),
         no_stalls(told),
+        machine_alone(told),
         window_long_enough(told),
         branches_enough(told),
     )
@@ -85,7 +98,7 @@ def judged(told: Told) -> list[Check]:
 
 
 # Of the checks above.
-NAMES = ("terminals_fair", "steady_state", "no_stalls", "window_long_enough", "branches_enough")
+NAMES = ("terminals_fair", "steady_state", "no_stalls", "machine_alone", "window_long_enough", "branches_enough")
 BEFORE = "it was stored before runs were judged (manage.py judge does it)"
 
 
@@ -217,6 +230,19 @@ def _seen(told: Told, at_s: float, lasts_s: float) -> list[str]:
             if value >= max(LEAST_FLUSH_MB, FLUSH_FACTOR * usual):
                 seen.append(f"flush: {value:,.0f} MB/s of {what} written, usually {usual:,.0f}")
     return seen
+
+
+def machine_alone(told: Told) -> Check | None:
+    """Whether something else kept the machine busy: other programs, or its host that gave the CPU to others."""
+    busy = told.metrics.get("machine_cpu_percent")
+    own = [told.metrics[name] for name in OWN_CPU if name in told.metrics]
+    if busy is None or not own or not told.cpu_threads:
+        return None
+    own_percent = 100 * sum(own) / told.cpu_threads
+    others = max(0.0, busy - own_percent)
+    ok = others < MOST_OTHERS_PERCENT
+    detail = f"{others:.0f} % of the machine's CPU went to others, {min(busy, own_percent):.0f} % to the run"
+    return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"}
 
 
 def window_long_enough(told: Told) -> Check | None:

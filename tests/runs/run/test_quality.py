@@ -12,7 +12,7 @@ from django.test import Client
 
 from runs import results
 from runs.compare.compare import compare
-from runs.models import Run
+from runs.models import HardwareProfile, Run
 from runs.run import quality
 from runs.stats import geometric_mean
 from tests.runs.builders import document, job_result, scheduled, store_upload
@@ -25,8 +25,8 @@ FAIR = [5_400, 5_500, 5_700, 5_815]
 UNFAIR = "unfair: the slowest terminal made 16 % of an equal share, Jain's index 0.65 (least: 50 % and 0.9)"
 
 
-def measured(**changes: Any) -> Run:
-    run = scheduled()
+def measured(*, of: HardwareProfile | None = None, **changes: Any) -> Run:
+    run = scheduled(hardware=of)
     advance(run, "assigned", "preparing", "loading", "warming_up", "measuring")
     results.finish_run(run=run, outcome="finished", message="", at=NOW, result=job_result(**changes))
     run.refresh_from_db()
@@ -112,6 +112,52 @@ def test_counts_of_terminals_that_are_not_the_transactions_are_refused():
     wrong = document(repeats=[{"metrics": {"transactions": 100}, "per_terminal": [60, 60]}])
     (outcome,) = results.store_uploads(documents=[wrong])
     assert outcome.errors == {"repeats[0].per_terminal": ["The terminals made 120 together, transactions is 100."]}
+
+
+# The machine to itself
+
+
+def shared(**metrics: float) -> Run:
+    """A run on 4 CPU threads, of an engine in the load generator's process."""
+    rows = [{"name": name, "value": value, "phase": "run"} for name, value in metrics.items()]
+    hardware = HardwareProfile.objects.create(slug="four", name="four", cpu_threads=4)
+    return measured(of=hardware, metrics=[{"name": "tps", "value": 90.0, "phase": "run"}, *rows])
+
+
+@pytest.mark.django_db
+def test_a_run_says_that_others_took_the_machine_on_page_and_comparison(client: Client):
+    """As seen: a run with 13 % of the machine, of which 100 % were busy, was "bound by the CPU" and no more."""
+    run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
+    assert run.warnings[0] == "disturbed: 88 % of the machine's CPU went to others, 12 % to the run"
+    assert "88 % of the machine&#x27;s CPU went to others" in client.get(run.get_absolute_url()).content.decode()
+    (note,) = [text for text in compare(all_runs()).warnings if "Disturbed" in text]
+    assert note.startswith("Disturbed by other programs: ")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("metrics", "found"),
+    [
+        ({"machine_cpu_percent": 59.9, "driver_cpu_cores": 2.0}, [True]),
+        ({"machine_cpu_percent": 60.0, "driver_cpu_cores": 2.0}, [False]),
+        ({"machine_cpu_percent": 60.0, "driver_cpu_cores": 1.0, "server_cpu_cores": 1.2}, [True]),
+        ({"machine_cpu_percent": 99.0}, []),
+        ({"driver_cpu_cores": 2.0}, []),
+    ],
+)
+def test_others_are_what_neither_generator_nor_engine_used(metrics: dict[str, float], found: list[bool]):
+    checks = [check["ok"] for check in shared(**metrics).checks if check["name"] == "machine_alone"]
+    assert checks == found
+
+
+@pytest.mark.django_db
+def test_a_server_whose_cpu_nobody_sampled_is_not_taken_for_others():
+    run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
+    assert quality.Told.of(run, []).cpu_threads == 4
+    run.context = {"connection": "prod"}
+    assert quality.Told.of(run, []).cpu_threads == 0
+    run.context, run.dbms_version.dbms.slug = {}, "postgresql"
+    assert quality.Told.of(run, []).cpu_threads == 0
 
 
 # Steady state
