@@ -11,7 +11,7 @@ from benchagent.importers import SourceFile, Status, inspect
 from benchagent.redaction import REDACTED, redact_text
 
 DATA = Path(__file__).parent / "data"
-SIZE = 200_000
+SIZE = 100_000
 TEXTS = {
     "ones": "1 " * (SIZE // 2), "commas": "," * SIZE, "columns": "1," * (SIZE // 2), "one character": "a" * SIZE,
     "blank lines": "\n" * SIZE, "Windows' blank lines": "\r\n" * (SIZE // 2), "blanks": " " * SIZE, "tabs": "\t" * SIZE,
@@ -33,13 +33,13 @@ SAMPLES = (
     "memtier/one_run.txt", "mysqlslap/concurrency.txt", "redisbench/v7_report.txt", "tpccmysql/percona.txt",
     "benchmarksql/v5.txt", "clickbench/duckdb.json", "querytimes/duckdb_tpch.txt",
 )  # fmt: skip
-# What is linear takes a few seconds for all of it, what is not takes minutes for one.
-BOUND_S = 60.0
+# What is linear takes tenths of a second, what is not takes minutes.
+BOUND_S = 15.0
 
 
 def test_it_ends_soon_with_what_no_tool_wrote() -> None:
-    began = time.process_time()
     for name, text in TEXTS.items():
+        began = time.process_time()
         ((_, reports),) = inspect([SourceFile(name, text.encode())])
         assert not any(report.metrics for report in reports), name
         assert time.process_time() - began < BOUND_S, name
@@ -48,8 +48,8 @@ def test_it_ends_soon_with_what_no_tool_wrote() -> None:
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_it_ends_soon_with_a_result_and_what_no_tool_wrote(sample: str) -> None:
     data = (DATA / sample).read_bytes()
-    began = time.process_time()
     for name, text in TEXTS.items():
+        began = time.process_time()
         inspect([SourceFile(name, data + b"\n" + text[: SIZE // 4].encode() + b"\n")])
         assert time.process_time() - began < BOUND_S, name
 
@@ -100,10 +100,10 @@ def test_it_reads_a_line_said_ten_thousand_times_in_time_with_them(sample: str, 
 
 
 def test_it_takes_a_few_megabytes_in_a_moment() -> None:
-    began = time.process_time()
-    for text in ("1 " * 1_000_000, "\n" * 2_000_000, "a" * 4_000_000):
+    for text in ("1 " * 500_000, "\n" * 1_000_000, "a" * 2_000_000):
+        began = time.process_time()
         inspect([SourceFile("x", text.encode())])
-    assert time.process_time() - began < BOUND_S
+        assert time.process_time() - began < BOUND_S
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))

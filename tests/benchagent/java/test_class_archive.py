@@ -58,26 +58,35 @@ def test_a_jvm_that_it_does_not_fit_passes_over_it(java, class_path, archive, tm
     assert "shared objects file" not in loaded(java, [moved, *class_path[1:]], archive)
 
 
-def test_it_is_made_once_for_each_class_path_and_anew_for_a_changed_jar(java, class_path, folder, archive, tmp_path):
-    made = archive.stat().st_mtime_ns
-    assert ClassArchive(java, class_path, folder).made() == archive
-    assert archive.stat().st_mtime_ns == made
+def scripted(folder: Path, script: str) -> JavaRuntime:
+    """A runtime that is a shell script and notes in the file "asked" each time that it is started."""
+    for part in ("bin", "lib"):
+        (folder / "home" / part).mkdir(parents=True)
+    (folder / "home" / "lib" / "classlist").touch()
+    java = folder / "home" / "bin" / "java"
+    java.write_text(f"#!/bin/sh\necho asked >> {folder}/asked\n{script}\n")
+    java.chmod(0o755)
+    return JavaRuntime(java, "17.0.1")
+
+
+def test_it_is_made_once_for_each_class_path_and_anew_for_a_changed_jar(class_path, tmp_path):
+    makes = 'for word; do case $word in -XX:SharedArchiveFile=*) echo made > "${word#*=}" ;; esac; done'
+    java, archives = scripted(tmp_path, makes), tmp_path / "classes"
     (own := tmp_path / "own.jar").write_bytes(class_path[0].read_bytes())
-    first = ClassArchive(java, [own], folder).made()
+
+    def made() -> list[Path | None]:
+        return [ClassArchive(java, path, archives).made() for path in (class_path, [own], class_path, [own])]
+
+    before = made()
     os.utime(own, (1, 1))
-    assert len({archive, first, ClassArchive(java, [own], folder).made(), None}) == 4
-    assert {path.suffix for path in folder.iterdir()} == {".jsa"}, "no draft is left"
+    after = made()
+    assert before[:2] == before[2:] and after[:2] == after[2:] and before[0] == after[0]
+    assert {*before, *after} == {*archives.iterdir()}, "no draft is left"
+    assert (tmp_path / "asked").read_text() == 3 * "asked\n"
 
 
 def test_a_runtime_that_makes_none_is_asked_once(class_path, tmp_path):
-    home = tmp_path / "home"
-    for folder in ("bin", "lib"):
-        (home / folder).mkdir(parents=True)
-    (home / "lib" / "classlist").touch()
-    script = home / "bin" / "java"
-    script.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexit 1\n")
-    script.chmod(0o755)
-    java = JavaRuntime(script, "17.0.1")
+    java = scripted(tmp_path, "exit 1")
     assert [ClassArchive(java, class_path, tmp_path / "classes").made() for _ in range(2)] == [None, None]
     assert (tmp_path / "asked").read_text() == "asked\n"
 

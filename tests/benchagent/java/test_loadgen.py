@@ -15,6 +15,8 @@ from benchagent.java import LoadGenerator
 from benchagent.java.loadgen import jvm_options
 from benchagent.java.toolchain import JavaRuntime
 
+from tests.benchagent.small import RATE_PER_S, start_sooner
+
 ABORTED = 3
 # An agent that dies the hard way: no death signal is set, only the life line can end the JVM.
 PARENT = """
@@ -34,6 +36,7 @@ def job(url: str, *, seconds: int = 1, create: str = "CREATE TABLE history (n IN
     variable = {"name": "n", "kind": "uniform", "min": 1, "max": 9}
     insert = {"sql": "INSERT INTO history VALUES (?)", "bind": ["n"], "expect_rows": 1}
     run = {"op": "run", "phase": "run", "terminals": 2, "warm_up_s": 1, "duration_s": seconds, "seed": 1}
+    run["rate_per_s"] = RATE_PER_S
     run["transactions"] = [{"name": "insert", "weight": 1, "variables": [variable], "statements": [insert]}]
     return {
         "version": 1,
@@ -54,8 +57,9 @@ def home(tmp_path) -> Path:
 
 
 @pytest.fixture
-def generator(toolchain, engine, tmp_path, home):
+def generator(toolchain, engine, tmp_path, home, monkeypatch):
     """`generator("h2")` -> a load generator that may not leave its folder; ended afterwards."""
+    start_sooner(monkeypatch)
     made: list[LoadGenerator] = []
 
     def build(dbms: str, **more) -> LoadGenerator:
