@@ -18,15 +18,19 @@ from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed, FinishItem
 
 from tests.benchagent.fake_server import job_spec
+from tests.benchagent.small import RATE_PER_S
 
 FAST_SYNCS_PER_S, SYNC_RATES = 1e6, "sync_rates.json"
 MakeJob = Callable[..., Job]
+# Where nothing else is asked for; at a rate, for whom speed is no question.
 FACTORS: dict[str, dict[str, int | str]] = {
-    "tpcb": {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2},
-    "script": {"terminals": 2, "warm_up_s": 0, "duration_s": 1},
+    "tpcb": {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2, "rate_per_s": RATE_PER_S},
+    "script": {"terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S},
     "backup": {"dataset_mb": 10},
-    "inserts_selects": {"rows_per_table": 100, "terminals": 2, "warm_up_s": 0, "duration_s": 1},
-}
+    "inserts_selects": {
+        "rows_per_table": 100, "terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S,
+    },
+}  # fmt: skip
 
 
 def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:

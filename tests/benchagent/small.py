@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from benchagent.java import loadgen, toolchain
 from benchagent.java.toolchain import JavaRuntime
-from benchagent.workloads import tpcb
+from benchagent.workloads import inserts_selects, tpcb
 from benchagent.workloads.backup import dataset
 
 from tests.benchagent.made_data import copy_data_directories
 
 ACCOUNTS = 10_000
+INSERTED_TABLES = inserts_selects.TABLES[:8]
 # Of runs that are not about speed: at their own pace their terminals would take all of the machine. 0 is that pace.
 RATE_PER_S, FULL_SPEED = 50, 0
 SMALL_TABLES, SHARE = 12, 5
@@ -23,10 +24,12 @@ QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:CompileThreshol
 
 
 def make_smaller(patch: pytest.MonkeyPatch) -> None:
-    """A tenth of the accounts of a branch, JVMs that start sooner, and data directories that are copies."""
+    """A tenth of the accounts of a branch, a fifth of the tables for inserts, JVMs that start sooner, and data
+    directories that are copies."""
     start_sooner(patch)
     copy_data_directories(patch)
     patch.setattr(tpcb, "ACCOUNTS", ACCOUNTS)
+    patch.setattr(inserts_selects, "TABLES", INSERTED_TABLES)
 
 
 def start_sooner(patch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,14 @@ from benchagent.workloads.base import Bench
 from benchagent.workloads.tpcb import Tpcb
 from benchagent.workloads.tpcc.queries import WARM, Execution
 
-from tests.benchagent.live import ENGINES, LiveAgent, live_agent
+from tests.benchagent.live import EMBEDDED, ENGINES, LiveAgent, live_agent
 from tests.benchagent.small import RATE_PER_S
 
 pytestmark = pytest.mark.engines
 FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2, "rate_per_s": RATE_PER_S}
+NO_COUNTER = "the engine does not count checkpoints: "
+# What the settings of a scheduled run are worth.
+PROMISED = dict.fromkeys(ENGINES, "power_loss") | {"h2": "bounded_loss"}
 PLANNED = "SELECT abalance FROM accounts WHERE aid = 1"
 
 
@@ -54,6 +57,13 @@ def test_it_delivers_what_it_declares_and_nothing_else(slug: str, agent: LiveAge
     assert delivered(told) == set(workload.declared.sources)
     assert told["none"] == dict(workload.declared.none)
     assert set(told["none"]) == set(PARTS) - delivered(told)
+
+    result = item["result"]
+    assert result["effective_settings"]
+    assert (result["durability"] or {})["promised"]["durability"] == PROMISED[slug]
+    assert result["driver"]["cpu"] == ("driver + engine" if slug in EMBEDDED else "driver")
+    assert {metric["name"]: metric["value"] for metric in result["metrics"]}["db_size_bytes"] > 800_000
+    assert told["conditions"]["checkpoints"].startswith(NO_COUNTER) == ("checkpoints" in told["none"])
 
 
 def delivered(told: dict[str, Any]) -> set[str]:

@@ -19,6 +19,7 @@ from benchagent.machine import process
 from tests.benchagent.correctness.during import run_with
 from tests.benchagent.jobs import MakeJob, series, values
 from tests.benchagent.link.test_spool import sent
+from tests.benchagent.small import FULL_SPEED, RATE_PER_S
 
 pytestmark = [
     pytest.mark.engines,
@@ -44,7 +45,7 @@ def pause(pids: Sequence[int]) -> float:
 
 
 def test_a_pause_is_seen_by_every_transaction_that_was_due_in_it(make_job: MakeJob, spool: Spool):
-    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S, rate_per_s=50, arrivals="even")
+    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S, arrivals="even")
     paused_ms: list[float] = []
     item = run_with(job, spool, 1, lambda pids: paused_ms.append(pause(pids)))
     assert (item["outcome"], item["message"]) == ("finished", "")
@@ -63,14 +64,14 @@ def test_a_pause_is_seen_by_every_transaction_that_was_due_in_it(make_job: MakeJ
     batches = sent(spool, job.run_id)
     assert series(batches, "tps").count(0) == stalled(seconds)
     backlog = [value or 0 for value in series(batches, "backlog")]
-    assert max(backlog) > 75  # of 50 that fall due each second, none was begun
+    assert max(backlog) > 1.5 * RATE_PER_S  # of those that fall due each second, none was begun
     # On a machine that is slow enough some end after the window.
-    assert found["transactions"] + found["transactions_tail"] + found["unstarted"] == WINDOW_S * 50
+    assert found["transactions"] + found["transactions_tail"] + found["unstarted"] == WINDOW_S * RATE_PER_S
 
 
 def test_a_closed_loop_shows_a_pause_in_its_series_and_its_maximum_alone(make_job: MakeJob, spool: Spool):
     """No terminal asks for anything while it waits: two slow transactions among thousands move no percentile."""
-    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S)
+    job = make_job("postgresql", settings=SETTINGS, warm_up_s=0, duration_s=WINDOW_S, rate_per_s=FULL_SPEED)
     item = run_with(job, spool, 1, pause)
     assert (item["outcome"], item["message"]) == ("finished", "")
     found = values(item)

@@ -49,6 +49,7 @@ from tests.benchagent.jobs import (
     write_sync_rate,
 )
 from tests.benchagent.link.test_spool import sent
+from tests.benchagent.small import FULL_SPEED, RATE_PER_S
 from tests.benchagent.storages import needs_cages, needs_emulation
 
 pytestmark = pytest.mark.engines
@@ -225,10 +226,11 @@ def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
 # Data: a copy for each repeat, or handed on
 
 
-@pytest.mark.parametrize("dbms", ["sqlite", "derby"])
-@pytest.mark.parametrize(("origin", "words"), [("restored", "restored copy"), ("continued", "continued")])
+@pytest.mark.parametrize(
+    ("dbms", "origin", "words"), [("sqlite", "restored", "restored copy"), ("derby", "continued", "continued")]
+)
 def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, words: str, make_job: MakeJob, spool):
-    given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
+    given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
     first, second = (make_job(dbms, run_id=f"run-{number}", **given).run() for number in (1, 2))
     assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
     loaded, used = first["result"]["dataset"], second["result"]["dataset"]
@@ -253,7 +255,7 @@ def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, w
 def test_a_run_on_another_storage_takes_the_data_from_where_they_are(make_job: MakeJob, dirs: AgentDirs, spool):
     (dirs.root.parent / "second").mkdir(mode=0o755)
     Storages(dirs).add("second", dirs.root.parent / "second")
-    given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
+    given = {"data_origin": "restored", "warm_up_s": 0, "duration_s": 1}
     assert make_job("sqlite", run_id="run-1", **given).run()["outcome"] == "finished"
     item = make_job("sqlite", run_id="run-2", data_storage="second", **given).run()
     assert (item["outcome"], item["message"]) == ("finished", "")
@@ -286,7 +288,7 @@ def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spo
 
 @needs_cages
 def test_it_reads_the_files_before_the_run_as_far_as_its_memory_lets_them_stay(make_job: MakeJob):
-    given = {"data_origin": "restored", "cache_state": "preread", "warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
+    given = {"data_origin": "restored", "cache_state": "preread", "warm_up_s": 0, "duration_s": 1}
     items = [make_job("sqlite", run_id=f"run-{number}", memory_limit_mb=400, **given).run() for number in (1, 2)]
     assert [(item["outcome"], item["message"]) for item in items] == [("finished", "")] * 2
     for item in items:
@@ -318,7 +320,7 @@ def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: M
 @needs_cages
 @needs_postgresql
 def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
-    brief = {"warm_up_s": 0, "duration_s": 1, "rate_per_s": 100}
+    brief = {"warm_up_s": 0, "duration_s": 1}
     given = {"data_origin": "restored", "cache_state": "cold", "memory_limit_mb": 300, **brief}
     first, second = (make_job("postgresql", run_id=f"run-{number}", **given).run() for number in (1, 2))
     assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
@@ -378,12 +380,12 @@ def test_it_keeps_a_rate_and_says_which_device_held_what(
     make_job: MakeJob, spool: Spool, second_storage: Path, dirs: AgentDirs
 ):
     (dirs.root / SYNC_RATES).unlink()
-    item = make_job("sqlite", rate_per_s=50, arrivals="even", data_storage="second", duration_s=3).run()
+    item = make_job("sqlite", arrivals="even", data_storage="second", duration_s=3).run()
     assert item["outcome"] == "finished", item["message"]
     found = values(item)
     # All that was due in four seconds, each slot once: how much of it was in time is the machine's affair.
     counted = ("transactions", "transactions_warm_up", "transactions_tail", "errors_total", "unstarted")
-    assert sum(found[name] for name in counted) == 4 * 50
+    assert sum(found[name] for name in counted) == 4 * RATE_PER_S
     assert found["tps"] == pytest.approx(found["transactions"] / 3)
     assert found["service_p50_ms"] <= found["latency_p50_ms"] + 0.01
     assert found["service_p50_ms"] <= found["service_p95_ms"] <= found["service_p99_ms"] <= found["service_max_ms"]
@@ -445,7 +447,7 @@ def test_a_run_says_that_the_rate_of_its_disk_could_not_be_measured(make_job: Ma
 
 
 def test_a_run_with_many_errors_fails_and_keeps_its_numbers(make_job: MakeJob):
-    item = make_job("sqlite", workload="script", script_text=FAILING.format(weight=10)).run()
+    item = make_job("sqlite", workload="script", rate_per_s=FULL_SPEED, script_text=FAILING.format(weight=10)).run()
     assert item["outcome"] == "failed"
     assert "failed transactions, " in item["message"] and "(limit 1 %)" in item["message"]
     found = values(item)
@@ -460,7 +462,7 @@ def test_a_run_with_many_errors_fails_and_keeps_its_numbers(make_job: MakeJob):
 
 
 def test_a_few_errors_are_counted(make_job: MakeJob):
-    item = make_job("h2", workload="script", script_text=FAILING.format(weight=300)).run()
+    item = make_job("h2", workload="script", rate_per_s=FULL_SPEED, script_text=FAILING.format(weight=300)).run()
     assert item["outcome"] == "finished", item["message"]
     found = values(item)
     assert found["errors"] > 0

@@ -7,7 +7,6 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.job.job import Job
 
 from tests.benchagent.jobs import MakeJob, checks
-from tests.benchagent.small import RATE_PER_S
 from tests.benchagent.storages import needs_cages
 
 pytestmark = [
@@ -15,7 +14,7 @@ pytestmark = [
     needs_cages,
     pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
 ]
-GIVEN = {"data_origin": "continued", "memory_limit_mb": 300, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S}
+GIVEN = {"data_origin": "continued", "memory_limit_mb": 300, "warm_up_s": 0, "duration_s": 1}
 
 
 def test_a_server_within_a_memory_limit_hands_its_data_on(make_job: MakeJob):

@@ -1,4 +1,4 @@
-"""Real jobs: every engine, one second of warm-up and two measured, through `Job`."""
+"""Real jobs of an engine inside the load generator and of a server, one second of warm-up and two measured."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from tests.benchagent import made_data
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.jobs import MakeJob, series, told, values
 from tests.benchagent.link.test_spool import sent
-from tests.benchagent.live import EMBEDDED
-from tests.benchagent.small import RATE_PER_S
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
-ENGINES = [*EMBEDDED, pytest.param("postgresql", marks=needs_postgresql)]
+# Every other engine runs the same in test_statistics_table.
+ENGINES = ["sqlite", pytest.param("postgresql", marks=needs_postgresql)]
 COUNTER = """
 [setup]
 CREATE TABLE counter (id INTEGER NOT NULL PRIMARY KEY, n INTEGER NOT NULL);
@@ -43,7 +42,6 @@ BRIEF: dict[str, Any] = {
     "terminals": 1,
     "warm_up_s": 0,
     "duration_s": 1,
-    "rate_per_s": RATE_PER_S,
 }
 
 
@@ -78,29 +76,22 @@ def test_it_runs_tpcb_and_leaves_nothing_behind(dbms: str, make_job: MakeJob, sp
     assert conditions["checkpoints"].startswith(no_counter) == ("checkpoints" in told(item)["none"])
     assert dbms != "postgresql" or conditions["checkpoints"].endswith(("in the measured window", "in the window"))
     assert result["effective_settings"]
+    assert (result["durability"] or {})["durability"] == "power_loss"
 
     assert list(dirs.jobs.iterdir()) == []
     assert process.leftovers(dirs.jobs / f"run-{dbms}") == []
 
 
-# Durability follows the settings in force
+# Durability follows the settings in force: more of them in test_durability, those of scheduled runs in
+# test_statistics_table
 
 
 @pytest.mark.parametrize(
     ("dbms", "settings", "expected"),
     [
-        ("sqlite", {"journal_mode": "WAL", "synchronous": "FULL"}, "power_loss"),
-        ("sqlite", {"journal_mode": "WAL", "synchronous": "NORMAL"}, "dbms_crash"),
-        ("sqlite", {"journal_mode": "WAL", "synchronous": "OFF"}, "dbms_crash"),
-        ("derby", {"derby.system.durability": "default"}, "power_loss"),
         ("derby", {"derby.system.durability": "test"}, "none"),
-        ("hsqldb", {"FILES WRITE DELAY": "FALSE"}, "power_loss"),
         ("hsqldb", {"FILES WRITE DELAY": "100 MILLIS"}, "bounded_loss"),
         ("hsqldb", {}, "bounded_loss"),
-        ("h2", {"WRITE_DELAY": "500"}, "bounded_loss"),
-        ("h2", {"WRITE_DELAY": "0"}, "dbms_crash"),
-        pytest.param("postgresql", {}, "power_loss", marks=needs_postgresql),
-        pytest.param("postgresql", {"synchronous_commit": "off"}, "bounded_loss", marks=needs_postgresql),
         pytest.param("postgresql", {"fsync": "off"}, "none", marks=needs_postgresql),
     ],
 )
@@ -114,10 +105,11 @@ def test_it_states_the_durability_of_the_settings_in_force(dbms, settings, expec
 
 
 def test_it_reports_a_pragma_that_sqlite_does_not_know_as_ignored(make_job: MakeJob):
-    settings = {"journal_mode": "WAL", "synchronous": "FULL", "no_such_pragma": "7"}
+    settings = {"journal_mode": "WAL", "synchronous": "OFF", "no_such_pragma": "7"}
     item = make_job("sqlite", settings=settings, **BRIEF).run()
     assert item["outcome"] == "finished", item["message"]
     assert item["result"]["ignored_settings"] == ["no_such_pragma"]
+    assert (item["result"]["durability"] or {})["durability"] == "dbms_crash"
 
 
 @needs_postgresql
@@ -127,7 +119,9 @@ def test_it_reads_back_what_postgresql_made_of_the_settings(make_job: MakeJob):
     effective = dict(item["result"]["effective_settings"])
     assert (effective["shared_buffers"], effective["wal_writer_delay"]) == ("128MB", "1s")
     assert item["result"]["ignored_settings"] == ["port: set by the agent"]
-    assert "3 × wal_writer_delay (1s)" in (item["result"]["durability"] or {})["reason"]
+    durability = item["result"]["durability"] or {}
+    assert durability["durability"] == "bounded_loss"
+    assert "3 × wal_writer_delay (1s)" in durability["reason"]
 
 
 # What goes wrong
@@ -151,7 +145,7 @@ def test_it_says_which_setting_is_wrong(dbms, settings, words, make_job: MakeJob
 
 
 def test_it_fails_with_both_sums_when_a_balance_was_changed_behind_its_back(make_job: MakeJob, spool: Spool):
-    job = make_job("sqlite", duration_s=10, rate_per_s=RATE_PER_S)
+    job = make_job("sqlite", duration_s=10)
     result: list[FinishItem] = []
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
@@ -192,7 +186,7 @@ def test_it_fails_when_the_server_of_a_terminal_dies(make_job: MakeJob, spool: S
 
 @pytest.mark.parametrize("dbms", ["sqlite", pytest.param("postgresql", marks=needs_postgresql)])
 def test_it_is_gone_within_seconds_of_a_cancel_and_keeps_what_it_measured(dbms, make_job: MakeJob, spool, dirs):
-    job = make_job(dbms, duration_s=600, rate_per_s=RATE_PER_S)
+    job = make_job(dbms, duration_s=600)
     result: list[FinishItem] = []
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()

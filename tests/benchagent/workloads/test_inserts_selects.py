@@ -6,7 +6,6 @@ from benchagent.dbms.dialect import Dialect
 from benchagent.workloads.inserts_selects import BEYOND, COL3, COL4, COL5, KEY_PREFIX, KEY_WIDTH, WORKLOAD
 
 from tests.benchagent.jobs import MakeJob, values
-from tests.benchagent.small import RATE_PER_S
 from tests.benchagent.workloads.fake_bench import FakeBench
 
 FACTORS = {"rows_per_table": 1000, "terminals": 40, "warm_up_s": 10, "duration_s": 20}
@@ -115,7 +114,7 @@ def test_it_says_where_nothing_tells_the_buffer(in_memory: bool, words: str):
 
 @pytest.mark.engines
 def test_runs_with_the_same_seed_go_on_one_after_the_other(make_job: MakeJob):
-    given = {"workload": "inserts_selects", "data_origin": "continued", "duration_s": 3, "rate_per_s": RATE_PER_S}
+    given = {"workload": "inserts_selects", "data_origin": "continued"}
     given["settings"] = {"journal_mode": "WAL", "synchronous": "OFF"}
     items = [make_job("sqlite", run_id=f"run-{number}", **given).run() for number in (1, 2)]
     assert [(item["outcome"], item["message"]) for item in items] == [("finished", "")] * 2

@@ -64,7 +64,7 @@ def checks(item: FinishItem) -> dict[str, Any]:
 def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
     # As often as the others, so that each is sure to be met in a short run.
     monkeypatch.setattr(tpcc.transactions, "MIX", dict.fromkeys(tpcc.transactions.MIX, 1))
-    item = run_job(dbms, warehouses=2, rate_per_s=FULL_SPEED)
+    item = run_job(dbms, warehouses=2, warm_up_s=0, rate_per_s=FULL_SPEED)
     assert (item["outcome"], item["message"]) == ("finished", "")
     found, loaded, result = values(item, "run"), values(item, "load"), item["result"]
     assert set(found) | set(loaded) <= set(METRICS)

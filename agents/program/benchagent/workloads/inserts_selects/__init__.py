@@ -55,7 +55,6 @@ INSERT, NARROW = "insert", "select_narrow"
 SELECTS = "select"
 BATCH_ROWS, COMMIT_ROWS = 500, 5_000
 ROWS, ROWS_BEFORE, TAKEN = "rows", "rows_before", "taken"
-COUNT_ALL = " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in TABLES)  # noqa: S608
 BEYOND = "what that does not hold may come from the file system's cache: the disk's reads tell what came from the disk"
 # Assumed where nothing tells how large the buffer is.
 BUFFER_BYTES = 64 << 20
@@ -68,7 +67,8 @@ class InsertsSelects(Workload):
     def perform(self, bench: Bench) -> None:
         if not _loaded_rows(bench.factors) and not _inserts(bench.factors):
             raise JobError("there is nothing to select from empty tables")
-        counted = bench.instance.dialect.values(COUNT_ALL)
+        of_each = [f"(SELECT COUNT(*) FROM {table})" for table in TABLES]  # noqa: S608
+        counted = bench.instance.dialect.values(" + ".join(of_each))
         before = query_steps("", {ROWS_BEFORE: counted}) if is_used(bench) else []
 
         def run() -> Sequence[Step]:
