@@ -26,7 +26,7 @@ help:
 	@echo 'make bench-confinement  what the walls around a job cost in throughput'
 	@echo 'make fuzz-api      schemathesis over the whole API'
 	@echo 'make bench-uploads  results and samples a second that one web process takes'
-	@echo 'make bench-importers  MB/s and peak memory of each importer: ARGS="--mb 100 --only pgbench_log"'
+	@echo 'make bench-importers  MB/s and peak memory of each importer, or what becomes of your files: ARGS="--mb 100 --only pgbench_log", ARGS="--files DIR"'
 	@echo 'make bench-imports  what others wait while large files are imported: ARGS="--postgresql"'
 	@echo 'make bench-stream  a pgbench log of 1 GB through a running site: time and peak memory of every part'
 	@echo 'make bench-pages   time of pages and lists with 10,000, 100,000 and 1,000,000 runs'

@@ -1,6 +1,10 @@
 """`make bench-importers`: MB a second of processor time, and the peak of memory, of each importer on a large file.
 
     make bench-importers ARGS="--mb 100 --only pgbench_log"
+    make bench-importers ARGS="--files DIR"
+
+With `--files` it says instead what becomes of somebody's files, by tool: runs, what was refused and
+why, and what an importer fell over. Whether a figure is right only a person with the file can say.
 
 The files are made here: a real sample of the tool whose lines of samples are repeated, or lines as
 the tool writes them. What is small by its nature (a report, a JSON document) is read one time after
@@ -18,11 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from itertools import count
+from dataclasses import dataclass, field
+from itertools import count, groupby
 from pathlib import Path
 
-from benchagent.importers import SourceFile, inspect
+from benchagent.importers import SourceFile, Status, inspect
+from benchagent.importers.report import ReadFile
 
 MB = 10**6
 DATA = Path(__file__).parent.parent / "tests" / "benchagent" / "importers" / "data"
@@ -178,15 +185,74 @@ def measure(name: str, path: Path, least_s: float = 0.0) -> None:
     print(f"{name:18} {told.stdout.strip() or told.stderr.strip()[-200:]}", flush=True)
 
 
+@dataclass
+class Told:
+    """What became of the files of one tool."""
+
+    files: int = 0
+    parts: int = 0
+    runs: Counter[str] = field(default_factory=Counter)
+    refused: list[str] = field(default_factory=list)
+    fell: list[str] = field(default_factory=list)
+
+
+def what_becomes_of(folder: Path) -> dict[str, Told]:
+    """By tool, the files of one folder read together, as their logs and reports belong together."""
+    told: dict[str, Told] = defaultdict(Told)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    for _, group in groupby(paths, key=lambda path: path.parent):
+        files = [SourceFile.of(str(path.relative_to(folder)), path) for path in group]
+        try:
+            read = inspect(files)
+        except Exception:  # whatever an importer raises is what is looked for; each file by itself says which
+            read = [each for file in files for each in alone(file, told)]
+        for file, reports in read:
+            of_tool = told[reports[0].tool or "none"]
+            of_tool.files += 1
+            of_tool.parts += all(report.part_of for report in reports)
+            for report in reports:
+                if report.status is Status.NOT_UNDERSTOOD:
+                    of_tool.refused.append(f"{file.name}: {report.reason}")
+                elif not report.part_of:
+                    of_tool.runs[report.status.value] += 1
+    return told
+
+
+def alone(file: SourceFile, told: dict[str, Told]) -> list[ReadFile]:
+    try:
+        return inspect([file])
+    except Exception as error:
+        told["none"].files += 1
+        told["none"].fell.append(f"{file.name}: {error!r}")
+        return []
+
+
+def tell(told: dict[str, Told]) -> None:
+    columns = (Status.COMPLETE, Status.ABORTED, Status.FAILED)
+    heads = ["tool", "files", "parts", *(status.value for status in columns), "refused", "fell"]
+    print("".join(f"{head:<18}" if head == "tool" else f"{head:>10}" for head in heads))
+    for tool, of_tool in sorted(told.items()):
+        numbers = [of_tool.files, of_tool.parts, *(of_tool.runs[status.value] for status in columns)]
+        numbers += [len(of_tool.refused), len(of_tool.fell)]
+        print(f"{tool:<18}" + "".join(f"{number:>10}" for number in numbers))
+    for title in ("refused", "fell"):
+        for line in (line for of_tool in told.values() for line in getattr(of_tool, title)):
+            print(f"{title}: {line}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mb", type=int, default=20)
     parser.add_argument("--only", default="")
+    parser.add_argument("--files", type=Path, help="a folder whose files are read instead, and what became of them")
     parser.add_argument("--read", help=argparse.SUPPRESS)
     parser.add_argument("--least-s", type=float, default=0.0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.read:
         read_one(Path(options.read), options.least_s)
+        return
+    if options.files:
+        tell(what_becomes_of(options.files))
         return
     print(f"{'importer':18} {'speed':>13} {'peak memory':>11} reports, of {options.mb} MB")
     with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from benchagent.ctl import uploading
 from benchagent.ctl.cli import main
+from benchagent.link.client import Unreachable
 
 from .fake_api import FakeApi
 
@@ -185,3 +186,76 @@ def test_it_does_not_remember_what_was_refused(logged_in: FakeApi, years: Path) 
     assert main(["import", str(years / "2025")]) == 1
     assert main(["import", str(years / "2025")]) == 1
     assert len(logged_in.sent("POST", "/imports/")) == 2
+
+
+def test_a_server_that_went_away_is_asked_again(
+    logged_in: FakeApi, years: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(uploading.time, "sleep", waits.append)
+    send = uploading.Api.post_files
+
+    def away_twice(api: Any, *arguments: Any) -> dict[str, Any]:
+        if len(waits) < 2:
+            raise Unreachable("it does not answer")
+        return send(api, *arguments)
+
+    monkeypatch.setattr(uploading.Api, "post_files", away_twice)
+    assert main(["import", str(years / "2025"), "--hardware", "box"]) == 1
+    captured = capsys.readouterr()
+    assert waits == [2.0, 5.0] and "it does not answer (again in 5 s)" in captured.err
+    assert [stored["names"] for stored in logged_in.imports.values()] == [["randrw.json"]]
+
+
+@pytest.mark.parametrize(
+    ("ends", "code", "words"), [(KeyboardInterrupt, 130, "interrupted"), (Unreachable("gone for good"), 4, "gone")]
+)
+def test_what_was_done_is_told_where_it_ends_early(
+    ends: Any, code: int, words: str, logged_in: FakeApi, years: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(uploading.time, "sleep", lambda _: None)
+    send = uploading.Api.post_files
+
+    def never_a_second_year(api: Any, path: str, files: Any, *said: Any) -> dict[str, Any]:
+        if any(name.startswith("2025") for name, _ in files):
+            raise ends
+        return send(api, path, files, *said)
+
+    monkeypatch.setattr(uploading.Api, "post_files", never_a_second_year)
+    assert main(["import", str(years), "--hardware", "box"]) == code
+    captured = capsys.readouterr()
+    assert "2 of 16 files are left: the same command goes on where this ended" in captured.err and words in captured.err
+    assert "stored" in captured.out.partition("STATE  ")[2]
+
+
+def test_a_table_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names lose their beginning, addresses have a line of their own; a pipe gets whole rows."""
+    url = "http://127.0.0.1:8000/imports/b0bc6f49-2751-4853-a745-8440e387687a/"
+    long = uploading.Outcome(["a/long/folder/name/" * 5 + "out.txt", "b", "c"], "stored", [{}, {}], url)
+    short = uploading.Outcome(["x.txt"], "not understood", message="no known tool wrote this")
+    monkeypatch.setattr(uploading, "columns_of", lambda stream: 60)
+    uploading._show([long, short])
+    title, row, address, other = capsys.readouterr().out.splitlines()
+    assert max(map(len, (title, row, other))) <= 60 and "out.txt and 2 more" in row and row.startswith("…")
+    assert address == f"  {url}"
+    monkeypatch.setattr(uploading, "columns_of", lambda stream: None)
+    uploading._show([long, short])
+    captured = capsys.readouterr()
+    _, row, _ = captured.out.splitlines()
+    assert long.files[0] in row and row.endswith(url)
+    assert captured.err == "x.txt:\n  no known tool wrote this\n"
+
+
+def test_what_many_files_are_refused_for_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    uploading._show([uploading.Outcome([f"{number}.txt"], "not understood", message="unknown") for number in range(5)])
+    assert capsys.readouterr().err == "0.txt, 1.txt, 2.txt and 2 more:\n  unknown\n"
+
+
+@pytest.mark.parametrize(
+    ("done", "size", "rate", "words"),
+    [(0, 227_000, 0, "0 of 227 kB"), (1_500, 9_000, 750, "1.5 of 9.0 kB, 0.8 kB/s, about 10 s left"),
+     (45_000_000, 300_000_000, 12e6, "45 of 300 MB, 12.0 MB/s, about 21 s left")],
+)  # fmt: skip
+def test_how_far_it_is_has_a_unit_that_fits(done: int, size: int, rate: float, words: str) -> None:
+    assert uploading._how_far(done, size, rate) == words

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 
 class UsageError(Exception):
@@ -17,8 +18,21 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def columns_of(stream: TextIO) -> int | None:
+    """How wide a terminal is; None for a file or a pipe, which take lines of any length."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
+def shortened(text: str, columns: int) -> str:
+    """Its end, which tells more of a path than its beginning."""
+    return text if len(text) <= columns else f"…{text[len(text) - max(columns - 1, 0) :]}"
+
+
 class ProgressLine:
-    """One line that is overwritten on a terminal; elsewhere a line for every change of its text."""
+    """One line that is overwritten on a terminal, and never longer than it; elsewhere a line for every change."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -28,7 +42,7 @@ class ProgressLine:
         if text == self._last:
             return
         if self._terminal:
-            sys.stderr.write(f"\r\x1b[K{text[:200]}")
+            sys.stderr.write(f"\r\x1b[K{text[: (columns_of(sys.stderr) or 80) - 1]}")
         else:
             sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
@@ -47,12 +61,16 @@ def print_json(value: Any) -> None:
 
 
 def print_table(rows: Sequence[Sequence[str]], *, heading: Sequence[str]) -> None:
+    for line in table_lines(rows, heading=heading):
+        print(line)
+
+
+def table_lines(rows: Sequence[Sequence[str]], *, heading: Sequence[str]) -> list[str]:
     """Columns as wide as their widest cell; the last one runs on."""
     table = [[*map(str, row)] for row in (heading, *rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(heading))]
-    for row in table:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in table)
+    return ["  ".join(cells).rstrip() for cells in padded]
 
 
 def plain_number(value: float) -> str:

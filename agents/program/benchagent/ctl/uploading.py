@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -20,10 +21,19 @@ from benchagent.arguments import by_name
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api, config_path, connect
 from benchagent.ctl.files import LocalFile, Tools, apart, described, own_tools, read, read_all, walk
-from benchagent.ctl.output import ProgressLine, UsageError, print_json, print_table, say
+from benchagent.ctl.output import (
+    ProgressLine,
+    UsageError,
+    columns_of,
+    print_json,
+    print_table,
+    say,
+    shortened,
+    table_lines,
+)
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, lacks
-from benchagent.link.client import Refused
+from benchagent.link.client import Refused, Unreachable
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
 
@@ -90,9 +100,15 @@ class Uploaded:
 
 EXIT_PARTLY = 1
 MAX_DOCUMENTS_AT_ONCE = 200
+# Of files with the same message; characters of a name on a terminal, however narrow.
+NAMES_SAID, LEAST_NAME = 3, 12
 # Of the output that a described tool is tried on.
 MAX_EXAMPLE = 90_000
 ASK_EVERY_S = 1.0
+# A server that starts anew is back after some seconds; an import of hours does not end with it.
+AWAY_S = (2.0, 5.0, 10.0, 20.0, 40.0)
+# Before that a rate says nothing about what is left.
+LEAST_RATE_S = 2.0
 
 
 @dataclass
@@ -183,7 +199,11 @@ def upload(options: argparse.Namespace) -> int:
     outcomes = [_documents(api, local, held) for local, held in documents]
     if rest:
         outcomes.append(_files(api, rest, said, tools))
-    return _finish(options, outcomes)
+    code = _finish(options, outcomes)
+    if not options.json:
+        states = Counter(outcome.state for outcome in outcomes)
+        say(", ".join(f"{count} {state}" for state, count in states.items()) or "no files")
+    return code
 
 
 def import_folder(options: argparse.Namespace) -> int:
@@ -196,30 +216,38 @@ def import_folder(options: argparse.Namespace) -> int:
     memory = Uploaded(api.server if api else "")
     folders = [list(files) for _, files in groupby(sorted(paths), key=lambda path: path[0].parent)]
     sizes = [sum(path.stat().st_size for path, _ in files) for files in folders]
-    progress, began, done = ProgressLine(), time.monotonic(), 0
+    progress, began, done, files_done = ProgressLine(), time.monotonic(), 0, 0
     outcomes: list[Outcome] = []
-    for number, (files, size) in enumerate(zip(folders, sizes, strict=True), start=1):
-        far = _how_far(done, sum(sizes), done / max(time.monotonic() - began, 0.001))
-        progress.show(f"[{number}/{len(folders)}] {far}: {files[0][0].parent}")
-        # One folder at a time in memory.
-        outcomes += _folder(api, [read(path, name) for path, name in files], said, memory, tools, again=options.again)
-        done += size
-    progress.end()
-    code = _finish(options, outcomes)
-    if not options.json:
-        _sum_up(outcomes, done, time.monotonic() - began)
+    try:
+        for files, size in zip(folders, sizes, strict=True):
+            passed_s = time.monotonic() - began
+            far = _how_far(done, sum(sizes), done / passed_s if passed_s > LEAST_RATE_S else 0)
+            progress.show(f"{files_done} of {len(paths)} files, {far}: {Path(files[0][1]).parent}")
+            # One folder at a time in memory.
+            read_now = [read(path, name) for path, name in files]
+            outcomes += _folder(api, read_now, said, memory, tools, again=options.again)
+            done, files_done = done + size, files_done + len(files)
+    finally:
+        # Also of one that was interrupted, or whose server has gone.
+        progress.end()
+        code = _finish(options, outcomes)
+        if not options.json:
+            _sum_up(outcomes, done, time.monotonic() - began)
+        if files_done < len(paths):
+            say(f"{len(paths) - files_done} of {len(paths)} files are left: the same command goes on where this ended")
     return code
 
 
 def _how_far(done: int, size: int, bytes_per_s: float) -> str:
     """45 of 300 MB, 12.0 MB/s, about 21 s left."""
-    mb, all_mb = done / 1e6, size / 1e6
-    words = f"{mb:,.0f} of {all_mb:,.0f} MB" if all_mb >= 10 else f"{mb:,.1f} of {all_mb:,.1f} MB"
+    unit, of_unit = ("MB", 1e6) if size >= 1e6 else ("kB", 1e3)
+    digits = 0 if size >= 10 * of_unit else 1
+    words = f"{done / of_unit:,.{digits}f} of {size / of_unit:,.{digits}f} {unit}"
     if not done or bytes_per_s <= 0:
         return words
     left_s = (size - done) / bytes_per_s
     left = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
-    return f"{words}, {bytes_per_s / 1e6:,.1f} MB/s, about {left} left"
+    return f"{words}, {bytes_per_s / of_unit:,.1f} {unit}/s, about {left} left"
 
 
 def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
@@ -231,7 +259,7 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
     if rows:
         print()
         print_table(rows, heading=("STATE", "FILES", "RUNS"))
-    say(f"{size / 1e6:,.1f} MB in {passed_s:,.1f} s")
+    say(f"{_how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
 
 
 def _folder(
@@ -250,8 +278,11 @@ def _folder(
     read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
     reports = (reports for _, reports in read)
     kinds = _kinds(list(zip(rest, reports, strict=True)), said)
+    reasons = {file.name: reports[0].reason.removeprefix("not understood: ") for file, reports in read}
     for kind in ("not understood", "no result by itself"):
-        outcomes += [Outcome([local.file.name], kind) for local in kinds.get(kind, [])]
+        for local in kinds.get(kind, []):
+            reason = reasons[local.file.name] if kind == "not understood" else ""
+            outcomes.append(Outcome([local.file.name], kind, message=reason))
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
@@ -284,7 +315,7 @@ def _kind(items: Sequence[dict[str, Any]], said: dict[str, Any]) -> str:
 def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outcome]) -> Outcome:
     """What is stored is remembered. In a folder of many, one refusal does not end the rest."""
     try:
-        outcome = send()
+        outcome = _once_it_is_back(send)
     except Refused as error:
         if error.status in (401, 403):
             raise
@@ -292,6 +323,20 @@ def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outco
     if outcome.state in ("stored", "there already"):
         memory.add(local.digest for local in files)
     return outcome
+
+
+def _once_it_is_back(send: Callable[[], Outcome]) -> Outcome:
+    """Files that are sent again are known by their content."""
+    for wait_s in AWAY_S:
+        try:
+            return send()
+        except Unreachable as error:
+            if error.retry_after_s is not None:  # it was there, and was waited for
+                raise
+            # Behind the line of progress, which has no end on a terminal.
+            say(("\n" if columns_of(sys.stderr) else "") + f"{error} (again in {wait_s:.0f} s)")
+            time.sleep(wait_s)
+    return send()
 
 
 def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]]) -> Outcome:
@@ -371,18 +416,39 @@ def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
 
 
 def _show(outcomes: Sequence[Outcome]) -> None:
-    rows = []
-    for outcome in outcomes:
-        if outcome.state == "skipped" and len(outcomes) > 1:
-            continue
-        first, *others = outcome.files
-        name = first + (f" and {len(others)} more" if others else "")
-        rows.append((name, outcome.state, str(len(outcome.runs) or ""), outcome.url))
-    print_table(rows, heading=("FILES", "STATE", "RUNS", "IMPORT"))
+    shown = [outcome for outcome in outcomes if outcome.state != "skipped" or len(outcomes) == 1]
+    if shown:
+        _print_outcomes(shown, columns_of(sys.stdout))
     for outcome in outcomes:
         for run in outcome.runs if len(outcomes) == 1 else ():
             print(run.get("url") or run.get("id"))
-        if outcome.message and outcome.state not in ("skipped", "dry run"):
-            say(f"{outcome.files[0]}: {outcome.message}")
-    states = [outcome.state for outcome in outcomes]
-    say(", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "no files")
+    # What many files have in common is said once.
+    told = [outcome for outcome in shown if outcome.message and outcome.state not in ("skipped", "dry run")]
+    for message in dict.fromkeys(outcome.message for outcome in told):
+        names = [outcome.files[0] for outcome in told if outcome.message == message]
+        more = f" and {len(names) - NAMES_SAID} more" if len(names) > NAMES_SAID else ""
+        say(f"{', '.join(names[:NAMES_SAID])}{more}:\n  " + "\n  ".join(message.split("\n")))
+
+
+def _print_outcomes(outcomes: Sequence[Outcome], columns: int | None) -> None:
+    """A table; on a terminal that is too narrow for it the names are cut, and each address has a line of its own."""
+    heading = ("FILES", "STATE", "RUNS", "IMPORT")
+
+    def rows(room: int) -> list[tuple[str, str, str, str]]:
+        told = []
+        for outcome in outcomes:
+            first, *others = outcome.files
+            more = f" and {len(others)} more" if others else ""
+            name = shortened(first, max(room - len(more), LEAST_NAME)) + more
+            told.append((name, outcome.state, str(len(outcome.runs) or ""), outcome.url))
+        return told
+
+    lines = table_lines(rows(sys.maxsize), heading=heading)
+    if columns is None or max(map(len, lines)) <= columns:
+        print("\n".join(lines))
+        return
+    rest = max(len(outcome.state) for outcome in outcomes) + len("  " + "  RUNS")
+    title, *lines = table_lines([row[:3] for row in rows(columns - rest)], heading=heading[:3])
+    print(title)
+    for line, outcome in zip(lines, outcomes, strict=True):
+        print(line + (f"\n  {outcome.url}" if outcome.url else ""))
