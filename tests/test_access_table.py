@@ -69,8 +69,8 @@ def cases(row: Row) -> Iterator[tuple[Who, str, bool]]:
     for seen in SEEN if row.is_hideable else ("public",):
         # An unlisted thing answers its address like a public one.
         people = PEOPLE if seen != "unlisted" else PEOPLE[:4]
-        yield from ((who, seen, True) for who in asking(people))
-    yield from ((who, "public", False) for who in asking(CLOSED_TO))
+        yield from ((who, seen, True) for who in asking(people, tokens_count=row.takes_tokens))
+    yield from ((who, "public", False) for who in asking(CLOSED_TO, tokens_count=row.takes_tokens))
 
 
 @pytest.mark.parametrize("row", TABLE, ids=str)

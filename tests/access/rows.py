@@ -39,6 +39,10 @@ class Row:
         return self.method not in ("GET", "HEAD")
 
     @property
+    def takes_tokens(self) -> bool:
+        return self.kind != "page" or self.token_may_read
+
+    @property
     def is_hideable(self) -> bool:
         return any(f"{{{name}}}" in self.path or f"{{{name}}}" in str(self.data) for name in HIDEABLE)
 

@@ -41,10 +41,14 @@ def test_it_migrates_its_own():
     call_command("migrate", verbosity=0)
 
 
-@pytest.mark.parametrize("command", [WEB, WORKER], ids=["web", "worker"])
+@pytest.mark.any_database  # the tables are a file's
 @pytest.mark.parametrize(
-    ("applied", "words"),
-    [("9999_of_the_future", "newer version of Benchsite: it has runs.9999"), ("0001_initial", "manage.py migrate")],
+    ("command", "applied", "words"),
+    [
+        (WEB, "9999_of_the_future", "newer version of Benchsite: it has runs.9999"),
+        (WORKER, "0001_initial", "manage.py migrate"),
+    ],
+    ids=["web", "worker"],
 )
 def test_web_and_worker_alone_end_on_tables_of_another_version(tmp_path: Path, command, applied, words):
     with sqlite3.connect(tmp_path / "db.sqlite3") as database:
