@@ -13,7 +13,6 @@ address), after their migrations. A page that needs more than `--limit` seconds 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import math
 import random
@@ -30,6 +29,7 @@ from typing import Any
 import psutil
 
 from benchmarks.stored import BASE, RARE, fill
+from benchsite.gunicorn_conf import collect_rarely
 from scripts.private import private_postgresql, set_up_here
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -171,9 +171,8 @@ def report(costs: dict[int, dict[str, Cost | None]]) -> None:
 
 def measure(asks: int, only: str, limit_s: float) -> dict[str, Cost | None]:
     """None where a page did not answer `asks` + 1 times in so many times the limit."""
-    # What filling left in this process is no page's: without this the collector walks it again and again.
-    gc.collect()
-    gc.freeze()
+    # As the web processes begin; what filling left in this one is no page's.
+    collect_rarely()
     return {name: _within(path, asks, limit_s) for name, path in addresses().items() if only in name}
 
 

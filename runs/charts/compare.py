@@ -48,7 +48,8 @@ def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str =
     comparison, note = _without_lost(comparison)
     figures = [bars_figure(comparison, comparison.ranked, palette, id=id, title=title, note=note)]
     apart = apart_figures(comparison, palette, id="apart" if id == "comparison" else f"{id}-apart")
-    return [*(figures if comparison.ranked else []), *apart]
+    # Without any value there is no axis: the rows beneath say what is missing.
+    return [*(figures if any(group.dots for group in comparison.ranked) else []), *apart]
 
 
 def bars_panels(comparison: Comparison, axes: Axes, *, id: str = "comparison") -> list[Multiples]:
@@ -57,7 +58,7 @@ def bars_panels(comparison: Comparison, axes: Axes, *, id: str = "comparison") -
     return [
         _bars_panels(comparison, groups, axes, id=numbered(id, index), words=words, note=note)
         for index, (words, groups) in enumerate(comparison.classes.items())
-        if groups
+        if any(group.dots for group in groups)
     ]
 
 
@@ -116,7 +117,24 @@ def apart_figures(comparison: Comparison, palette: Mapping[str, int], *, id: str
             note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
         )
         for index, (words, groups) in enumerate(comparison.apart.items())
+        if any(group.dots for group in groups)
     ]  # fmt: skip
+
+
+def missing_words(comparison: Comparison) -> str:
+    """Where no run has a number: what is missing, and what brings one."""
+    gaps = [gap for group in comparison.groups for gap in group.gaps]
+    if len(gaps) < comparison.run_count:
+        return ""
+    reasons = Counter(gap.reason for gap in gaps)
+    told = "; ".join(f"{count} × {reason}" if len(gaps) > 1 else reason for reason, count in reasons.most_common())
+    if any(gap.run.is_open for gap in gaps):
+        remedy = "The chart appears here when the first of them has finished."
+    elif any(gap.run.invalid_at for gap in gaps):
+        remedy = "Who marked a run invalid can restore it on its page."
+    else:
+        remedy = "Choose another metric or other runs, or send results that hold it."
+    return f"No run has {'a number of this' if comparison.metric else 'a number'}: {told}. {remedy}"
 
 
 def numbered(id: str, index: int) -> str:

@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from runs import formatting
 from runs.charts.base import Figure, Multiples, Said
-from runs.charts.compare import bars_figures, bars_panels
+from runs.charts.compare import bars_figures, bars_panels, missing_words
 from runs.charts.curves import curve_figures, relative, x_label, x_unit
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
@@ -83,6 +83,11 @@ class Drawing:
             drawn.append(DrawnMetric(one.metric, panels, [*points.values()]))
         return drawn
 
+    @property
+    def missing(self) -> str:
+        """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
+        return missing_words(self.comparisons[0])
+
     def _said(self, metric: Metric | None) -> list[Said]:
         curves = (part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name)
         return [said for part in curves for said in part.said]
@@ -101,21 +106,26 @@ def _id(name: str, at: int) -> str:
     return f"{name}-metric-{at + 1}" if at else name
 
 
+def _with_numbers(comparisons: Sequence[Comparison]) -> Iterator[tuple[int, Comparison]]:
+    """With their positions: an axis without any value would be one from 0 to 1."""
+    return ((at, one) for at, one in enumerate(comparisons) if any(group.dots for group in one.groups))
+
+
 def _bars(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
     drawn = partial(bars_panels, axes=axes) if axes.panels else bars_figures
-    return [part for at, one in enumerate(comparisons) for part in drawn(one, id=_id("comparison", at))]
+    return [part for at, one in _with_numbers(comparisons) for part in drawn(one, id=_id("comparison", at))]
 
 
 def _curves(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [part for at, one in enumerate(comparisons) for part in curve_figures(one, axes, id=_id("curve", at))]
+    return [part for at, one in _with_numbers(comparisons) for part in curve_figures(one, axes, id=_id("curve", at))]
 
 
 def _heat_maps(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [part for at, one in enumerate(comparisons) for part in heat_maps(one, axes, id=_id("heat", at))]
+    return [part for at, one in _with_numbers(comparisons) for part in heat_maps(one, axes, id=_id("heat", at))]
 
 
 def _tables(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [part for at, one in enumerate(comparisons) for part in table_pivots(one, axes, id=_id("table", at))]
+    return [part for at, one in _with_numbers(comparisons) for part in table_pivots(one, axes, id=_id("table", at))]
 
 
 def _over_time(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:

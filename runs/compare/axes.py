@@ -155,7 +155,8 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     everything = _facts([one.whole or one for one in comparisons], {})
     fixed, pooled = _fixed(params, everything, problems)
     groups = list({group.key: group for one in comparisons for group in _held(asked(one), fixed)}.values())
-    facts = _facts(comparisons, fixed)
+    is_whole = not fixed and all(one.whole is None for one in comparisons)
+    facts = everything if is_whole else _facts(comparisons, fixed)
     pooled += _known(params.getlist("pool"), everything, "pool", problems)
     view = _choice(params, "view", VIEWS, problems)
     free = [name for name in facts if name not in pooled]
@@ -222,9 +223,11 @@ def value_of(group: Group, field: str) -> str:
 def follows(fields: Sequence[str], chosen: Sequence[str], groups: Iterable[Group]) -> bool:
     """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
     told: dict[tuple[str, ...], tuple[str, ...]] = {}
-    return all(
-        told.setdefault(key_of(group, chosen), of := key_of(group, fields)) == of for group in groups
-    )  # fmt: skip
+    for group in groups:
+        of = key_of(group, fields)
+        if told.setdefault(key_of(group, chosen), of) != of:
+            return False
+    return True
 
 
 def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
@@ -237,9 +240,9 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(drawn, axes):
         places: dict[tuple[str, ...], dict[float, list[Group]]] = {}
-        for group in of_panel:
+        for group, key in zip(of_panel, keys_of(of_panel, names), strict=True):
             if (x := xs.get(group.key)) is not None:
-                places.setdefault(key_of(group, names), {}).setdefault(x, []).append(group)
+                places.setdefault(key, {}).setdefault(x, []).append(group)
         curves = []
         for index, series in enumerate(colours):
             points = [
@@ -348,8 +351,8 @@ def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[
     every = list({group.key: group for groups in sets for group in groups}.values())
     days = list(dict.fromkeys(value_of(group, DATE) for group in every))
     for varying in (*comparisons[0].varying, VaryingFact(DATE, "Date", tuple(days), {day: day for day in days})):
-        if any(len({value_of(group, varying.field) for group in groups}) > 1 for groups in sets):
-            values = dict.fromkeys(value_of(group, varying.field) for group in every)
+        if any(len(set(_column(groups, varying.field))) > 1 for groups in sets):
+            values = dict.fromkeys(_column(every, varying.field))
             numbers = _numbers(every, varying.field)
             ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
             facts[varying.field] = Fact(varying.field, varying.label, ordered, varying.words, numbers)
@@ -361,7 +364,9 @@ def _numbers(groups: Iterable[Group], field: str) -> dict[str, float]:
     if field == DATE:
         return {day: float(date.fromisoformat(day).toordinal()) for day in {value_of(group, DATE) for group in groups}}
     name = field.removeprefix(FACTOR)
-    known = ((value_of(group, field), group.all_runs[0].factor(name)) for group in groups) if name != field else ()
+    # One group of each value is asked: its rows of factors are read for it.
+    first = {value_of(group, field): group for group in groups} if name != field else {}
+    known = ((value, group.all_runs[0].factor(name)) for value, group in first.items())
     return {value: float(number) for value, number in known if isinstance(number, int | float)}
 
 
@@ -377,9 +382,9 @@ def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequenc
         if name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
             others = [other for other in free if other not in NEVER_TAKEN and not _goes_with_x(other, name, groups)]
             levels: dict[tuple[str, ...], set[str]] = {}
-            for group in groups:
-                alike = levels.setdefault(key_of(group, [other for other in others if other != name]), set())
-                alike.add(value_of(group, name))
+            keys = keys_of(groups, [other for other in others if other != name])
+            for key, value in zip(keys, _column(groups, name), strict=True):
+                levels.setdefault(key, set()).add(value)
             if max(map(len, levels.values())) >= LEAST_LEVELS:
                 return name
     return ""
@@ -466,12 +471,26 @@ def _level(group: Group, field: str) -> str:
 def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
     """The combinations of values that occur, each in the order of its fact."""
     ranks = [facts[name].ranks for name in names]
-    keys = dict.fromkeys(key_of(group, names) for group in groups)
+    keys = dict.fromkeys(keys_of(groups, names))
     return sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
 
 
 def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(value_of(group, name) for name in names)
+    if DATE in names:
+        return tuple(value_of(group, name) for name in names)
+    known = group.facts
+    return tuple([known.get(name, NO_FACT) for name in names])
+
+
+def keys_of(groups: Sequence[Group], names: Sequence[str]) -> list[tuple[str, ...]]:
+    """That of each group; a column after the other, as many groups are asked many times."""
+    return list(zip(*(_column(groups, name) for name in names), strict=True)) if names else [()] * len(groups)
+
+
+def _column(groups: Sequence[Group], name: str) -> list[str]:
+    if name == DATE:
+        return [value_of(group, DATE) for group in groups]
+    return [group.facts.get(name, NO_FACT) for group in groups]
 
 
 def _taken(params: QueryDict) -> set[str]:

@@ -64,13 +64,14 @@ def compare(
     picked, metrics = _metrics(chosen, counting, metric)
     cells = _cells(chosen, counting, grouping, set_of)
     # A run that ended knows more, such as that its database was in memory: it names its cell.
-    known = [facets(next((run for run in cell if run.durability), cell[0])) for cell in cells]
+    naming_runs = [next((run for run in cell if run.durability), cell[0]) for cell in cells]
+    known = {run.id: facets(run) for run in naming_runs}
     sets = [_set_fact(*set_of[cell[0].id]) if cell[0].id in set_of else {} for cell in cells]
     naming = name_cells(
-        [facts | said | of for facts, said, of in zip(known, said_of(cells, grouping), sets, strict=True)]
+        [facts | said | of for facts, said, of in zip(known.values(), said_of(cells, grouping), sets, strict=True)]
     )
     printed = _printed(chosen, picked)
-    groups = [_group(cell, counting, picked, printed, naming, at=at) for at, cell in enumerate(cells)]
+    groups = [_group(cell, counting, picked, printed, naming, known=known, at=at) for at, cell in enumerate(cells)]
     groups = _ranked(by_histograms(groups, picked), picked, order)
     if threshold is None:
         threshold = threshold_of(picked.name, picked.unit) if picked else PRACTICAL_THRESHOLD
@@ -159,9 +160,13 @@ def _cells(
     alike: dict[tuple[object, ...], str] = {}
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
+    all_count = len(counting) == len(runs)
     for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
         together = " ".join([key_of(run, grouping), *set_of.get(run.id, ())[:1]])
         key = f"{run.cell_key or run.id} {together}"
+        if all_count:
+            cells.setdefault(key, []).append(run)
+            continue
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
         others = (together, run.workload_id, run.dbms_version_id, run.config_id, factors)
         if run.id not in counting and key not in cells:
@@ -207,12 +212,13 @@ def _group(
     printed: Sequence[tuple[Aggregate, set[object]]],
     naming: Naming,
     *,
+    known: Mapping[UUID, Mapping[str, Facet]],
     at: int,
 ) -> Group:
-    """`at`: the position of the cell among those that have been named."""
+    """`at`: the position of the cell among those that have been named. `known`: facets of some runs, by id."""
     ids = {run.id for run in cell}
     measured = _measured(cell, counting, metric)
-    said = stated(measured["runs"] or cell)
+    said = stated(measured["runs"] or cell, known)
     doubted = said.doubt if measured["dots"] else ""
     return Group(
         key=naming.keys[at],

@@ -13,6 +13,7 @@ from django.db.models import prefetch_related_objects
 from runs.models import Run
 from runs.run.facets import (
     RECORDED,
+    Facet,
     claim_words,
     doubt,
     facets,
@@ -26,6 +27,7 @@ from runs.run.facets import (
 Severity = Literal["blocks", "note"]
 UNKNOWN = "not known"
 FACTOR, CONTEXT = "factor:", "context:"
+NONE_KNOWN: Mapping[UUID, Mapping[str, Facet]] = {}
 # Of what is recorded: facts that say nothing beside a result that does not tell them.
 _IF_BOTH_TELL = frozenset({"java", "agent", "jdbc"})
 
@@ -77,7 +79,8 @@ def fetch_settings(runs: Iterable[Run]) -> None:
     prefetch_related_objects(configs, "parameters")
 
 
-def stated(runs: Sequence[Run]) -> Stated:
+def stated(runs: Sequence[Run], known: Mapping[UUID, Mapping[str, Facet]] = NONE_KNOWN) -> Stated:
+    """`known`: facets of some of the runs, by id, that need not be read again."""
     values: dict[str, dict[str, None]] = {}
     labels: dict[str, str] = {}
     numbers: dict[str, float] = {}
@@ -91,7 +94,7 @@ def stated(runs: Sequence[Run]) -> Stated:
     # Repeats of a cell share everything that its key hashes: one of them speaks for all.
     cells = {run.cell_key or run.id: run for run in runs}.values()
     for run in cells:
-        for field, facet in facets(run).items():
+        for field, facet in (known.get(run.id) or facets(run)).items():
             say(field, facet.label, facet.words)
         for name, value in run.context.items():
             say(f"{CONTEXT}{name}", factor_label(name), str(value))

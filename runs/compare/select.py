@@ -31,7 +31,7 @@ _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
 CONTROLS = (
     "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
-    "x_as", "y_as", "x_scale", "y_scale", "compared", "held", "edit",
+    "x_as", "y_as", "x_scale", "y_scale", "compared", "held", "edit", "rows",
 )  # fmt: skip
 # What names runs, and how it is said.
 _NAMED = {"run": "run", "cell": "cell"}

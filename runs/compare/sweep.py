@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from runs.compare.axes import DATE, NEVER_TAKEN, Axes, Fact, follows, key_of
+from runs.compare.axes import DATE, NEVER_TAKEN, Axes, Fact, follows, key_of, keys_of
 from runs.compare.groups import Against, Comparison, Group, telling
 from runs.compare.guard import Difference, bare_field, differences, refusal
 from runs.compare.verdicts import ratio_words
@@ -87,8 +87,9 @@ class Sweep:
     def table(self) -> dict[Key, dict[Key, list[Group]]]:
         """Groups by level and series; levels in the order of their values."""
         levels: dict[Key, dict[Key, list[Group]]] = {}
-        for group in self.groups:
-            levels.setdefault(key_of(group, self.held), {}).setdefault(key_of(group, self.compared), []).append(group)
+        both = zip(keys_of(self.groups, self.held), keys_of(self.groups, self.compared), strict=True)
+        for (level, series), group in zip(both, self.groups, strict=True):
+            levels.setdefault(level, {}).setdefault(series, []).append(group)
         ranks = [self.facts[field].ranks for field in self.held]
         ordered = sorted(levels, key=lambda level: [rank[value] for rank, value in zip(ranks, level, strict=True)])
         return {key: levels[key] for key in ordered}
@@ -105,7 +106,7 @@ class Sweep:
     @cached_property
     def names(self) -> dict[Key, str]:
         """The series, each by as few facts as tell them apart."""
-        keys = list(dict.fromkeys(key_of(group, self.compared) for group in self.groups))
+        keys = list(dict.fromkeys(keys_of(self.groups, self.compared)))
         shown = telling({field: [key[at] for key in keys] for at, field in enumerate(self.compared)})
         said = [(at, self.facts[field]) for at, field in enumerate(self.compared) if field in shown]
         return {key: " · ".join(fact.said(key[at]) for at, fact in said) for key in keys}
@@ -218,11 +219,8 @@ def _sweep(groups: Sequence[Group], facts: Mapping[str, Fact], field: str, held:
     return Sweep(compared, chosen, offered, list(groups), facts)
 
 
-def _crossed(groups: Iterable[Group], name: str, field: str) -> bool:
-    series: dict[str, set[str]] = {}
-    for group in groups:
-        series.setdefault(group.facts[name], set()).add(group.facts[field])
-    return any(len(of) > 1 for of in series.values())
+def _crossed(groups: Sequence[Group], name: str, field: str) -> bool:
+    return not follows([field], [name], groups)
 
 
 def _kind(field: str) -> int:

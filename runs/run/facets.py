@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -21,7 +22,7 @@ from benchagent.catalog import (
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given, Settings
 
-from runs.models import Config, HardwareProfile, Measurement, Run, RunFactor, StateChange
+from runs.models import Config, HardwareProfile, Measurement, Run, StateChange
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
 from runs.run.durability import judgement
@@ -32,6 +33,8 @@ _ORDER = {name: index for index, name in enumerate(_FIRST)}
 _ORDER["test_no"] = 1_000
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 _UNIT_SUFFIXES = ("_gb", "_mb", "_s")
+# Values of factors whose words are kept: the runs of a comparison share a few.
+_MOST_LEVELS = 2_000
 # Characters of a text, as a script is one, that can stand in a sentence.
 _SPEAKABLE = 60
 
@@ -118,45 +121,40 @@ def factor_facets(run: Run) -> list[Facet]:
     emulated = {f"{use.role}_storage" for use in run.storage.all() if use.device.emulated}
     factors = sorted(run.factors.all(), key=lambda factor: (_ORDER.get(factor.name, 100), factor.name))
     return [
-        _number_facet(factor, factor.number)
+        _number_facet(factor.name, factor.number, factor.unit)
         if factor.number is not None
-        else _text_facet(factor, emulated=factor.name in emulated)
+        else _text_facet(factor.name, factor.text, factor.unit, emulated=factor.name in emulated)
         for factor in factors
     ]
 
 
-def _text_facet(factor: RunFactor, *, emulated: bool) -> Facet:
+@lru_cache(_MOST_LEVELS)
+def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
     """`emulated`: of a storage, as the run found it."""
-    label = factor_label(factor.name)
-    if len(factor.text) > _SPEAKABLE:
-        digest = hashlib.sha256(factor.text.encode()).hexdigest()[:6]
-        short = f"{' '.join(factor.text.split())[:_SPEAKABLE]}… (#{digest})"
-        return Facet(f"factor:{factor.name}", label, factor.text, short, f"{label.lower()} #{digest}", key=factor.text)
-    said = f"{factor.text} (emulated)" if emulated and factor.text else factor.text
-    is_storage = factor.name in FACTORS and FACTORS[factor.name].kind == FactorKind.STORAGE
-    value = factor.text or (OWN_STORAGE if is_storage else "")
+    label = factor_label(name)
+    if len(text) > _SPEAKABLE:
+        digest = hashlib.sha256(text.encode()).hexdigest()[:6]
+        short = f"{' '.join(text.split())[:_SPEAKABLE]}… (#{digest})"
+        return Facet(f"factor:{name}", label, text, short, f"{label.lower()} #{digest}", key=text)
+    said = f"{text} (emulated)" if emulated and text else text
+    is_storage = name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
+    value = text or (OWN_STORAGE if is_storage else "")
     return Facet(
-        f"factor:{factor.name}",
-        label,
-        value,
-        factor_words(factor.name, said, factor.unit),
-        factor_phrase(factor.name, said, factor.unit),
-        key=value,
+        f"factor:{name}", label, value, factor_words(name, said, unit), factor_phrase(name, said, unit), key=value
     )
 
 
-def _number_facet(factor: RunFactor, number: float) -> Facet:
-    label = factor_label(factor.name)
-    value = f"{number:,.10g} {factor.unit}".strip()
+@lru_cache(_MOST_LEVELS)
+def _number_facet(name: str, number: float, unit: str) -> Facet:
+    label = factor_label(name)
+    value = f"{number:,.10g} {unit}".strip()
     short = f"{number:,.6g}"
-    if factor.unit in _SPEAKING_UNITS:
-        spoken = f"{short} {factor.unit}"
+    if unit in _SPEAKING_UNITS:
+        spoken = f"{short} {unit}"
     else:
-        unit = f" {factor.unit}" if factor.unit == "s" else ""
-        spoken = f"{label[:1].lower()}{label[1:]} {short}{unit}"
-    text = factor_phrase(factor.name, number, factor.unit) if factor.name in FACTORS else spoken
-    words = factor_words(factor.name, number, factor.unit)
-    return Facet(f"factor:{factor.name}", label, value, words, text, key=spoken)
+        spoken = f"{label[:1].lower()}{label[1:]} {short}{' s' if unit == 's' else ''}"
+    text = factor_phrase(name, number, unit) if name in FACTORS else spoken
+    return Facet(f"factor:{name}", label, value, factor_words(name, number, unit), text, key=spoken)
 
 
 # Circumstances that a result records and nobody varies, in the order in which a comparison names them.

@@ -40,8 +40,9 @@ from runs.views.guards import token_may_read
 
 # Controls that have a form of their own, beside the levels.
 OF_LEVELS = ("compared", "held")
-# A table of more groups is folded: chart, levels and headline have said it.
-MOST_ROWS = 12
+# A table of more groups is folded: chart, levels and headline have said it. Of many the first are shown, unless all
+# are asked for (`rows=all`).
+MOST_ROWS, FIRST_ROWS = 12, 50
 
 
 @require_GET
@@ -83,6 +84,9 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     palette = charts.colours(comparison)
     drawing = draw(comparison, params)
     lost = charts.many_lost(comparison.groups)
+    known = [group for group in comparison.groups if not lost or group.dots]
+    shown = known if params.get("rows") == "all" else known[:FIRST_ROWS]
+    offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
     return controls_of(drawing, params) | {
         "selection": selection,
         "drawing": drawing,
@@ -98,10 +102,11 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
                 "ratio": ratio_words(group.against.ratio if group.against else None),
                 "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
             }
-            for group in comparison.groups
-            if group.key not in {one.key for one in lost}
+            for group in shown
         ],
         "most_rows": MOST_ROWS,
+        "row_count": len(known),
+        "bases": [group for group in known if group.n and group.key in offered],
         "lost": lost,
         "lost_words": charts.lost_words(lost),
         "kept": [
@@ -239,6 +244,9 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 def _embedded(
     request: HttpRequest, comparison: Comparison, params: QueryDict, *, source: str, title: str, status: int = 200
 ) -> HttpResponse:
-    parts = draw(comparison, params).parts if comparison.groups else []
-    context: dict[str, Any] = {"title": title, "parts": parts, "source": source, "count": comparison.run_count}
+    drawing = draw(comparison, params) if comparison.groups else None
+    context: dict[str, Any] = {
+        "title": title, "source": source, "count": comparison.run_count,
+        "parts": drawing.parts if drawing else [], "missing": drawing.missing if drawing else "",
+    }  # fmt: skip
     return render(request, "embed.html", context | _tables_beside(comparison), status=status)

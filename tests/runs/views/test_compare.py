@@ -11,10 +11,12 @@ import statistics
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from runs.models import Config, Run, SeriesChunk, delete_softly
+from runs.models.choices import RunState
 from runs.run.series import new_chunk
-from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_article, make_run, metric
+from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_article, make_run, make_runs, metric
 
 pytestmark = pytest.mark.django_db
 
@@ -343,3 +345,45 @@ def test_the_words_of_the_chart_name_its_statistic(client):
     assert "Bar: geometric mean." in html
     assert "Bars of the geometric mean of throughput: PostgreSQL 8.3 498.9, DB2 9.7 2,363" in html
     assert '>Ratio <span class="sub">of geometric means</span></th>' in html
+
+
+def test_of_many_groups_it_shows_the_first_rows_and_all_when_they_are_asked_for(client):
+    runs = make_runs(
+        {"system": "PostgreSQL 17", "value": 100 + at, "factors": {"terminals": 2 + at}} for at in range(60)
+    )
+    query = "&".join(f"run={run.id}" for run in runs)
+
+    first = page(client, f"/compare/?{query}&baseline=terminals-61&view=bars")
+    every = page(client, f"/compare/?{query}&view=bars&rows=all")
+
+    assert first.count("<tr data-group=") == 50 and every.count("<tr data-group=") == 60
+    assert "The first 50 of 60 groups in numbers" in first and "All 60 groups in numbers" in every
+    assert "rows=all#against" in first and "rows=all#against" not in every
+    choice = re.search(r'<select id="baseline".*?</select>', first, re.DOTALL)
+    assert choice is not None and choice[0].count("<option") == 51 and 'value="terminals-61" selected' in choice[0]
+    assert len(spec(first)["groups"]) == 60
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/compare.csv?{query}").content.decode())))
+    assert len(rows) == 60
+
+
+@pytest.mark.parametrize("view", ["", "bars", "curve", "heatmap", "table", "tradeoff"])
+def test_it_draws_no_axis_without_a_number_and_says_what_is_missing(client, view):
+    for factor in (1, 2, 3):
+        make_run("PostgreSQL 17", None, factors={"terminals": factor}, state=RunState.QUEUED)
+        make_run("MariaDB 11", None, factors={"terminals": factor}, state=RunState.FAILED, message="no room")
+
+    html = page(client, f"/compare/?workload=tpc-b-profile-1&view={view}")
+
+    assert "<canvas" not in html and "data-chart=" not in html
+    assert "No run has a number: 3 × not finished yet (queued); 3 × failed: no room." in html
+    assert "The chart appears here when the first of them has finished." in html
+    assert "No run has a number: 3 × not" in page(client, f"/embed/compare/?workload=tpc-b-profile-1&view={view}")
+
+
+def test_it_says_what_to_do_where_the_only_numbers_are_invalid(client):
+    make_run("PostgreSQL 17", 100, invalid_at=timezone.now(), invalid_reason="a backup ran")
+
+    html = page(client, "/compare/?workload=tpc-b-profile-1")
+
+    assert "<canvas" not in html
+    assert "marked invalid: a backup ran. Who marked a run invalid can restore it on its page." in html

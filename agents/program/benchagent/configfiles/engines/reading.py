@@ -13,12 +13,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from benchagent.configfiles.settings import LAST_COUNTS, Engine, Given, Meaning, Promise, Read, Settings, size_of
 from benchagent.configfiles.units import Default, Kind, Quantity, Spec, Suffixes
 
+MOST_NAMES = 2_000
 NO_UNITS = Suffixes(sizes={}, times={})
 UNDOCUMENTED = "which one holds is not documented; the last is read here"
 KINDS = {
@@ -43,9 +45,11 @@ def read_engine(
     aliases = {name: simple(target) for name, target in data.get("aliases", {}).items()}
 
     def by_alias(name: str) -> str:
-        return aliases.get(simple(name), simple(name))
+        known = simple(name)
+        return aliases.get(known, known)
 
-    key = canonical or by_alias
+    # Thousands of runs have the settings of a few engines.
+    key = lru_cache(MOST_NAMES)(canonical or by_alias)
     meanings = {}
     for meaning, row in data["meanings"].items():
         names, note = (row["names"], row["note"]) if isinstance(row, dict) else (row, "")
