@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as Answers
 from dataclasses import dataclass
 from itertools import islice
@@ -24,7 +25,7 @@ from runs.models import Artefact, Config, FileImport, HardwareProfile, StorageDe
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 from runs.run import artefacts
 
-SAMPLES = 3
+SAMPLES, LOOKED_AT = 3, 1000
 HEAD_BYTES = 1024 * 1024
 ROLES = [(role.value, role.value.replace("_", " ")) for role in Role]
 ROWS = [(Rows.RUNS.value, "one run"), (Rows.SAMPLES.value, "one sample of the same run")]
@@ -104,10 +105,15 @@ def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:
     known = {column.heading: column for column in mapping.columns}
     table = table_of(file)
     columns = [
-        MappedColumn(f"{prefix}-{index}", known.get(heading) or Column(heading, Role.IGNORE), [*islice(cells, SAMPLES)])
+        MappedColumn(f"{prefix}-{index}", known.get(heading) or Column(heading, Role.IGNORE), _samples(cells))
         for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ())
     ]
     return MappedTable(prefix, file.name, mapping, columns)
+
+
+def _samples(cells: Iterable[str]) -> list[str]:
+    """The first that differ: `10, 10, 10` would say less than `10`."""
+    return [*islice(dict.fromkeys(islice(cells, LOOKED_AT)), SAMPLES)]
 
 
 def answered(taken: FileImport, answers: Answers[str, str]) -> dict[str, Any]:

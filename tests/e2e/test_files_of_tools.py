@@ -78,6 +78,40 @@ def test_it_stores_what_the_preview_shows(site: Site, logged_in, reports):
     assert "PostgreSQL 16.4" in page.locator("main").inner_text()
 
 
+def test_what_is_said_of_columns_once_is_remembered(site: Site, logged_in, tmp_path):
+    """Guessed, confirmed, read; of the next table with these headings nothing is asked."""
+    page, heading = logged_in, "system,db_version,rows_m,rate (req/s),extra\n"
+    tables = {"first.csv": "h2,2.2,10,659.8,a\nderby,10.16,10,601.2,b\n", "second.csv": "h2,2.2,10,671.1,a\n"}
+    for name, rows in tables.items():
+        (tmp_path / name).write_text(heading + rows)
+
+    def read(name):
+        page.goto(f"{site.url}/imports/")
+        page.set_input_files("#id_file", str(tmp_path / name))
+        page.get_by_role("button", name="Read the files").click()
+        page.wait_for_url("**/imports/*-*/")
+
+    read("first.csv")
+    asked = page.locator(".mapper tbody tr")
+    roles = asked.locator("select[name$='-role']").evaluate_all("fields => fields.map(field => field.value)")
+    assert roles == ["dbms", "dbms_version", "factor", "metric", "factor"]
+    assert asked.nth(3).locator("input[name$='-unit']").input_value() == "requests/s"
+    # Only what a column is asked of it is there to be said.
+    assert not asked.nth(0).locator("input[name$='-name']").is_visible()
+    assert asked.nth(4).locator("input[name$='-name']").is_visible()
+    asked.nth(4).locator("select[name$='-role']").select_option("ignore")
+    assert not asked.nth(4).locator("input[name$='-name']").is_visible()
+    page.get_by_role("button", name="Read by these columns").click()
+    assert page.locator("[data-import-status=complete]").count() == 2
+
+    read("second.csv")
+    assert page.locator("[data-import-status=complete]").count() == 1
+    assert "671.1" in page.locator("table.preview").inner_text()
+    assert not page.get_by_role("button", name="Read by these columns").is_visible()
+    page.get_by_text("Columns: as you said of a table with these headings").click()
+    assert asked.nth(4).locator("select[name$='-role']").input_value() == "ignore"
+
+
 def test_it_takes_dropped_files(site: Site, logged_in, reports):
     page = logged_in
     page.goto(f"{site.url}/imports/")

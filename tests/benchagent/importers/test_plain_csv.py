@@ -222,6 +222,20 @@ def test_a_guess_names_what_was_set_and_what_was_measured_and_nothing_is_read_by
     assert (timed.role, timed.name, timed.unit, timed.scale) == (Role.METRIC, "commit_ms", "ms", 0.001)
 
 
+def test_it_guesses_dbms_by_their_names_and_rates_by_their_unit():
+    text = "system,db_version,rows_m,throughput (req/s)\nPostgreSQL,16.4,10,659.7\nMariaDB,11.4,10,601.2\n"
+    guessed = {column.heading: column for column in guess(file_of(text)).columns}
+    assert (guessed["system"].role, guessed["db_version"].role) == (Role.DBMS, Role.DBMS_VERSION)
+    rate = guessed["throughput (req/s)"]
+    assert (rate.role, rate.name, rate.unit, rate.better) == (Role.METRIC, "requests_per_s", "requests/s", "higher")
+    (other,) = [
+        column for column in guess(file_of(text.replace("MariaDB", "mine"))).columns if column.heading == "system"
+    ]
+    assert other.role is Role.FACTOR
+    tps = {column.heading: column.name for column in guess(file_of("dbms,rate in tx/sec\nh2,4.5\nh2,5.5\n")).columns}
+    assert tps["rate in tx/sec"] == "tps"
+
+
 def test_it_guesses_the_aggregate_report_of_jmeter():
     text = (
         "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,Throughput,Received KB/sec\n"

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from benchagent.catalog import Role as FactorRole
 from benchagent.importers.plain_csv.table import Table, is_stamp, needed, seconds
-from benchagent.importers.report import spots, unit_of
+from benchagent.importers.report import dbms_called, spots, unit_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -166,7 +166,8 @@ _HISTORY_S = 3600.0
 _PROSE = frozenset({"note", "notes", "comment", "comments", "description", "remark", "remarks"})
 _TEXTS = {
     "dbms": Role.DBMS, "database": Role.DBMS, "engine": Role.DBMS, "dbms version": Role.DBMS_VERSION,
-    "version": Role.DBMS_VERSION, "server version": Role.DBMS_VERSION, "workload": Role.WORKLOAD,
+    "db version": Role.DBMS_VERSION, "database version": Role.DBMS_VERSION, "version": Role.DBMS_VERSION,
+    "server version": Role.DBMS_VERSION, "workload": Role.WORKLOAD,
     "status": Role.STATUS, "repeat": Role.REPEAT, "run": Role.REPEAT, "iteration": Role.REPEAT,
     "trial": Role.REPEAT, "repetition": Role.REPEAT,
 }  # fmt: skip
@@ -212,6 +213,10 @@ _SHAPES: tuple[tuple[set[str], dict[str, str]], ...] = (
     ({"throughput requests/s"}, {"throughput requests/s": "tps"}),
 )  # fmt: skip
 _VALUES = frozenset({"value", "result", "score", "measurement", "metric value", "measured"})
+_ENDS_IN_RATE = re.compile(
+    r".*\b(?P<what>req|requests|tx|trx|txn|txns|transactions|q|queries|op|ops|operations)/s(?:ec)?"
+)
+_RATES = {"r": "requests_per_s", "t": "tps", "q": "qps", "o": "ops_per_s"}
 _ENDS_IN_TIME = re.compile(r"(?P<what>.+?) (?P<unit>ms|us|µs|ns|s|sec|seconds)")
 
 
@@ -233,11 +238,17 @@ def guess(file: SourceFile) -> Mapping:
             guessed = _guessed(table, column.heading, names, has_values=has_values)
             columns.append(column if guessed.name in known else guessed)
             known.add(guessed.name)
-        elif plain(column.heading) == "system" and names and "time" in names:
+        elif (plain(column.heading) == "system" and "time" in names) or _names_dbms(table, column, mapping):
             columns.append(Column(column.heading, Role.DBMS))
         else:
             columns.append(column)
     return replace(mapping, columns=tuple(columns))
+
+
+def _names_dbms(table: Table, column: Column, mapping: Mapping) -> bool:
+    """Whether all of a column are names of DBMSs, where no other column is called so."""
+    told = {*table.column(column.heading).told} if column.role is Role.FACTOR and not mapping.of(Role.DBMS) else {}
+    return bool(told) and all(map(dbms_called, told))
 
 
 def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_values: bool) -> Column:
@@ -247,6 +258,10 @@ def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_val
         return Column(heading, Role.METRIC, name, unit, better=better)
     if words in _VALUES:
         return Column(heading, Role.METRIC, slug(words))
+    if rate := _ENDS_IN_RATE.fullmatch(words):
+        name = _RATES[rate["what"][0]]
+        unit, better = unit_of(name)
+        return Column(heading, Role.METRIC, name, unit, better=better)
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
         return Column(heading, Role.METRIC, f"{slug(timed['what'])}_ms", "ms", _TO_MS[unit], "lower")
