@@ -90,14 +90,45 @@ def made(site: Site, page: Any) -> dict[str, str]:
     return found
 
 
-def violations(page: Any, rules: list[str] | None = None) -> list[list[str]]:
-    """[rule, element, where] of everything that axe holds against the page as it is; of these rules only, or of all."""
+# Of elements with words of their own, one for each set of colours that no page of this tab has shown in this theme.
+UNSEEN = """() => {
+  const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const seen = new Set(JSON.parse(sessionStorage.getItem(`seen ${theme}`) ?? '[]'));
+  const behind = element => {
+    const {backgroundColor, backgroundImage, opacity} = getComputedStyle(element);
+    const own = [backgroundColor, backgroundImage, opacity].join(' ').replace('rgba(0, 0, 0, 0) none 1', '');
+    return (element.parentElement ? behind(element.parentElement) : '') + own;
+  };
+  const isText = node => node.nodeType === Node.TEXT_NODE && node.data.trim();
+  const unseen = [...document.body.querySelectorAll('*')].filter(element => {
+    if (!element.checkVisibility() || ![...element.childNodes].some(isText)) return false;
+    const style = getComputedStyle(element);
+    const colours = [behind(element), style.color, style.fontSize, style.fontWeight].join();
+    return !seen.has(colours) && seen.add(colours);
+  });
+  sessionStorage.setItem(`seen ${theme}`, JSON.stringify([...seen]));
+  return unseen;
+}"""
+
+
+def violations(
+    page: Any, rules: list[str] | None = None, *, but: tuple[str, ...] = (), unseen: bool = False
+) -> list[list[str]]:
+    """[rule, element, where] of everything that axe holds against the page as it is; of these rules only, or of all.
+
+    With `unseen`, only of what shows words in colours that no such call has met before.
+    """
     if not page.evaluate("typeof axe === 'object'"):
         page.evaluate(AXE_SCRIPT)
     found: list[list[str]] = page.evaluate(
-        """async rules => (await axe.run(document, {resultTypes: ['violations'], ...(rules && {runOnly: rules})}))
-            .violations.flatMap(({id, nodes}) => nodes.map(({html, target}) => [id, html.slice(0, 99), target.join()]))
-        """,
-        rules,
+        """async ([rules, but, unseen]) => {
+            const include = unseen && (0, eval)(unseen)();
+            if (include && !include.length) return [];
+            const off = Object.fromEntries(but.map(rule => [rule, {enabled: false}]));
+            const options = {resultTypes: ['violations'], rules: off, ...(rules && {runOnly: rules})};
+            return (await axe.run(include ? {include} : document, options)).violations.flatMap(
+                ({id, nodes}) => nodes.map(({html, target}) => [id, html.slice(0, 99), target.join()]));
+        }""",
+        [rules, [*but], UNSEEN if unseen else None],
     )
     return found
