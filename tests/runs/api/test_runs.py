@@ -380,6 +380,7 @@ def test_wrong_methods_answer_405(client, stored, bearer, method, path):
     assert getattr(client, method)(f"{URL}{stored[0].id}/{path}", headers=bearer("upload")).status_code == 405
 
 
+@pytest.mark.any_database  # it knows no data
 def test_the_description_names_every_endpoint(client):
     response = client.get("/api/schema/", headers={"Accept": "application/json"})
     paths = json.loads(response.content)["paths"]
@@ -407,6 +408,7 @@ def nothing_described(monkeypatch):
     monkeypatch.setattr(OpenApiGeneratorExtension, "_load_class", classmethod(slowly))
 
 
+@pytest.mark.any_database  # it knows no data
 def test_sixteen_first_requests_for_the_description_get_the_same(nothing_described, rf):
     view = resolve("/api/schema/").func
     with ThreadPoolExecutor(16) as pool:
@@ -433,6 +435,7 @@ def test_the_docs_are_a_page_whatever_is_accepted(client, db):
     assert client.get("/api/docs/", HTTP_AUTHORIZATION="Bearer bst_nobodys", **accept).status_code == 401
 
 
+@pytest.mark.any_database  # it knows no data
 def test_the_description_is_valid_and_complete(tmp_path):
     """Fails on every warning: an endpoint or field that the generator cannot describe."""
     target = tmp_path / "schema.json"
