@@ -69,6 +69,10 @@ PAGES = {
     "home": "/",
     "machines": "/hardware/",
     "machine": "/hardware/{machine}/",
+    "DBMSs": "/dbms/",
+    "DBMS": "/dbms/postgresql/",
+    "configurations": "/configs/",
+    "configuration": "/configs/{config}/",
     "batch": "/batches/{batch}/",
     "compare, newest": "/compare/?batch={batch}",
     "compare, a cell": "/compare/?cell={cell}",
@@ -104,13 +108,14 @@ def addresses() -> dict[str, str]:
     from runs.models import Run
 
     measured = Run.objects.filter(publication=None)
-    newest = list(measured.order_by("-created_at", "id").select_related("hardware")[:1000])
+    newest = list(measured.order_by("-created_at", "id").select_related("hardware", "config")[:1000])
     deep = keyset.cursor_at(measured.order_by("created_at")[100], columns_of(""), "")
     ids = {f"ids{count}": "&".join(f"run={run.id}" for run in newest[:count]) for count in (20, 200, 1000)}
     run = newest[0]
     return {
         name: path.format(
             run=run.id, cell=run.cell_key, deep=deep, machine=run.hardware and run.hardware.slug, batch=run.batch_id,
+            config=run.config and run.config.slug,
             day=newest[-1].measured_on, commit=run.tested["commit"][:8], rare_tag=RARE["tag"], **ids,
         )
         for name, path in PAGES.items()

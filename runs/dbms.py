@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from runs.access.rules import nameable
-from runs.machines.usage import BestResult, best_of
+from runs.machines.usage import MOST_COUNTED, BestResult, best_of
 from runs.models import Config, Dbms, DbmsVersion, Run, UnknownName
 from runs.models.base import clean
 from runs.models.visible import Reader
@@ -84,13 +84,14 @@ class Ranking:
 
 def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
     """In a fixed number of queries."""
-    runs = Run.objects.present().listed_for(user).counts_by("dbms_version__dbms")
+    counts = Run.objects.present().listed_for(user).counts_up_to(MOST_COUNTED, "dbms_version")
+    runs: Counter[int] = Counter()
+    for version, dbms in DbmsVersion.objects.values_list("pk", "dbms"):
+        runs[dbms] += counts[version]
     versions = Counter(nameable(DbmsVersion.objects.all(), user).values_list("dbms", flat=True))
     configs = Counter(nameable(Config.objects.exclude(dbms=None), user).values_list("dbms", flat=True))
     return [
-        SystemRow(
-            dbms, versions[dbms.pk], configs[dbms.pk], runs.get(dbms.pk, 0), dbms.slug in DBMSS, unverified(dbms.slug)
-        )
+        SystemRow(dbms, versions[dbms.pk], configs[dbms.pk], runs[dbms.pk], dbms.slug in DBMSS, unverified(dbms.slug))
         for dbms in rows.order_by("name")
     ]
 
@@ -101,15 +102,16 @@ def unverified(slug: str) -> str:
 
 
 def version_rows(dbms: Dbms, user: Reader) -> list[tuple[DbmsVersion, int]]:
-    """Its versions, each with how many of its runs the reader may see listed."""
-    runs = Run.objects.present().listed_for(user).filter(dbms_version__dbms=dbms).counts_by("dbms_version")
-    rows = nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name")
-    return [(version, runs.get(version.pk, 0)) for version in rows]
+    """Its versions, each with how many of its runs the reader may see listed, never beyond `MOST_COUNTED` + 1."""
+    rows = list(nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name"))
+    runs = Run.objects.present().listed_for(user).counts_up_to(MOST_COUNTED, "dbms_version", rows)
+    return [(version, runs[version.pk]) for version in rows]
 
 
 def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
     """Per workload and durability class; an unknown class stands for itself."""
-    best = best_of(Run.objects.rankable().listed_for(user).filter(dbms_version__dbms=dbms))
+    versions = list(dbms.versions.values_list("pk", flat=True))
+    best = best_of(Run.objects.rankable().listed_for(user).filter(dbms_version__in=versions))
     groups: dict[tuple[str, str, str, str, str], list[BestResult]] = {}
     for result in best:
         key = (result.workload, result.workload_slug, result.durability, result.unit, result.metric)

@@ -18,6 +18,8 @@ from runs.models import Config, ConfigParameter, Dbms, DbmsVersion, Run
 from runs.models.visible import Reader
 
 MOST_STATED = 4
+# A configuration may be in force for years.
+LOOKED_AT = 5_000
 MEANING, NAME = "meaning", "name"
 
 
@@ -37,9 +39,10 @@ def readable_configs(user: Reader) -> QuerySet[Config]:
 
 
 def stated_by(runs: QuerySet[Run]) -> list[tuple[str, str]]:
-    """(class, reason) that runs state themselves: what was in force, or what an article says."""
-    rows = runs.exclude(durability="").order_by().values_list("durability", "durability_reason")
-    return list(rows.distinct()[:MOST_STATED])
+    """(class, reason) that the newest runs state themselves: what was in force, or what an article says."""
+    newest = runs.order_by("-created_at").values("pk")[:LOOKED_AT]
+    rows = Run.objects.filter(pk__in=newest).exclude(durability="").order_by()
+    return list(rows.values_list("durability", "durability_reason").distinct()[:MOST_STATED])
 
 
 def family_of(config: Config, user: Reader) -> list[Config]:

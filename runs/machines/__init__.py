@@ -21,4 +21,11 @@ from runs.machines.profiles import (
     unmerge,
     upsert_hardware,
 )
-from runs.machines.usage import LOOKED_AT, BestResult, best_results, listed_profiles, readable_profiles
+from runs.machines.usage import (
+    LOOKED_AT,
+    MOST_COUNTED,
+    BestResult,
+    best_results,
+    listed_profiles,
+    readable_profiles,
+)

@@ -13,6 +13,8 @@ from runs.models.visible import Reader, sees_all
 
 # A machine may have run for years: of more runs than this the best of the newest are told, and the page says so.
 LOOKED_AT = 5_000
+# Runs of a machine, a DBMS or a configuration in a list of these; beyond, "1,000+".
+MOST_COUNTED = 1_000
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Self
 
@@ -80,11 +80,15 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         """Value of `field` -> how many of these runs have it."""
         return dict(self.order_by().values(field).annotate(runs=models.Count("pk")).values_list(field, "runs"))
 
-    def counts_up_to(self, most: int, field: str) -> dict[Any, int]:
-        """The same for a foreign key, never beyond `most` + 1 of each: a fixed cost, however many runs there are."""
+    def counts_up_to(self, most: int, field: str, of: Iterable[models.Model] | None = None) -> dict[Any, int]:
+        """The same for a foreign key, never beyond `most` + 1 of each: a fixed cost, however many runs there are.
+
+        `of`: what it refers to, where not all of it is asked for.
+        """
         model: Any = self.model._meta.get_field(field).related_model
+        rows = model.objects.all() if of is None else model.objects.filter(pk__in=[row.pk for row in of])
         of_each = self.filter(**{field: models.OuterRef("pk")}).order_by().values("created_at")[: most + 1]
-        return dict(model.objects.annotate(counted=_CountOf(of_each)).values_list("pk", "counted"))
+        return dict(rows.annotate(counted=_CountOf(of_each)).values_list("pk", "counted"))
 
     def for_lists(self) -> RunQuerySet:
         """Everything a row or a chart of many runs reads, in a fixed number of queries."""

@@ -19,6 +19,7 @@ from runs.access import rules
 from runs.access.rules import Target, source_of
 from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
+from runs.machines.usage import MOST_COUNTED
 from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
@@ -143,6 +144,12 @@ def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
     utc = value.astimezone(UTC)
     text = f"{utc:%H:%M:%S} UTC" if style == "clock" else f"{utc:%Y-%m-%d %H:%M} UTC"
     return format_html('<time datetime="{}" data-style="{}">{}</time>', f"{utc:%Y-%m-%dT%H:%M:%SZ}", style, text)
+
+
+@register.filter
+def counted(runs: int) -> str:
+    """A number of runs that were counted to `MOST_COUNTED` + 1."""
+    return f"{MOST_COUNTED:,}+" if runs > MOST_COUNTED else str(runs)
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -27,7 +28,9 @@ from runs.configs.forms import (
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
 from runs.dbms import rankings, system_rows, unverified, version_rows, words_filter
+from runs.listing.cursor import bounded_count
 from runs.listing.rows import RunRow
+from runs.machines.usage import MOST_COUNTED
 from runs.models import Config, Dbms, Run
 from runs.models.base import clean
 from runs.views.guards import PersonRequest, contributor_required
@@ -45,9 +48,9 @@ def config_list(request: HttpRequest) -> HttpResponse:
     words, dbms = clean(request.GET.get("q", "").strip(), 100), clean(request.GET.get("dbms", "").strip(), 120)
     rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
     page = Paginator(rows.order_by("name", "revision", "pk"), PER_PAGE).get_page(request.GET.get("page"))
-    counts = Run.objects.present().listed_for(request.user).filter(config__in=list(page)).counts_by("config")
+    counts = _runs_of(page, request)
     context = {
-        "rows": [ConfigRow(config, counts.get(config.pk, 0)) for config in page],
+        "rows": [ConfigRow(config, counts[config.pk]) for config in page],
         "page": page,
         "q": words,
         "dbms": dbms,
@@ -60,6 +63,7 @@ def config_list(request: HttpRequest) -> HttpResponse:
 def config_detail(request: HttpRequest, slug: str) -> HttpResponse:
     config = _config(request, slug)
     runs = Run.objects.present().listed_for(request.user).filter(config=config)
+    run_count, is_exact = bounded_count(runs)
     context = {
         "config": config,
         "dbms": configs.dbms_of(config),
@@ -69,7 +73,8 @@ def config_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "meanings": configs.meanings_of(config),
         "files": configs.files_of(config),
         "family": configs.family_of(config, request.user),
-        "run_count": runs.count(),
+        "run_count": run_count,
+        "run_count_is_exact": is_exact,
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
         "may_edit": may_describe(request.user, config),
         "history": changes.history(config)[:20],
@@ -176,6 +181,10 @@ def _editable(request: HttpRequest, slug: str) -> Config:
     return config
 
 
+def _runs_of(rows: Iterable[Config], request: HttpRequest) -> dict[Any, int]:
+    return Run.objects.present().listed_for(request.user).counts_up_to(MOST_COUNTED, "config", rows)
+
+
 def _config(request: HttpRequest, slug: str) -> Config:
     return get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
 
@@ -193,17 +202,22 @@ def dbms_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     dbms = get_object_or_404(nameable(Dbms.objects.all(), request.user, by_address=True), slug=slug)
-    runs = Run.objects.present().listed_for(request.user).filter(dbms_version__dbms=dbms)
+    versions = version_rows(dbms, request.user)
+    runs = (
+        Run.objects.present().listed_for(request.user).filter(dbms_version__in=[version.pk for version, _ in versions])
+    )
+    run_count, is_exact = bounded_count(runs)
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
     shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
-    counts = Run.objects.present().listed_for(request.user).filter(config__in=shown).counts_by("config")
+    counts = _runs_of(shown, request)
     context = {
         "dbms": dbms,
-        "versions": version_rows(dbms, request.user),
+        "versions": versions,
         "unverified": unverified(dbms.slug),
         "rankings": rankings(dbms, request.user),
-        "configs": [ConfigRow(config, counts.get(config.pk, 0)) for config in shown],
-        "run_count": runs.count(),
+        "configs": [ConfigRow(config, counts[config.pk]) for config in shown],
+        "run_count": run_count,
+        "run_count_is_exact": is_exact,
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
     }
     return render(request, "dbms/detail.html", context)

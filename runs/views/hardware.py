@@ -21,7 +21,6 @@ from runs.views.guards import PersonRequest, contributor_required
 RECENT = 10
 MOST_LISTED = 500
 MOST_COMPARED = 6
-MOST_COUNTED = 1_000
 
 
 @require_safe
@@ -30,9 +29,9 @@ def hardware_list(request: HttpRequest) -> HttpResponse:
     rows = hardware.listed_profiles(request.user).prefetch_related("storage")
     for word in words.split():
         rows = rows.filter(name__icontains=word) | rows.filter(cpu_model__icontains=word)
-    counts = Run.objects.present().listed_for(request.user).counts_up_to(MOST_COUNTED, "hardware")
+    counts = Run.objects.present().listed_for(request.user).counts_up_to(hardware.MOST_COUNTED, "hardware")
     machines = [(profile, counts.get(profile.pk, 0)) for profile in rows.order_by("name")[:MOST_LISTED]]
-    return render(request, "hardware/list.html", {"machines": machines, "q": words, "most": MOST_COUNTED})
+    return render(request, "hardware/list.html", {"machines": machines, "q": words})
 
 
 @require_safe
