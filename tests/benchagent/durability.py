@@ -37,6 +37,7 @@ from tests.benchagent.dbms.crash import (
     loaded,
     numbered,
     run_step,
+    short,
 )
 from tests.benchagent.dbms.trial import Trial
 
@@ -92,7 +93,7 @@ def check_commits_do_not_wait(trial: Trial, *, of: str = "") -> None:
 def traced_commits(trial: Trial, *, of: str) -> Trace:
     """How often the server waited for the disk, and where, while one terminal committed `COMMITS` times."""
     _load_once(trial)
-    step = run_step(trial, terminals=1, warm_up_s=0, duration_s=600, max_transactions=COMMITS)
+    step = short(run_step(trial, terminals=1, warm_up_s=0, duration_s=600, max_transactions=COMMITS))
     with traced(trial.instance.server_pids(), of) as trace:
         session = trial.events([step])
     assert session.error is None, session.error

@@ -24,6 +24,8 @@ from benchagent.machine.system import ServiceUser
 PASSWORD = secrets.token_urlsafe(24)
 DEFAULTS, REDO_APART = "--defaults-file=", "innodb_log_group_home_dir"
 PLACES = re.compile(r"^(datadir|tmpdir|innodb_temp_tablespaces_dir)\s*=\s*(.*)$", re.MULTILINE)
+# Settings that leave nothing in the files, or nothing that the next start does not make.
+OF_RUNNING = re.compile(r"^(loose_\w+|innodb_(buffer_pool_size|doublewrite))\s*=.*\n", re.MULTILINE)
 # MySQL's take up to some 200 MB; what comes first is made most often. The folder goes with the process.
 MOST_KEPT = 10
 _made: dict[tuple[ServiceUser | None, str], Path] = {}
@@ -68,5 +70,5 @@ def _made_by(argv: Sequence[str]) -> tuple[Path | None, str]:
         if REDO_APART not in options:
             data = Path(dict(PLACES.findall(options))["datadir"].strip('"'))
             command = [part for part in argv if str(data) not in part and defaults not in part]
-            return data, "\n".join([*command, PLACES.sub("", options)])
+            return data, "\n".join([*command, OF_RUNNING.sub("", PLACES.sub("", options))])
     return None, ""

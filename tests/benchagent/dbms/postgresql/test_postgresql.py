@@ -66,9 +66,11 @@ def test_it_runs_tpcb_with_log_and_temporary_files_apart_and_opens_a_copy_of_it_
         "TimeZone": "Asia/Tokyo",
         "no.parameter": "1",
         "work_mem": "64kB",
+        # A terminal that is looked at waits in its commit.
+        "commit_delay": "100000",
+        "commit_siblings": "0",
     }
-    # Both terminals may be between two transactions when they are looked at: four looks.
-    busy = {"duration_s": 4, "rate_per_s": FULL_SPEED}
+    busy = {"duration_s": 2, "rate_per_s": FULL_SPEED}
     trial = make_postgresql(NEWEST, given, log_apart=True, temp_apart=True, factors=busy)
     instance = trial.instance
     session = trial.tpcb()
