@@ -27,7 +27,7 @@ STATE = Path(os.environ.get("STATE") or ROOT / "var").absolute()
 def main() -> None:
     with tempfile.TemporaryDirectory(dir=STATE / "tmp") as scratch:
         wheels = Path(scratch) / "wheels"
-        download = ["download", "--use-feature=truststore", "--no-cache-dir", "--disable-pip-version-check", "--quiet"]
+        download = ["download", "--no-cache-dir", "--disable-pip-version-check", "--quiet"]
         locked = ["--require-hashes", "--requirement", str(ROOT / "requirements.txt"), "--dest", str(wheels)]
         print("fetching the packages", flush=True)
         subprocess.run([sys.executable, "-m", "pip", *download, *locked], check=True)
