@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -24,7 +25,13 @@ def site(new_site) -> Site:
     site = new_site(empty=True)
     site.first_words = site.up()
     site.warm_starts_s = []
+    assert wait_until(identity(site).exists, 60)
+    site.identity = identity(site).read_text()
     return site
+
+
+def identity(site: Site) -> Path:
+    return site.state / "agent" / "identity.json"
 
 
 def mode(path) -> int:
@@ -170,18 +177,10 @@ def test_it_was_ready_within_10_s(site):
 
 
 def test_it_was_one_agent_through_all_these_starts(site):
-    site.up()
-    identity = site.state / "agent" / "identity.json"
-    assert wait_until(identity.exists, 60)
-    before = identity.read_text()
-    assert mode(identity) == 0o600
-    assert mode(site.state / "agent" / "code") == 0o600
-    terminate_supervisor(site)
-    assert site.left() == {}
-    site.up()
-    assert identity.read_text() == before
-    terminate_supervisor(site)
-    assert site.left() == {}
+    assert identity(site).read_text() == site.identity
+    assert [mode(file) for file in (identity(site), site.state / "agent" / "code")] == [0o600] * 2
+    with sqlite3.connect(site.state / "db.sqlite3") as database:
+        assert database.execute("SELECT COUNT(*) FROM agents_agent").fetchone() == (1,)
 
 
 def test_it_wrote_nothing_to_home(site):
