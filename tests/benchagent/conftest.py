@@ -15,7 +15,7 @@ from benchagent.link.spool import Spool
 from benchagent.paths import AgentDirs, agent_dirs
 
 from tests.benchagent.fake_server import FakeServer
-from tests.benchagent.jobs import MakeJob, maker
+from tests.benchagent.jobs import FAST_SYNCS_PER_S, MakeJob, maker, write_sync_rate
 from tests.benchagent.small import make_smaller
 
 
@@ -33,10 +33,12 @@ def client(server: FakeServer) -> Client:
 
 @pytest.fixture
 def dirs() -> Iterator[AgentDirs]:
-    """A state folder that every user can reach: pytest's own is closed to PostgreSQL's."""
+    """A state folder that every user can reach, on a disk that is known: pytest's own is closed to PostgreSQL's."""
     folder = Path(tempfile.mkdtemp(prefix="benchagent-test-"))
     folder.chmod(0o755)
-    yield agent_dirs(folder / "agent").create()
+    made = agent_dirs(folder / "agent").create()
+    write_sync_rate(made, FAST_SYNCS_PER_S)
+    yield made
     shutil.rmtree(folder)
 
 

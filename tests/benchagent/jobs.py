@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import DBMSS
@@ -34,8 +35,7 @@ FACTORS: dict[str, dict[str, int | str]] = {
 
 
 def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
-    """Jobs of one agent; each has a run id of its own when one is given. Its disk has been measured before."""
-    write_sync_rate(dirs, FAST_SYNCS_PER_S)
+    """Jobs of one agent; each has a run id of its own when one is given."""
 
     def make(
         dbms: str,
@@ -62,9 +62,10 @@ def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
     return make
 
 
-def write_sync_rate(dirs: AgentDirs, per_s: float) -> None:
+def write_sync_rate(dirs: AgentDirs, per_s: float, *storages: Path) -> None:
+    """As if the disks of these folders, and that of the agent, had been measured before: it takes seconds for each."""
     rate = {"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time()}
-    (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(dirs.jobs): rate}))
+    (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(path): rate for path in (dirs.jobs, *storages)}))
 
 
 def values(item: FinishItem) -> dict[str, float]:

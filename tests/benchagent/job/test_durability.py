@@ -38,7 +38,7 @@ from tests.benchagent.dbms.mysql.family import installed_engines
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.durability_table import CASES, NOT_WAITED, SERVER_5_5, SERVER_8_0, TOO_FAST, Case, Live
 from tests.benchagent.fake_server import job_spec
-from tests.benchagent.jobs import MakeJob
+from tests.benchagent.jobs import FAST_SYNCS_PER_S, MakeJob, write_sync_rate
 from tests.benchagent.live import EMBEDDED
 from tests.benchagent.live_storages import SHM
 from tests.benchagent.preload import eater, without_syncs
@@ -239,6 +239,7 @@ def in_memory(dirs: AgentDirs) -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="benchagent-test-memory-", dir=SHM))
     folder.chmod(0o755)
     Storages(dirs).add("memory", folder)
+    write_sync_rate(dirs, FAST_SYNCS_PER_S, folder)
     yield "memory"
     shutil.rmtree(folder)
 

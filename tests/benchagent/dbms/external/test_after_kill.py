@@ -16,6 +16,7 @@ from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, Servers, connect_to
 from tests.benchagent.fake_server import job_spec
+from tests.benchagent.small import RATE_PER_S
 
 pytestmark = pytest.mark.engines
 SCRIPT = """
@@ -57,7 +58,7 @@ def test_it_drops_at_its_next_start_what_a_killed_agent_has_left(
 ):
     trial = servers("postgresql")
     connect_to(trial, registered)
-    factors = {"terminals": 1, "warm_up_s": 0, "duration_s": 60, "script_text": SCRIPT}
+    factors = {"terminals": 1, "warm_up_s": 0, "duration_s": 60, "rate_per_s": RATE_PER_S, "script_text": SCRIPT}
     spec = job_spec("run-killed", dbms="postgresql", workload="script", factors=factors, connection=NAME)
     arguments = [str(registered.root), str(toolchain.folder), json.dumps(spec)]
     killed = subprocess.run([sys.executable, "-c", AGENT, *arguments], check=False, capture_output=True, text=True)
