@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from benchagent.catalog import DBMSS
 from django.db.models import Q, QuerySet
@@ -85,7 +86,7 @@ class Ranking:
 def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
     """In a fixed number of queries."""
     counts = Run.objects.present().listed_for(user).counts_up_to(MOST_COUNTED, "dbms_version")
-    runs: Counter[int] = Counter()
+    runs: Counter[Any] = Counter()
     for version, dbms in DbmsVersion.objects.values_list("pk", "dbms"):
         runs[dbms] += counts[version]
     versions = Counter(nameable(DbmsVersion.objects.all(), user).values_list("dbms", flat=True))

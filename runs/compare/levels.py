@@ -253,8 +253,15 @@ def _headline(levels: Levels, comparison: Comparison, metric: Metric) -> str:
     if len(values) < 2:
         return ""
     best, *others = sorted(values, key=lambda name: values[name], reverse=metric.better == "higher")
-    judged = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, comparison.threshold)
-    said = _best_words(best, list(zip(others, judged, strict=True)), levels, metric)
+    judged: list[tuple[Key, list[LevelRow], Series | SeriesVerdicts]]
+    if best == levels.base:
+        # The section says the same ratios: they are not turned round.
+        of = {one.key: one for one in levels.series}
+        judged = [(other, of[other].rows, of[other]) for other in others]
+    else:
+        told = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, comparison.threshold)
+        judged = [(other, *each) for other, each in zip(others, told, strict=True)]
+    said = _best_words(best, judged, levels, metric)
     named = {bare_field(field) for field in (*levels.sweep.compared, *levels.sweep.held)}
     conditions = condition_words((d for row in rows for d in row.against.differences if row.ratio), named)
     return f"{said} Not alike: {conditions}." if conditions else said
@@ -266,21 +273,29 @@ def values_over_all(levels: Levels) -> dict[Key, float]:
     return {levels.base: 1.0} | {key: ratio.value for key, ratio in told.items() if ratio}
 
 
-def _best_words(best: Key, judged: Sequence[tuple[Key, JudgedRows]], levels: Levels, metric: Metric) -> str:
-    open_ones = [one for one in judged if one[1][1].overall and one[1][1].overall.kind not in WINNERS]
-    other, (rows, told) = (open_ones or judged)[0]
-    names, over = levels.sweep.names, told.overall
+def _best_words(
+    best: Key, judged: Sequence[tuple[Key, list[LevelRow], Series | SeriesVerdicts]], levels: Levels, metric: Metric
+) -> str:
+    """Of the baseline, where that is best, the others' ratios to it are said, as everywhere on the page."""
+    open_ones = [one for one in judged if one[2].overall and one[2].overall.kind not in WINNERS]
+    other, rows, told = (open_ones or judged)[0]
+    over = told.overall
+    of_best, of_other = levels.sweep.names[best], levels.sweep.names[other]
+    pair = f"{of_other} against {of_best}" if best == levels.base else f"{of_best} against {of_other}"
     where = f"over {sum(row.ratio is not None for row in rows)} levels of {levels.held_words}"
     if over is None:
         return ""
     if over.kind == Kind.MIXED:
-        return f"No single number {where}: {names[best]} against {names[other]} is {_ends(rows)}."
+        return f"No single number {where}: {pair} is {_ends(rows)}."
     if over.kind == Kind.TOO_FEW:
-        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {names[best]}, {names[other]}."
+        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {of_best}, {of_other}."
     if open_ones:
-        return f"No winner {where}: {names[best]} against {names[other]} {ratio_words(over.ratio)}, {over.words}."
+        return f"No winner {where}: {pair} {ratio_words(over.ratio)}, {over.words}."
     unlike = not told.of_repeats or (told.p_alike is not None and told.p_alike < ALPHA)
-    return (
-        f"{names[best]} has {ratio_words(over.ratio)} the {in_sentence(metric.label)} of {names[other]}"
-        f"{', the next,' if len(judged) > 1 else ''} {where}{f': {_ends(rows)}' if unlike else ''}."
-    )
+    what, the_next = in_sentence(metric.label), ", the next," if len(judged) > 1 else ""
+    ends = f": {_ends(rows)}" if unlike else ""
+    if best == levels.base:
+        extreme = "highest" if metric.better == "higher" else "lowest"
+        others = f"{of_other}{the_next} has {ratio_words(over.ratio)} of it{ends}"
+        return f"{of_best} has the {extreme} {what} {where}; {others}."
+    return f"{of_best} has {ratio_words(over.ratio)} the {what} of {of_other}{the_next} {where}{ends}."

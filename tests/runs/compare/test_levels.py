@@ -77,6 +77,24 @@ def test_a_sweep_is_one_table_of_its_levels():
     assert comparison.headline.endswith(" the throughput of Derby 10.16 over 6 levels of scale factor and terminals.")
 
 
+def test_where_the_baseline_is_best_headline_and_levels_say_one_ratio():
+    """Seen: "1.26 ×" in the headline, "0.796 ×" of the same two in the section beneath."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.8, "H2 2.5": 0.5})
+
+    comparison = asked()
+
+    sqlite, h2 = comparison.levels.series
+    assert (sqlite.label, h2.label) == ("SQLite 3.50", "H2 2.5")
+    assert comparison.headline == (
+        "Derby 10.16 has the highest throughput over 6 levels of scale factor and terminals; "
+        f"SQLite 3.50, the next, has {sqlite.ratio_words} of it."
+    )
+    assert sqlite.ratio_words.startswith("0.800\u202f×")
+    against = asked(baseline=next(group.key for group in comparison.groups if group.label.startswith("SQLite")))
+    (derby,) = (one for one in against.levels.series if one.label == "Derby 10.16")
+    assert against.headline.startswith(f"Derby 10.16 has {derby.ratio_words} the throughput of SQLite 3.50, the next,")
+
+
 def test_each_group_is_set_against_the_one_of_its_level():
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
 
@@ -103,8 +121,8 @@ def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
     assert series.ratio is None
     assert series.words == "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30: no single number"
     assert comparison.headline == (
-        "No single number over 3 levels of scale factor: Derby 10.16 against SQLite 3.50 is "
-        "1.43\u202f× at scale factor 30, 0.833\u202f× at scale factor 1."
+        "No single number over 3 levels of scale factor: SQLite 3.50 against Derby 10.16 is "
+        "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30."
     )
 
 
@@ -275,10 +293,15 @@ def test_the_pages_of_a_batch_and_of_a_report_tell_the_levels_too(client, contri
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, terminals=(8,))
     report = reports.create(title="R", note="", query="dbms=derby&dbms=sqlite", visibility="public", owner=contributor)
 
-    for url in (f"/batches/{all_runs()[0].batch_id}/", report.get_absolute_url()):
+    said = {
+        # The best comes first here, and is the baseline.
+        f"/batches/{all_runs()[0].batch_id}/": "highest throughput over 3 levels of scale factor; Derby 10.16 has",
+        report.get_absolute_url(): "the throughput of Derby 10.16 over 3 levels of scale factor.",
+    }
+    for url, words in said.items():
         page = client.get(url).content.decode()
         assert page.count('data-level="') == 3, url
-        assert "the throughput of Derby 10.16 over 3 levels of scale factor." in page
+        assert words in page, url
 
 
 def test_a_question_is_found_out_by_its_first_pair():
