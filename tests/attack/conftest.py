@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import re
 
-from tests.conftest import REPOSITORY
+import requests
+
 from tests.e2e.conftest import Site, site
 
 __all__ = ["Site", "site"]
 
 
+def log_in(site: Site, session: requests.Session) -> requests.Response:
+    """As the operator."""
+    session.get(f"{site.url}/login/", timeout=60)
+    form = {"username": site.user, "password": site.password, "csrfmiddlewaretoken": session.cookies["csrftoken"]}
+    return session.post(f"{site.url}/login/", data=form, timeout=60, allow_redirects=False)
+
+
 def token(site: Site, scopes: str) -> str:
     """One of the operator's."""
-    command = [sys.executable, "manage.py", "token", "--name", f"attack {scopes}", "--scopes", scopes]
-    environment = os.environ | {"STATE": str(site.state)}
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    with requests.Session() as session:
+        assert log_in(site, session).status_code == 302
+        form = {"name": f"attack {scopes}", "scopes": scopes.split(","), "lifetime": "never"}
+        form["csrfmiddlewaretoken"] = session.cookies["csrftoken"]
+        page = session.post(f"{site.url}/account/tokens/", data=form, timeout=60).text
+    found = re.search(r"bst_[\w-]{43}", page)
+    assert found, page
+    return found[0]

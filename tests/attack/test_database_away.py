@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.attack.conftest import Site
+from tests.attack.conftest import Site, log_in
 from tests.conftest import REPOSITORY
 from tests.ops.site import free_port
 from tests.runs.builders import document
@@ -43,13 +43,6 @@ def locked(site: Site) -> Iterator[sqlite3.Connection]:
         holder.close()
 
 
-def login(site: Site) -> requests.Response:
-    session = requests.Session()
-    session.get(f"{site.url}/login/", timeout=60)
-    form = {"username": site.user, "password": site.password, "csrfmiddlewaretoken": session.cookies["csrftoken"]}
-    return session.post(f"{site.url}/login/", data=form, timeout=60, allow_redirects=False)
-
-
 def test_a_held_write_lock_makes_no_error_page_and_loses_nothing(site: Site, tries: Callable[[int], None], tmp_path):
     """An upload and a login are told when to ask again; `benchctl` asks again by itself; pages are read meanwhile."""
     file = tmp_path / "result.json"
@@ -65,7 +58,7 @@ def test_a_held_write_lock_makes_no_error_page_and_loses_nothing(site: Site, tri
             stderr=subprocess.PIPE,
         )
         upload = pool.submit(site.send, "POST", RESULTS, body)
-        page = pool.submit(login, site)
+        page = pool.submit(log_in, site, requests.Session())
         others = [pool.submit(site.send, "POST", RESULTS, document(id=str(uuid.uuid4()))) for _ in range(SENDERS)]
         time.sleep(2)
         assert requests.get(f"{site.url}/runs/", timeout=10).status_code == 200
