@@ -47,12 +47,12 @@ def test_it_executes_every_statement_of_every_workload_on_h2(
     with capsys.disabled():
         print(f"\n{report.words('cubrid')}")
     assert (report.errors, report.dead, report.violated) == ([], [], [])
-    assert len(report.executed) > 500
+    assert len(report.executed) > 300
     counts = {reason: len(found) for reason, found in report.left_out.items()}
     assert counts == {
         CATALOGUE: 3,
-        "a command that H2 does not know": 119,
-        "H2 calls it ANALYZE": 68,
+        "a command that H2 does not know": 55,
+        "H2 calls it ANALYZE": 36,
     }
 
 
