@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured, rising
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured, options_of, rising
 from benchagent.importers.source import (
     NotUnderstood,
     SourceFile,
@@ -20,7 +20,6 @@ from benchagent.importers.source import (
     printed_lines,
     slug,
     whole_or_text,
-    words_of,
 )  # fmt: skip
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, damage_of, reports_of
 
@@ -111,7 +110,7 @@ def of_lines(run: Run, refused: int) -> Report:
     rows = sections[average or 0][1] if sections and not (several and average is None) else {}
     ended = "Totals" in rows
     values = figures_of(rows, run.line) if ended else {}
-    parameters = of_command(run.command_lines) | {
+    parameters = options_of(run.command_lines, OPTIONS) | {
         name: told[name]
         for name in ("client_threads", "connections_per_thread", "requests_per_client", "duration_s")
         if name in told
@@ -245,12 +244,3 @@ def report_of(
 
 def metric_of(name: str, value: float) -> Metric:
     return measured(name, value, better="none" if re.search(r"(?:hit|miss)_ops_per_s$", name) else "")
-
-
-def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
-    words, told = words_of(lines[-1], "|><&") if lines else [], dict[str, Scalar]()
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        option, separator, value = word.partition("=")
-        if (name := OPTIONS.get(option)) and (value if separator else following):
-            told[name] = whole_or_text(value if separator else following)
-    return told

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, measured, rising
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, whole_or_text, words_of
-from benchagent.importers.tables import Run, Runs, Spoiled, Table, reports_of
+from benchagent.importers.report import Report, Status, Subject, measured, options_of, rising
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
+from benchagent.importers.tables import Run, Runs, Table, reports_of
 
 TOOL = "mysqlslap"
 TABLE = Table(
@@ -39,6 +39,8 @@ OPTIONS = {
     "--commit": "commit_every", "--detach": "detach_every", "--number-int-cols": "int_columns",
     "--number-char-cols": "char_columns", "-x": "char_columns", "-y": "int_columns",
 }  # fmt: skip
+# Its queries are mixed where no option says otherwise.
+GENERATED = re.compile(r" (?:-a|--auto-generate-sql)(?![\w-])")
 
 
 def claims(file: SourceFile) -> bool:
@@ -46,20 +48,9 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = Concurrencies(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND)
+    reader = Runs(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND, several_a_call=True)
     reader.read(printed_lines(file, MARKS, COMMAND))
     return reports_of(reader.parts, report_of, TOOL, "no report of mysqlslap")
-
-
-class Concurrencies(Runs):
-    """A call tries several concurrencies and engines: its command line is that of all of them."""
-
-    said = ""
-
-    def begin(self, part: Run | Spoiled) -> None:
-        self.said = self.commands[-1] if self.commands else self.said
-        self.commands = [self.said] if self.said else []
-        super().begin(part)
 
 
 def report_of(run: Run) -> Report:
@@ -72,7 +63,10 @@ def report_of(run: Run) -> Report:
             )
         raise NotUnderstood(f"line {run.line}: no figures of mysqlslap")
     rising(told, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
-    parameters = of_command(run.command_lines) | {name: told[name] for name in PARAMETERS if name in told}
+    mixed = {"load_type": "mixed"} if any(GENERATED.search(command) for command in run.command_lines) else {}
+    parameters = (
+        mixed | options_of(run.command_lines, OPTIONS) | {name: told[name] for name in PARAMETERS if name in told}
+    )
     queries = parameters.get("number_of_queries")
     sent = told["terminals"] * told.get("queries_per_client", 0)
     if isinstance(queries, int) and sent and not 0 <= queries - sent < told["terminals"]:
@@ -85,14 +79,3 @@ def report_of(run: Run) -> Report:
 
 
 SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")
-
-
-def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
-    words, told = words_of(lines[-1], "|><&") if lines else [], dict[str, Scalar]()
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        option, separator, value = word.partition("=")
-        if name := OPTIONS.get(option):
-            told[name] = whole_or_text(value if separator else following)
-        elif option in ("-a", "--auto-generate-sql"):
-            told.setdefault("load_type", "mixed")
-    return told

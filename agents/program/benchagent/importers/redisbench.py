@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, measured, rising
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug, whole_or_text, words_of
+from benchagent.importers.report import Report, Scalar, Status, Subject, measured, options_of, rising
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
 
 TOOL = "redis-benchmark"
@@ -62,10 +61,6 @@ OPTIONS = {
 
 
 class Tests(Runs):
-    """A call runs several tests, and one command line stands before all of them."""
-
-    said: str = ""
-
     def is_another(self, part: Run | Spoiled, match: Match) -> bool:
         if isinstance(part, Spoiled):
             return True
@@ -73,18 +68,15 @@ class Tests(Runs):
             return not part.rows.keys() <= {"progress"} or part.values.get("test") != match.values.get("test")
         return bool(ENDS & part.rows.keys()) or part.values.get("test", "") != match.values["test"]
 
-    def begin(self, part: Run | Spoiled) -> None:
-        self.said = self.commands[-1] if self.commands else self.said
-        self.commands = [self.said] if self.said else []
-        super().begin(part)
-
 
 def claims(file: SourceFile) -> bool:
     return file.shows(MARKS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = Tests(table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, command=COMMAND)
+    reader = Tests(
+        table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, command=COMMAND, several_a_call=True
+    )
     reader.read(printed_lines(file, MARKS, COMMAND))
     return reports_of(reader.parts, report_of, TOOL, "no test of redis-benchmark")
 
@@ -96,7 +88,7 @@ def report_of(run: Run) -> Report:
     ended = bool(ENDS & {*run.rows, run.cut})
     if ended:
         check(run)
-    parameters: dict[str, Scalar] = of_command(run.command_lines) | {
+    parameters: dict[str, Scalar] = options_of(run.command_lines, OPTIONS) | {
         name: told[name]
         for name in ("terminals", "requests", "payload_bytes", "client_threads", "cluster_masters")
         if name in told
@@ -138,13 +130,3 @@ def check(run: Run) -> None:
             raise NotUnderstood(f"line {run.line}: the distribution is not all there")
         if times[-1] != told.get("latency_max_ms", times[-1]) or middle[:1] != [told["latency_p50_ms"]]:
             raise NotUnderstood(f"line {run.line}: the summary contradicts the distribution")
-
-
-def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
-    """What only the command line says."""
-    words = words_of(lines[-1], "|><;&") if lines else []
-    return {
-        OPTIONS[word]: whole_or_text(value)
-        for word, value in itertools.pairwise(words)
-        if word in OPTIONS and value.isdecimal()
-    }

@@ -265,6 +265,13 @@ class Runs(Reader[Run]):
     begins: Container[str] = field(kw_only=True)
     lists: Container[str] = field(default=(), kw_only=True)
     command: re.Pattern[str] | None = field(default=None, kw_only=True)
+    # Whether one call runs several, so that its command line is that of all of them.
+    several_a_call: bool = field(default=False, kw_only=True)
+
+    def begin(self, part: Run | Spoiled) -> None:
+        if self.several_a_call and self.parts and not self.commands:
+            self.commands = self.parts[-1].command_lines[-1:]
+        super().begin(part)
 
     def take(self, line: Line, part: Run | Spoiled | None) -> None:
         match = self.table.match(line)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, measured, rising, sampled
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, words_of
+from benchagent.importers.report import Report, Series, Status, Subject, measured, options_of, rising, sampled
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import Run, Runs, Spoiled, Table, reports_of
 
 TOOL = "tpcc-mysql"
@@ -55,7 +55,7 @@ MARKS = re.compile(
 )
 COMMAND = re.compile(r"\btpcc_(?:start|load)\b(?: +\S+)+")
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
-OPTIONS = {"w": "warehouses", "c": "terminals", "r": "ramp_up_s", "l": "duration_s"}
+OPTIONS = {"-w": "warehouses", "-c": "terminals", "-r": "ramp_up_s", "-l": "duration_s"}
 
 
 class Calls(Runs):
@@ -97,7 +97,8 @@ def load_of(run: Run) -> Report:
         tool=TOOL,
         status=Status.COMPLETE if ended else Status.ABORTED,
         reason="" if ended else "the output ends before the data is loaded",
-        parameters=of_command(run.command_lines) | ({"warehouses": told["warehouses"]} if "warehouses" in told else {}),
+        parameters=options_of(run.command_lines, OPTIONS)
+        | ({"warehouses": told["warehouses"]} if "warehouses" in told else {}),
         metrics=metrics,
         warnings=("tpcc_load does not say how long it took: run it as `time tpcc_load …`",) if not metrics else (),
         subject=Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)"),
@@ -112,7 +113,7 @@ def report_of(run: Run) -> Report:
     values: dict[str, float] = total_of(run) if ended else {}
     failed = [row["name"] for row in run.lists.get("constraint", []) if row["verdict"] == "NG"]
     names = ("warehouses", "terminals", "ramp_up_s", "duration_s")
-    parameters = of_command(run.command_lines) | {name: told[name] for name in names if name in told}
+    parameters = options_of(run.command_lines, OPTIONS) | {name: told[name] for name in names if name in told}
     if "elapsed_s" in told:
         parameters["duration_s"] = told["elapsed_s"]
     return Report(
@@ -161,13 +162,3 @@ def series_of(run: Run) -> tuple[Series, ...]:
         if all(f"{name}_ms" in row for row in rows):
             columns[f"new_order_latency_{name}_ms"] = [row[f"{name}_ms"] for row in rows]
     return sampled(times, columns, float(step))
-
-
-def of_command(lines: Sequence[str]) -> dict[str, Scalar]:
-    """Options as `-w 10` or `-w10`."""
-    words, told = words_of(lines[-1], "|><&") if lines else [], dict[str, Scalar]()
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        name, value = OPTIONS.get(word[1:2]), word[2:] or following
-        if word.startswith("-") and name and value.isdecimal():
-            told[name] = int(value)
-    return told
