@@ -9,6 +9,7 @@ from benchagent.redaction import REDACTED, names_a_secret, redact_text, redact_v
 
 # `hunter2` is the secret, and all that goes.
 SECRETS = r"""
+healthcheck: ["CMD", "redis-cli", "-a", "hunter2", "ping"]
 AUTH hunter2
 AUTH default hunter2
 [12:00:01] AUTH hunter2

@@ -174,6 +174,8 @@ _PATTERNS = (
     # … as lists of arguments
     _after("-p", r"[\"'](?:\S*/)?(?:mysql\w*|mariadb[\w-]*)[\"']\s*,.{0,500}?[\"']-p(?!ort\b)", r"[^\s\"',]+", flags=0),
     _after("-p", r"[\"'](?:\S*/)?(?:mysql\w*|mariadb[\w-]*)[\"']\s*,.{0,500}?[\"']-p[\"']\s*,\s*", _QUOTED, flags=0),
+    _after("redis-|valkey-",
+           r"[\"'](?:\S*/)?(?:redis|valkey)-\w+[\"']\s*,.{0,500}?[\"'](?:-a|--pass)[\"']\s*,\s*", _QUOTED, flags=0),
     _after(_TELLS, rf"(?<![\w-])--?{_SECRET_IN_NAME}(?P<name>[\w-]{{1,100}}+)(?:[\"']\s*,\s*|,\s+)",
            rf"(?:{_QUOTED}|[^\s,\]\"']+)"),
     _after("mysqladmin", r"\bmysqladmin\b.{0,500}?\s(?:new-)?password\s+", _ARGUMENT),
