@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +17,11 @@ pytestmark = pytest.mark.ops
 
 @pytest.fixture(scope="module")
 def site(new_site) -> Site:
-    site = new_site()
+    """Its STATE has a path that is longer than the address of a socket may be."""
+    site = new_site("a long path with spaces, ü and 50 % " + "x" * 60)
     site.up()
+    command = next(line for line in site.processes().values() if "valkey" in line or "redis" in line)
+    site.broker_socket = Path(re.search(r"--unixsocket (\S+)", command)[1])
     return site
 
 
@@ -53,8 +58,14 @@ def test_it_names_the_part_that_stands_still_and_recovers(site, part):
     assert answers.slowest_s < 9
 
 
+def test_it_keeps_the_broker_socket_short_for_any_state(site):
+    assert len(str(site.broker_socket)) < 100
+    assert wait_until(lambda: site.ready()[0] == 200, 60, every_s=0.5)
+
+
 def test_it_stops_in_time_although_a_part_stands_still(site):
     for part in ("worker", "broker"):
         os.kill(site.child(part), signal.SIGSTOP)
     os.kill(site.supervisor, signal.SIGTERM)
     assert site.left() == {}
+    assert not site.broker_socket.parent.exists()

@@ -187,18 +187,6 @@ def test_it_wrote_nothing_to_home(site):
     assert list(site.home.rglob("*")) == []
 
 
-def test_it_keeps_the_broker_socket_short_for_any_state(new_site):
-    site = new_site("a long path with spaces, ü and 50 % " + "x" * 60)
-    site.up()
-    command = next(line for line in site.processes().values() if "valkey" in line or "redis" in line)
-    socket_path = re.search(r"--unixsocket (\S+)", command)[1]
-    assert len(socket_path) < 100
-    assert site.ready()[0] == 200
-    terminate_supervisor(site)
-    assert site.left() == {}
-    assert not Path(socket_path).parent.exists()
-
-
 def test_it_says_what_it_cannot_do_in_one_line(new_site):
     site = new_site()
     for variables, words in (
