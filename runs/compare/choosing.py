@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Count
 from django.http import QueryDict
 
-from runs.compare.select import BASE_SET, RunSet, Selection, read_query, set_queries, with_sets
+from runs.compare.select import BASE_SET, RunSet, Selection, encoded, read_query, set_queries, with_sets
 from runs.listing.facets import Facet, Option, facets_of
 from runs.models import Batch, Metric, Publication, Run
 from runs.models.choices import RunState
@@ -114,7 +114,7 @@ def address(
             changed.pop(name, None)
         if number and len(queries) > 1:
             changed[name] = str(number)
-    return changed.urlencode()
+    return encoded(changed)
 
 
 def _shown(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import cast
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
 
 from django.db.models import Q
@@ -131,11 +131,16 @@ def with_sets(params: QueryDict, queries: Iterable[QueryDict]) -> QueryDict:
     queries = [query for query in queries if query]
     kept = queries[0].copy() if len(queries) == 1 else QueryDict(mutable=True)
     if len(queries) > 1:
-        kept.setlist(SET, [query.urlencode() for query in queries])
+        kept.setlist(SET, [encoded(query) for query in queries])
     for name, values in params.lists():
         if name in CONTROLS or (name == BASE_SET and len(queries) > 1):
             kept.setlist(name, values)
     return kept
+
+
+def encoded(query: QueryDict) -> str:
+    """As `QueryDict.urlencode`, which takes four times as long for hundreds of runs."""
+    return urlencode([(name, value) for name, values in query.lists() for value in values])
 
 
 def list_query(params: QueryDict) -> str:
