@@ -110,7 +110,8 @@ class JobBench:
         if self.instance.in_memory and self._sessions:
             raise JobError("what an engine holds in memory is gone: there can be no second session")
         self._around.abort.check()
-        job = session_job(self.instance, self._framed(steps) if not url else steps, setup=not self._sessions)
+        framed = steps if url else self._framed(steps)
+        job = session_job(self.instance, framed, setup=not self._sessions, foreign=bool(self._sql))
         if url:
             job["connection"]["url"] = url
         self._sessions += 1

@@ -57,6 +57,11 @@ def test_it_loads_runs_and_checks(run_job: RunJob):
     assert item["result"]["dataset"]["rows"] == {"account": 1000}
 
 
+def test_a_script_may_make_nothing_and_only_ask(run_job: RunJob):
+    item = run_job("hsqldb", "[transaction ask]\nSELECT COUNT(*) FROM information_schema.tables;\n")
+    assert (item["outcome"], item["message"]) == ("finished", ""), "seen: the guest was never made"
+
+
 def test_a_check_that_does_not_hold_fails_the_run(run_job: RunJob):
     wrong = BANK.replace("+ committed(transfer)", "+ committed(look)")
     item = run_job("sqlite", wrong)
