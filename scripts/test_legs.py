@@ -261,10 +261,10 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
 # Four lanes at a time on two cores: much of the time goes into waiting for servers and clocks. Lanes are about as long
 # as each other; one that has ended takes what is left, the longest first: short ones at the end let the lanes end
 # together. The longest that start whole systems and look at the clock stay in one lane, so that they do not disturb
-# each other. While one lane installs what is missing, another has a leg that needs nothing of it; `js` comes first with
-# what it installs, before `alone` and `bare` hide what is there.
-LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("js", "attack", "agent"))
-LEFT = ("postgresql", "sqlite", "foreign", "bare", "alone", "check", *ASKED_FOR)
+# each other. While two lanes wait for what is installed, the others have a leg that needs nothing of it; `js` comes
+# early with what it installs, before `alone` and `bare` hide what is there.
+LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("sqlite", "js", "attack", "agent"))
+LEFT = ("postgresql", "foreign", "bare", "alone", "check", *ASKED_FOR)
 
 
 def run_here(name: str, *, again: bool) -> int:
