@@ -74,6 +74,23 @@ def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser):
     assert troubles == {}
 
 
+def test_opened_tables_of_numbers_fit_on_paper(site: Site, page):
+    page.set_viewport_size({"width": 754, "height": 1100})
+    page.goto(f"{site.url}/compare/?publication=tpcb-2010&publication=firebird-terabyte-2015&view=bars")
+    page.wait_for_load_state("networkidle")
+    page.emulate_media(media="print")
+
+    widths = page.evaluate(
+        """() => {
+            document.querySelectorAll('details').forEach(each => { each.open = true; });
+            const right = table => Math.round(table.getBoundingClientRect().right);
+            return [...document.querySelectorAll('main table')].map(right);
+        }"""
+    )
+
+    assert widths and max(widths) <= 754
+
+
 def test_runs_that_are_ticked_stay_over_pages_filters_and_navigation(site: Site, page):
     tray = page.locator("#tray")
     page.goto(f"{site.url}/runs/?publication=tpcb-2010")
