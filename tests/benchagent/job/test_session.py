@@ -108,7 +108,7 @@ def with_guest() -> WithGuest:
 
 def test_sql_of_others_is_run_by_a_guest_whom_the_owner_lets_in():
     foreign = {"op": "query", "name": "q", "sql": "SELECT 1", "guest": True}
-    first, later = (session_job(with_guest(), [foreign], setup=setup, foreign=True) for setup in (True, False))
+    first, later = (session_job(with_guest(), [foreign], setup=setup) for setup in (True, False))
     assert first["steps"] == [
         {"op": "execute", "phase": "setup", "statements": ["CREATE ROLE r", "CREATE USER guest"]},
         foreign,
@@ -130,8 +130,8 @@ def test_sql_of_others_is_run_by_a_guest_whom_the_owner_lets_in():
 )
 def test_a_guest_opens_no_door_that_the_engine_cannot_close(step: dict[str, object]):
     with pytest.raises(JobError, match=r"(?i)a script may not use 'file', which reads files"):
-        session_job(with_guest(), [{**step, "guest": True}], setup=False, foreign=True)
-    session_job(with_guest(), [step], setup=False, foreign=True)
+        session_job(with_guest(), [{**step, "guest": True}], setup=False)
+    session_job(with_guest(), [step], setup=False)
 
 
 def test_settings_that_changed_during_a_run_are_named():

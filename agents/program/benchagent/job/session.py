@@ -27,12 +27,13 @@ from benchagent.workloads.base import SessionResult, execute
 def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool, foreign: bool = False) -> dict[str, Any]:
     """`setup`: run what the instance wants to be run once, before everything else.
 
-    `foreign`: SQL that somebody else wrote stands in steps of the run that are marked as a `guest`'s, of this session
-    or of a later one. Raises `JobError` where it is not to be run.
+    Steps marked as a `guest`'s hold SQL that somebody else wrote; `foreign`: this session or a later one of the job has
+    such. Raises `JobError` where it is not to be run.
     """
-    guest = instance.guest() if foreign else None
+    of_guest = [step for step in steps if step.get("guest")]
+    guest = instance.guest() if foreign or of_guest else None
     if guest:
-        for sql in chain.from_iterable(statements(step) for step in steps if step.get("guest")):
+        for sql in chain.from_iterable(map(statements, of_guest)):
             guest.check(sql)
     grants = guest.grants if guest else ()
     before = execute("setup", [*instance.setup_sql, *grants]) if setup else []
