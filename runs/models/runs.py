@@ -46,11 +46,17 @@ class _CountOf(models.Subquery):
     output_field = models.IntegerField()
 
 
+class _Unindexed(Coalesce):
+    def as_postgresql(self, compiler: Any, *_: object, **__: object) -> Any:
+        return compiler.compile(self.source_expressions[0])
+
+
 def unindexed(field: str, kind: models.Field[Any, Any] | None = None) -> models.Func:
     """The field's value, looked up in no index: SQLite takes every equality for a rare thing, and would sort all runs
-    that have it where going through them in their order soon meets enough. PostgreSQL, which counts, sees the field.
+    that have it where going through them in their order soon meets enough. PostgreSQL, which counts, gets the field
+    itself: of an expression it would believe the same as SQLite.
     """
-    return Coalesce(field, models.Value(None), output_field=kind)
+    return _Unindexed(field, models.Value(None), output_field=kind)
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
