@@ -33,6 +33,6 @@ def test_it_counts_no_further_than_it_says(client, monkeypatch, path):
 
 
 def test_postgresql_sees_the_fields_that_sqlite_is_kept_from():
-    """Seen: of an expression it took 100,000 finished runs for a rare thing and sorted them all, 0.9 s for the home page."""
+    """Seen: of an expression it took 100,000 finished runs for a rare thing, and sorted them all for the home page."""
     statement = str(Run.objects.with_values().query)
     assert ("COALESCE" in statement) == (connection.vendor == "sqlite")
