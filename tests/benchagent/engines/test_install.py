@@ -196,17 +196,17 @@ def test_a_folder_without_a_record_is_no_engine(engines_dir: Path):
 
 
 def test_what_was_downloaded_is_not_fetched_again(tiny: Tiny, said: list[str], monkeypatch):
-    monkeypatch.setattr(install_module, "fetch", lambda piece, folder: pytest.fail(f"{piece.name} would be fetched"))
+    monkeypatch.setattr(install_module, "fetch", lambda batch, folder: pytest.fail(f"{batch} would be fetched"))
     download(tiny.engine, tiny.source, said.append)
     assert said == []
 
 
 def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[str], monkeypatch):
-    def slowly(piece: Piece, folder: Path) -> Fetched:
+    def slowly(batch: list[Piece], folder: Path) -> list[Fetched]:
         path = folder / "half.jar"
         path.write_bytes(bytes(2_000_000))
         wait_until(lambda: "  2.0 of 0.0 MB" in said, 60)
-        return Fetched(path, "")
+        return [Fetched(path, "")]
 
     monkeypatch.setattr(install_module, "PROGRESS_S", 0.1)
     monkeypatch.setattr(install_module, "fetch", slowly)

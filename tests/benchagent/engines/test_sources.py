@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.engines import Piece
-from benchagent.engines.sources import InstallError, apt_update, fetch, take
+from benchagent.engines.sources import InstallError, apt_update, batches, fetch, take
 from benchagent.java.jars import sha256_of
 from benchagent.java.maven import maven_file_name
 
@@ -32,6 +32,11 @@ def script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
 def apt(programs: Path, package: Path, version: str, sha256: str) -> None:
     """An apt whose index states this sum, and whose archive holds that package."""
     fields = f"Package: thing\\nVersion: {version}\\nSHA256: {sha256}\\n"
@@ -48,33 +53,47 @@ def package(tmp_path: Path) -> Path:
 
 def test_it_takes_the_sum_of_a_package_from_apts_index(programs: Path, package: Path, folder: Path):
     apt(programs, package, "1.0", sha256_of(package))
-    fetched = fetch(Piece("debian", "thing"), folder)
+    (fetched,) = fetch([Piece("debian", "thing")], folder)
     assert (fetched.path, fetched.version, fetched.sha256) == (folder / package.name, "1.0", sha256_of(package))
+
+
+def test_it_asks_apt_once_for_packages_that_are_neighbours(programs: Path, tmp_path: Path, folder: Path):
+    sums = {name: sha256_of(write(tmp_path / f"{name}_1.0_amd64.deb", name)) for name in ("first", "second")}
+    stanzas = [f"Package: {name}\\nVersion: 1.0\\nSHA256: {sum_}\\n\\n" for name, sum_ in sums.items()]
+    script(programs / "apt-cache", f"printf '{''.join(stanzas)}'")
+    script(programs / "apt-get", f"echo $* >> {tmp_path}/asked\n/bin/cp {tmp_path}/*.deb .")
+    jar, first, second = Piece("maven", "org.example:thing:1.0"), Piece("debian", "first"), Piece("debian", "second")
+    assert list(batches([jar, jar, first, second, jar])) == [[jar], [jar], [first, second], [jar]]
+    assert [fetched.path.name for fetched in fetch([first, second], folder)] == [
+        f"{name}_1.0_amd64.deb" for name in sums
+    ]
+    (asked,) = (tmp_path / "asked").read_text().splitlines()
+    assert asked.endswith("first=1.0 second=1.0")
 
 
 def test_it_refuses_a_package_that_is_not_what_the_index_states(programs: Path, package: Path, folder: Path):
     apt(programs, package, "1.0", "0" * 64)
     with pytest.raises(InstallError, match=rf"thing_1\.0_amd64\.deb has SHA-256 .*{'0' * 64}"):
-        fetch(Piece("debian", "thing"), folder)
+        fetch([Piece("debian", "thing")], folder)
 
 
 def test_it_says_what_to_run_when_apt_knows_no_packages(programs: Path, folder: Path):
     script(programs / "apt-get", "exit 1")
     script(programs / "apt-cache", "exit 100")
     with pytest.raises(InstallError, match="do not offer thing: run `apt-get update` as root"):
-        fetch(Piece("debian", "thing"), folder)
+        fetch([Piece("debian", "thing")], folder)
 
 
 def test_it_says_that_a_machine_has_no_apt(programs: Path, folder: Path):
     with pytest.raises(InstallError, match="thing is a Debian package, and this machine has no apt-get"):
-        fetch(Piece("debian", "thing"), folder)
+        fetch([Piece("debian", "thing")], folder)
 
 
 def test_it_says_why_apt_failed(programs: Path, package: Path, folder: Path):
     apt(programs, package, "1.0", sha256_of(package))
     script(programs / "apt-get", "echo 'E: no space' >&2; exit 100")
     with pytest.raises(InstallError, match="thing cannot be fetched: E: no space"):
-        fetch(Piece("debian", "thing"), folder)
+        fetch([Piece("debian", "thing")], folder)
 
 
 def test_a_package_in_a_folder_has_to_be_a_known_one(programs: Path, package: Path):
@@ -110,11 +129,11 @@ def test_it_fetches_a_wheel_with_pip(folder: Path, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("PIP_FIND_LINKS", str(source))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     piece = Piece("wheel", "thing==1.0", file=WHEEL, sha256=sha256_of(path))
-    assert fetch(piece, folder).path == folder / WHEEL
+    assert fetch([piece], folder)[0].path == folder / WHEEL
     with pytest.raises(InstallError, match=r"pip brought thing-1\.0-py3-none-any\.whl for thing==1\.0, expected other"):
-        fetch(Piece("wheel", "thing==1.0", file="other.whl"), folder)
+        fetch([Piece("wheel", "thing==1.0", file="other.whl")], folder)
     with pytest.raises(InstallError, match=r"thing==2\.0 cannot be fetched"):
-        fetch(Piece("wheel", "thing==2.0", file=WHEEL), folder)
+        fetch([Piece("wheel", "thing==2.0", file=WHEEL)], folder)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ from typing import IO
 import psutil
 
 from benchagent.engines import RECORD_NAME, Engine, InstalledEngine, Piece, Unpack, read_record
-from benchagent.engines.sources import Fetched, InstallError, Progress, fetch, take
+from benchagent.engines.sources import Fetched, InstallError, Progress, batches, fetch, take
 from benchagent.machine.sampling import repeated
 from benchagent.machine.system import answer_of
 
-Source = Callable[[Piece, Path], Fetched]
+Source = Callable[[Sequence[Piece], Path], list[Fetched]]
 RESERVE_BYTES = 256 << 20
 DRAFT = ".draft-"
 PROGRESS_S = 3.0
@@ -58,7 +58,7 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
         with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{engine.name}-") as draft:
             tree = Path(draft) / "tree"
             tree.mkdir()
-            take_or_fetch = (lambda piece, _folder: take(piece, source)) if source else fetch
+            take_or_fetch = (lambda batch, _folder: [take(piece, source) for piece in batch]) if source else fetch
             _build(engine, tree, Path(draft), take_or_fetch, progress)
             # To the disk before the rename, so that a power loss cannot leave a record without its files.
             subprocess.run(["sync", "--file-system", str(tree)], check=True)
@@ -91,13 +91,18 @@ def _refuse_in_use(home: Path) -> None:
 def download(engine: Engine, folder: Path, progress: Progress) -> None:
     """Fetch the pieces into `folder`, for a machine without a network. Those that are there already stay."""
     folder.mkdir(parents=True, exist_ok=True)
-    for piece in engine.pieces:
-        try:
-            take(piece, folder)
-        except InstallError:
-            with tempfile.TemporaryDirectory(dir=folder, prefix=DRAFT) as draft:
-                path = _fetched(piece, Path(draft), fetch, progress).path
-                path.replace(folder / path.name)
+    for batch in batches([piece for piece in engine.pieces if not _is_there(piece, folder)]):
+        with tempfile.TemporaryDirectory(dir=folder, prefix=DRAFT) as draft:
+            for fetched in _fetched(batch, Path(draft), fetch, progress):
+                fetched.path.replace(folder / fetched.path.name)
+
+
+def _is_there(piece: Piece, folder: Path) -> bool:
+    try:
+        take(piece, folder)
+    except InstallError:
+        return False
+    return True
 
 
 @contextmanager
@@ -122,17 +127,17 @@ def processes_of(home: Path) -> list[str]:
 
 
 def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Progress) -> None:
-    """Fill `tree`, a piece at a time, so that no two downloads take space at once."""
+    """Fill `tree`, a batch at a time, so that no two of them take space at once."""
     records: list[dict[str, str]] = []
     versions: dict[str, str] = {}
-    for piece in engine.pieces:
+    for batch in batches(engine.pieces):
         with tempfile.TemporaryDirectory(dir=draft) as folder:
-            fetched = _fetched(piece, Path(folder), source, progress)
-            for step in piece.unpack:
-                unpack(fetched.path, step, tree)
-        versions[piece.name] = fetched.version
-        of_debian = {"version": fetched.version} if fetched.version else {}
-        records.append({"kind": piece.kind, "name": piece.name, "sha256": fetched.sha256, **of_debian})
+            for piece, fetched in zip(batch, _fetched(batch, Path(folder), source, progress), strict=True):
+                for step in piece.unpack:
+                    unpack(fetched.path, step, tree)
+                versions[piece.name] = fetched.version
+                of_debian = {"version": fetched.version} if fetched.version else {}
+                records.append({"kind": piece.kind, "name": piece.name, "sha256": fetched.sha256, **of_debian})
     finish(engine, tree)
     record = {
         "engine": engine.name,
@@ -155,19 +160,21 @@ def finish(engine: Engine, tree: Path) -> None:
     check_programs(engine, tree)
 
 
-def _fetched(piece: Piece, folder: Path, source: Source, progress: Progress) -> Fetched:
-    size = f" ({piece.size_bytes / 1e6:.1f} MB)" if piece.size_bytes else ""
-    progress(f"{piece.name}{size}")
+def _fetched(batch: Sequence[Piece], folder: Path, source: Source, progress: Progress) -> list[Fetched]:
+    size_bytes = sum(piece.size_bytes for piece in batch)
+    size = f" ({size_bytes / 1e6:.1f} MB)" if size_bytes else ""
+    progress(f"{', '.join(piece.name for piece in batch)}{size}")
     started = time.monotonic()
 
     def tell_arrived() -> None:
         with suppress(OSError):  # a file that was just renamed
             arrived = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-            progress(f"  {arrived / 1e6:.1f} of {piece.size_bytes / 1e6:.1f} MB")
+            progress(f"  {arrived / 1e6:.1f} of {size_bytes / 1e6:.1f} MB")
 
     with repeated(tell_arrived, every_s=PROGRESS_S):  # whichever program fetches it
-        fetched = source(piece, folder)
-    progress(f"  {fetched.path.name}, checksum right, {time.monotonic() - started:.1f} s")
+        fetched = source(batch, folder)
+    words = f"{fetched[0].path.name}, checksum" if len(fetched) == 1 else f"{len(fetched)} files, checksums"
+    progress(f"  {words} right, {time.monotonic() - started:.1f} s")
     return fetched
 
 

@@ -45,14 +45,14 @@ def _renew(entry: dict[str, Any], engine: Engine) -> None:
 def _pin(fields: dict[str, Any], piece: Piece, draft: Path) -> Path:
     """Write what is found into `fields` and give the file."""
     if piece.kind == "debian":
-        fetched = fetch(piece, draft)
+        (fetched,) = fetch([piece], draft)
         fields["known"] = {**piece.known, fetched.version: fetched.sha256}
         file = fetched.path
     elif piece.kind == "maven":
         file = resolve(piece.name, draft)
         fields["sha256"] = sha256_of(file)
     else:
-        file = fetch(piece, draft).path
+        file = fetch([piece], draft)[0].path
     fields["size_bytes"] = file.stat().st_size
     print(f"  {fields['size_bytes']:>10} {file.name}", flush=True)
     return file

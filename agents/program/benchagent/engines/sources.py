@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from benchagent.engines import Piece, catalogue
@@ -34,10 +35,19 @@ class Fetched:
     version: str = ""
 
 
-def fetch(piece: Piece, folder: Path) -> Fetched:
-    """Into `folder`, from the network. Raises `InstallError`."""
-    if piece.kind == "debian":
-        return _fetch_debian(piece, folder)
+def batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """What is fetched together: neighbours that are Debian packages. Each start of apt may read all of its lists."""
+    for kind, group in groupby(pieces, key=lambda piece: piece.kind):
+        neighbours = list(group)
+        yield from [neighbours] if kind == "debian" else ([piece] for piece in neighbours)
+
+
+def fetch(batch: Sequence[Piece], folder: Path) -> list[Fetched]:
+    """One of `batches` into `folder`, from the network. Raises `InstallError`."""
+    return _fetch_debian(batch, folder) if batch[0].kind == "debian" else [_fetch(piece, folder) for piece in batch]
+
+
+def _fetch(piece: Piece, folder: Path) -> Fetched:
     if piece.kind == "wheel":
         path = _fetch_wheel(piece, folder)
     else:
@@ -92,13 +102,16 @@ def apt_update() -> None:
     _index.cache_clear()
 
 
-def _fetch_debian(piece: Piece, folder: Path) -> Fetched:
-    offered = _offered(piece.name)
+def _fetch_debian(pieces: Sequence[Piece], folder: Path) -> list[Fetched]:
+    offered = {piece.name: _offered(piece.name) for piece in pieces}
     # Without this, apt as root complains that its own user cannot write here.
     command = ["apt-get", "download", "--quiet", "--option", "APT::Sandbox::User=root"]
-    _run([*command, f"{piece.name}={offered['Version']}"], folder, piece.name)
-    (path,) = folder.glob(f"{piece.name}_*.deb")
-    return Fetched(path, checked(path, offered["SHA256"]), offered["Version"])
+    _run([*command, *(f"{name}={fields['Version']}" for name, fields in offered.items())], folder, ", ".join(offered))
+    fetched = []
+    for name, fields in offered.items():
+        (path,) = folder.glob(f"{name}_*.deb")
+        fetched.append(Fetched(path, checked(path, fields["SHA256"]), fields["Version"]))
+    return fetched
 
 
 def _take_debian(piece: Piece, source: Path) -> Fetched:
