@@ -22,8 +22,9 @@ from runs.charts.drawing import VIEWS, Drawing, DrawnMetric, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, X_AS, Y_AS, Curve, Panel, Point
 from runs.compare.compare import compare_selection
+from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
-from runs.compare.groups import Comparison, Dot, Gap, Group, Printed
+from runs.compare.groups import Dot, Gap, Group, Printed
 from runs.compare.guard import Difference
 from runs.compare.levels import NO_LEVELS, Levels, Series
 from runs.compare.matrix import Matrix, matrix

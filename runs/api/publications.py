@@ -27,7 +27,7 @@ from runs.api.serializers import (
 )
 from runs.models import Claim, DbmsVersion, Publication, Run
 from runs.publications.article import article_of
-from runs.publications.checks.model import Check
+from runs.publications.check import Check
 from runs.publications.document import FactRow, IndexRow, QueryRow, SchemaRow, TableRow
 from runs.publications.matching import versions_of
 from runs.publications.material import Material

@@ -15,8 +15,10 @@ from runs.charts.base import (
     Multiples,
     bars,
 )
-from runs.compare.axes import Axes, panel_groups, panel_key, value_of
-from runs.compare.groups import Comparison, Group
+from runs.compare.axes import Axes, panel_groups, panel_key
+from runs.compare.comparison import Comparison
+from runs.compare.facts import value_of
+from runs.compare.groups import Group
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 

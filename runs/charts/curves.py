@@ -26,8 +26,10 @@ from runs.charts.base import (
 from runs.charts.compare import centre_label
 from runs.charts.fits import CHANGES, change_cells, told
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
-from runs.compare.axes import DATE, X_AS, Axes, Curve, Panel, Point, panels_of
-from runs.compare.groups import Comparison, Group
+from runs.compare.axes import X_AS, Axes, Curve, Panel, Point, panels_of
+from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE
+from runs.compare.groups import Group
 from runs.models import Metric
 from runs.tables import Column, Table, TableCell
 

@@ -35,7 +35,7 @@ from runs.compare.axes import (
     panels_of,
 )
 from runs.compare.compare import beside
-from runs.compare.groups import Comparison
+from runs.compare.comparison import Comparison
 from runs.models import Metric
 
 # Each has a `template`.

@@ -9,7 +9,8 @@ from typing import ClassVar
 from runs.charts.base import COLOURS, Figure, HeatSpec, Key, LineSeries, Multiples, XAxis, columns_of, lines
 from runs.charts.compare import colours, numbered
 from runs.charts.run import warm_up_band
-from runs.compare.groups import Comparison, Group
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Group
 from runs.formatting import number
 from runs.models import Run
 from runs.run.latency import Latency, LatencyMap, OfType, Percentile, latency_of, map_of, nines, types_of_all

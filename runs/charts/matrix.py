@@ -19,7 +19,8 @@ from runs.charts.curves import curve_figures, x_label
 from runs.charts.overlays import SIZE, kind_of
 from runs.compare.axes import CURVE, SIZE_METRIC, arrange
 from runs.compare.compare import compare, with_metric
-from runs.compare.groups import Comparison, Group
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Group
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES

@@ -25,7 +25,8 @@ from runs.charts.base import (
 )
 from runs.charts.compare import colours, numbered
 from runs.charts.run import MIB, warm_up_band
-from runs.compare.groups import Comparison, Group
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Group
 from runs.models import Run
 from runs.run.events import CHECKPOINT, NAMES, NOTE, STALL, events_of
 from runs.run.series import Series, Stretch, of_runs, samples_each, thinned, without_gaps

@@ -9,7 +9,8 @@ from itertools import pairwise
 from benchagent.catalog.workloads import amount
 
 from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
-from runs.compare.axes import CLIENTS, DATE, FACTOR, SIZES, Axes, Curve, Panel, sizes_mb
+from runs.compare.axes import CLIENTS, SIZES, Axes, Curve, Panel, sizes_mb
+from runs.compare.facts import DATE, FACTOR
 from runs.compare.groups import Group
 from runs.formatting import number, size_words, times
 from runs.models import Metric

@@ -9,7 +9,7 @@ from typing import ClassVar
 from runs.charts.compare import centre_label
 from runs.charts.curves import relative, x_label, x_unit
 from runs.compare.axes import Axes, Panel, Point, panels_of
-from runs.compare.groups import Comparison
+from runs.compare.comparison import Comparison
 
 # Steps of the colour scale in static/css/compare.css.
 STEPS = 9

@@ -11,9 +11,10 @@ from runs import formatting
 from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
 from runs.charts.compare import colours
 from runs.charts.curves import X_LOG_FROM, scale_of
-from runs.compare.axes import FACTOR
 from runs.compare.compare import with_metric
-from runs.compare.groups import Comparison, Group
+from runs.compare.comparison import Comparison
+from runs.compare.facts import FACTOR
+from runs.compare.groups import Group
 from runs.compare.verdicts import MOST_NAMED
 from runs.models import Metric
 from runs.stats import Interval

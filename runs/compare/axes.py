@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property
 from itertools import chain
 
 from django.http import QueryDict
 from django.utils.text import slugify
 
-from runs.compare.grouping import day_of
-from runs.compare.groups import NO_FACT, CommonFact, Comparison, Group, VaryingFact
+from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE, FACTOR, NEVER_TAKEN, Fact, column_of, follows, key_of, keys_of, value_of
+from runs.compare.groups import NO_FACT, CommonFact, Group, VaryingFact
 from runs.compare.guard import bare_field, stated
 from runs.compare.percentiles import of_together
 from runs.run.memory import MB, buffer_bytes, memory_bytes
@@ -34,10 +34,8 @@ POOL, POOLED = "*", "pooled"
 X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
 Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
 SCALES = ("linear", "log")
-DATE = "date"
 # Which of the added-up sets a run was chosen by.
 SET_FACT = "set"
-FACTOR = "factor:"
 SIZES = (
     "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
 )  # fmt: skip
@@ -45,8 +43,6 @@ CLIENTS = ("terminals", "threads", "clients", "connections")
 LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
 _KINDS = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
-# Bookkeeping and consequences: offered, never taken by the rule; what they alone tell apart is pooled.
-NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested", "label", "tags", "experiment"})
 SIZE_METRIC = "db_size_bytes"
@@ -78,33 +74,6 @@ class Panel:
     label: str
     key: str
     curves: list[Curve]
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A fact that varies. `values`: numbers by size, others as they come; `numbers` of those that are one."""
-
-    field: str
-    label: str
-    values: list[str]
-    words: Mapping[str, str]
-    numbers: Mapping[str, float]
-
-    @property
-    def is_number(self) -> bool:
-        return all(value in self.numbers for value in self.values if value != NO_FACT)
-
-    @cached_property
-    def ranks(self) -> dict[str, int]:
-        """Value -> its position."""
-        return {value: rank for rank, value in enumerate(self.values)}
-
-    def said(self, value: str) -> str:
-        """In a legend: what has a name by its name, a number with its heading."""
-        words = self.words.get(value, value)
-        if value == NO_FACT:
-            return f"{self.label[:1].lower()}{self.label[1:]} not set"
-        return f"{self.label} {words}" if value in self.numbers and words[-1:].isdigit() else words
 
 
 @dataclass(frozen=True)
@@ -214,20 +183,6 @@ def asked(comparison: Comparison) -> list[Group]:
     """Groups that have the metric or could have it: a load has no transactions, which is no gap."""
     with_dots = {group.all_runs[0].workload_id for group in comparison.groups if group.dots}
     return [group for group in comparison.groups if not with_dots or group.all_runs[0].workload_id in with_dots]
-
-
-def value_of(group: Group, field: str) -> str:
-    return str(day_of(group.all_runs[0])) if field == DATE else group.facts.get(field, NO_FACT)
-
-
-def follows(fields: Sequence[str], chosen: Sequence[str], groups: Iterable[Group]) -> bool:
-    """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
-    told: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for group in groups:
-        of = key_of(group, fields)
-        if told.setdefault(key_of(group, chosen), of) != of:
-            return False
-    return True
 
 
 def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
@@ -351,8 +306,8 @@ def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[
     every = list({group.key: group for groups in sets for group in groups}.values())
     days = list(dict.fromkeys(value_of(group, DATE) for group in every))
     for varying in (*comparisons[0].varying, VaryingFact(DATE, "Date", tuple(days), {day: day for day in days})):
-        if any(len(set(_column(groups, varying.field))) > 1 for groups in sets):
-            values = dict.fromkeys(_column(every, varying.field))
+        if any(len(set(column_of(groups, varying.field))) > 1 for groups in sets):
+            values = dict.fromkeys(column_of(every, varying.field))
             numbers = _numbers(every, varying.field)
             ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
             facts[varying.field] = Fact(varying.field, varying.label, ordered, varying.words, numbers)
@@ -383,7 +338,7 @@ def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequenc
             others = [other for other in free if other not in NEVER_TAKEN and not _goes_with_x(other, name, groups)]
             levels: dict[tuple[str, ...], set[str]] = {}
             keys = keys_of(groups, [other for other in others if other != name])
-            for key, value in zip(keys, _column(groups, name), strict=True):
+            for key, value in zip(keys, column_of(groups, name), strict=True):
                 levels.setdefault(key, set()).add(value)
             if max(map(len, levels.values())) >= LEAST_LEVELS:
                 return name
@@ -473,24 +428,6 @@ def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, 
     ranks = [facts[name].ranks for name in names]
     keys = dict.fromkeys(keys_of(groups, names))
     return sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
-
-
-def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:
-    if DATE in names:
-        return tuple(value_of(group, name) for name in names)
-    known = group.facts
-    return tuple([known.get(name, NO_FACT) for name in names])
-
-
-def keys_of(groups: Sequence[Group], names: Sequence[str]) -> list[tuple[str, ...]]:
-    """That of each group; a column after the other, as many groups are asked many times."""
-    return list(zip(*(_column(groups, name) for name in names), strict=True)) if names else [()] * len(groups)
-
-
-def _column(groups: Sequence[Group], name: str) -> list[str]:
-    if name == DATE:
-        return [value_of(group, DATE) for group in groups]
-    return [group.facts.get(name, NO_FACT) for group in groups]
 
 
 def _taken(params: QueryDict) -> set[str]:

@@ -14,12 +14,14 @@ from django.http import QueryDict
 
 from runs import formatting
 from runs.compare.axes import LEAST_LEVELS, SET_FACT, arrange, narrowed, unlike_words
+from runs.compare.comparison import Comparison
 from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words, said_of
-from runs.compare.groups import Comparison, Dot, Gap, Group, Naming, Printed, name_cells
+from runs.compare.groups import Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
 from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_level
 from runs.compare.percentiles import by_histograms, merged_percentile
 from runs.compare.select import Selection
+from runs.compare.sweep import sweeps
 from runs.compare.verdicts import family_size, headline, in_sentence, ratio_words, set_against
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, Facet, claim_words, facets
@@ -99,9 +101,10 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
     fact, held = controls.get("compared", ""), controls.getlist("held") or None
     levels, axes = None, arrange(comparison, controls)
-    if fact != NO_LEVELS:
+    if metric and fact != NO_LEVELS:
         wanted = [fact, *controls.getlist("series"), *([SET_FACT] if controls.get("base_set") else [])]
-        levels = level_by_level(comparison, axes, wanted, held)
+        possible = sweeps(axes.drawn(comparison), axes.facts, axes.series, wanted, held)
+        levels = level_by_level(possible, base, metric, comparison.threshold)
     if levels and not fact and not asks_different_questions(levels):
         levels = None
     if levels:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs import formatting
-from runs.compare.axes import Axes, Fact, key_of
-from runs.compare.groups import Against, Comparison
+from runs.compare.facts import Fact, key_of
+from runs.compare.groups import Against, Group
 from runs.compare.guard import bare_field, condition_words, differences, refusal
-from runs.compare.sweep import Key, LevelRow, Sweep, sweeps
+from runs.compare.sweep import Key, LevelRow, Sweep
 from runs.compare.verdicts import in_sentence, ratio_words
 from runs.models import Metric
 from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, judge_levels
@@ -155,33 +155,19 @@ def _shade(row: LevelRow, better: str) -> int | None:
 
 
 def level_by_level(
-    comparison: Comparison, axes: Axes, wanted: Sequence[str] = (), held: Sequence[str] | None = None
+    possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric, threshold: float
 ) -> Levels | None:
-    """None where there are no two levels at which two series can be set against each other.
-
-    Series are named by the first of the `wanted` fields, and then of all that vary, that a ratio may stand between.
-    `held`: fields that are equal in each level; None holds what occurs with several series.
+    """The first of the `possible` sweeps; None where there are no two levels at which two series can be set against
+    each other. The baseline is the series of the `chosen` group.
     """
-    possible = sweeps(comparison, axes, wanted, held) if comparison.metric else {}
-    if comparison.metric is None or not possible:
+    if not possible:
         return None
-    choices = [axes.facts[field] for field in possible]
-    return _levels(comparison, comparison.metric, next(iter(possible.values())), choices)
-
-
-def asks_different_questions(levels: Levels) -> bool:
-    """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
-    bases = {group.key: group for series in levels.series for row in series.rows for group in row.bases}
-    first, *others = bases.values()
-    return any(refusal(differences(first.stated, other.stated)) for other in others)
-
-
-def _levels(comparison: Comparison, metric: Metric, sweep: Sweep, choices: list[Fact]) -> Levels:
-    names, chosen = sweep.names, comparison.baseline
+    sweep = next(iter(possible.values()))
+    names = sweep.names
     drawn = {group.key: key_of(group, sweep.compared) for group in sweep.groups if group.dots}
     base = drawn.get(chosen.key if chosen else "", next(iter(drawn.values())))
     others = [name for name in names if name != base]
-    judged = judge_rows([list(sweep.rows(name, base)) for name in others], metric, comparison.threshold)
+    judged = judge_rows([list(sweep.rows(name, base)) for name in others], metric, threshold)
     series = [
         Series(name, names[name], rows, told.overall, told.of_repeats, told.p_alike, _over_all_words(rows, told))
         for name, (rows, told) in zip(others, judged, strict=True)
@@ -191,9 +177,17 @@ def _levels(comparison: Comparison, metric: Metric, sweep: Sweep, choices: list[
     keys = {series: key for key, series in reversed(drawn.items())}
     levels = Levels(
         sweep, base, names[base], sweep.headings, series, [(keys[name], names[name]) for name in names if name in keys],
-        choices, headline="", family=sum(ratio is not None and ratio.p is not None for ratio in ratios),
+        [sweep.facts[field] for field in possible], headline="",
+        family=sum(ratio is not None and ratio.p is not None for ratio in ratios),
     )  # fmt: skip
-    return replace(levels, headline=_headline(levels, comparison, metric))
+    return replace(levels, headline=_headline(levels, metric, threshold))
+
+
+def asks_different_questions(levels: Levels) -> bool:
+    """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
+    bases = {group.key: group for series in levels.series for row in series.rows for group in row.bases}
+    first, *others = bases.values()
+    return any(refusal(differences(first.stated, other.stated)) for other in others)
 
 
 JudgedRows = tuple[list[LevelRow], SeriesVerdicts]
@@ -242,7 +236,7 @@ def _over_all_words(rows: Sequence[LevelRow], told: SeriesVerdicts) -> str:
     return said
 
 
-def _headline(levels: Levels, comparison: Comparison, metric: Metric) -> str:
+def _headline(levels: Levels, metric: Metric, threshold: float) -> str:
     """The best series against each other over all levels, or that there is no single number; then what is not alike."""
     rows = [row for series in levels.series for row in series.rows]
     if any(group.demonstration for row in rows for group in (*row.groups, *row.bases)) or metric.better == "none":
@@ -259,7 +253,7 @@ def _headline(levels: Levels, comparison: Comparison, metric: Metric) -> str:
         of = {one.key: one for one in levels.series}
         judged = [(other, of[other].rows, of[other]) for other in others]
     else:
-        told = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, comparison.threshold)
+        told = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, threshold)
         judged = [(other, *each) for other, each in zip(others, told, strict=True)]
     said = _best_words(best, judged, levels, metric)
     named = {bare_field(field) for field in (*levels.sweep.compared, *levels.sweep.held)}

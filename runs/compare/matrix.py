@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from runs import formatting
-from runs.compare.groups import Comparison
+from runs.compare.comparison import Comparison
 from runs.compare.guard import differences, refusal
 from runs.compare.levels import Levels, judge_rows, values_over_all
 from runs.models import Metric

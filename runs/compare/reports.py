@@ -14,8 +14,8 @@ from django.utils.text import slugify
 
 from runs.access import changes
 from runs.compare.compare import compare_selection
+from runs.compare.comparison import Comparison
 from runs.compare.grouping import ALL, BATCH
-from runs.compare.groups import Comparison
 from runs.compare.select import CONTROLS, MAX_QUERY, Selection, asked_threshold, select
 from runs.models import Report, Run, User
 from runs.models.choices import Visibility

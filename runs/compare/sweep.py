@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from runs.compare.axes import DATE, NEVER_TAKEN, Axes, Fact, follows, key_of, keys_of
-from runs.compare.groups import Against, Comparison, Group, telling
+from runs.compare.facts import DATE, NEVER_TAKEN, Fact, follows, key_of, keys_of
+from runs.compare.groups import Against, Group, telling
 from runs.compare.guard import Difference, bare_field, differences, refusal
 from runs.compare.verdicts import ratio_words
 from runs.stats import geometric_mean
@@ -178,26 +178,28 @@ class Sweep:
         return False
 
 
-def sweeps(comparison: Comparison, axes: Axes, wanted: Sequence[str], held: Sequence[str] | None) -> dict[str, Sweep]:
+def sweeps(
+    groups: Sequence[Group], known: Mapping[str, Fact], series: Sequence[str], wanted: Sequence[str],
+    held: Sequence[str] | None,
+) -> dict[str, Sweep]:  # fmt: skip
     """By the fact that is compared, the best first: all that have two levels with a ratio.
 
-    What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the axes' series
-    before the others.
+    What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's
+    `series` before the others. `held`: fields that are equal in each level; None holds what occurs with several series.
     """
-    groups = axes.drawn(comparison)
     facts = {
-        field: known
-        for field, known in axes.facts.items()
+        field: fact
+        for field, fact in known.items()
         if field not in NEVER_TAKEN and field != DATE and len({group.facts[field] for group in groups}) > 1
     }
     possible: dict[str, Sweep] = {}
-    order = sorted(facts, key=lambda field: (_kind(field), field not in axes.series))
+    order = sorted(facts, key=lambda field: (_kind(field), field not in series))
     for field in dict.fromkeys([*wanted, *order]):
         if field not in facts or len(groups) < FEWEST_GROUPS:
             continue
         # A configuration says nothing beside its DBMS, where each has one.
-        known = any(follows([field], [other], groups) and follows([other], [field], groups) for other in possible)
-        sweep = None if known else _sweep(groups, facts, field, held)
+        said = any(follows([field], [other], groups) and follows([other], [field], groups) for other in possible)
+        sweep = None if said else _sweep(groups, facts, field, held)
         if sweep and sweep.is_possible:
             possible[field] = sweep
     return possible

@@ -31,7 +31,7 @@ from runs.models import (
 )
 from runs.models.choices import Provenance, RunState
 from runs.models.literature import PublishedItem
-from runs.publications.checks.model import stored
+from runs.publications.check import stored
 from runs.publications.checks.rows import compute_checks
 from runs.publications.document import ClaimRow, Factor, MissingRow, ObservationRow, Results, Row, RunRow
 from runs.publications.folder import Folder, FolderError, own, stable_id

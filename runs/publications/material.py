@@ -27,7 +27,7 @@ from runs.models import (
     TableStat,
     Workload,
 )
-from runs.publications.checks.model import Check, checks_of
+from runs.publications.check import Check, checks_of
 
 M = TypeVar("M", bound=Model)
 _QUANTIFIERS = ("all", "any", "both")

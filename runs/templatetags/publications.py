@@ -26,7 +26,7 @@ from runs.formatting import MINUS, THIN, decimal, exact, plain
 from runs.formatting import printed as as_source_prints
 from runs.models.choices import Provenance
 from runs.publications.article import MARKDOWN, FigureState
-from runs.publications.checks.model import Check, Computed, Result, Stated
+from runs.publications.check import Check, Computed, Result, Stated
 from runs.publications.page.page import Page
 from runs.publications.page.parts import Amount, Section, TextCell, Words, readable
 from runs.publications.page.reruns import FigureView

@@ -22,8 +22,8 @@ from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
 from runs.compare.compare import beside, compare_selection, marks
+from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
-from runs.compare.groups import Comparison
 from runs.compare.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, read_query, select, shortened
 from runs.compare.verdicts import ratio_words

@@ -10,8 +10,9 @@ from django.http import QueryDict
 
 from runs.charts.drawing import VIEWS, Drawing
 from runs.charts.tradeoff import PAID_WITH, against
-from runs.compare.axes import BARS, CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS, Fact
+from runs.compare.axes import BARS, CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS
 from runs.compare.compare import MOST_METRICS
+from runs.compare.facts import Fact
 from runs.formatting import number
 from runs.models import Metric
 

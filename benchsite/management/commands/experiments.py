@@ -16,7 +16,8 @@ from agents.plans.plan import PlanError
 from agents.reruns import rerun
 from agents.reruns.rerun import EXPERIMENTS, Prepared
 from runs.compare.compare import compare
-from runs.compare.groups import Comparison, Group
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Group
 from runs.models import Experiment, Run
 from runs.models.choices import ENDED_STATES, RunState
 from runs.run.facets import facets

@@ -11,8 +11,8 @@ from itertools import count, pairwise
 from typing import Any
 
 from runs.models import Claim, Config, IndexStat, TableStat
+from runs.publications.check import Result, all_of, decimals, judge, judge_bounds, rounded
 from runs.publications.checks.formula import FormulaError, MissingInputError, Record
-from runs.publications.checks.model import Result, all_of, decimals, judge, judge_bounds, rounded
 from runs.publications.material import Material
 
 GIB = 1024**3

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from runs.publications.check import Check, Computed, Input, Result, Stated
 from runs.publications.checks.formula import Evaluator, FormulaError, MissingInputError, Record, filled, written
-from runs.publications.checks.model import Check, Computed, Input, Result, Stated
 from runs.publications.checks.records import functions_of
 from runs.publications.document import Spec
 from runs.publications.material import Material

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.compare.compare import compare
-from runs.compare.groups import Comparison, Group
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Group
 from runs.compare.select import cell_parameter
 from runs.compare.verdicts import winner
 from runs.models import Claim, Metric, Run

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from runs.formatting import plain as exactly
 from runs.listing.rows import csv_cell
 from runs.models.choices import Provenance
-from runs.publications.checks.model import Check
+from runs.publications.check import Check
 from runs.publications.material import Material
 from runs.publications.page.page import sections
 from runs.publications.page.parts import Amount, Section, TextCell, Words, computed, plain

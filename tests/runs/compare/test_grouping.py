@@ -9,7 +9,8 @@ from uuid import UUID
 import pytest
 
 from runs.compare.compare import compare
-from runs.compare.groups import Comparison, name_cells
+from runs.compare.comparison import Comparison
+from runs.compare.groups import name_cells
 from runs.models import Batch, Run
 from runs.run.facets import Facet
 from tests.runs.builders import store_upload

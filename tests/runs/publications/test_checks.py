@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from runs.models import Publication, Run
+from runs.publications.check import Check, Result, checks_of, judge, rounded
 from runs.publications.checks.formula import FormulaError, evaluate
-from runs.publications.checks.model import Check, Result, checks_of, judge, rounded
 from runs.publications.checks.rows import compute_checks
 from runs.publications.folder import own
 from runs.publications.material import Material

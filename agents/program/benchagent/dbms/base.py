@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchagent.catalog import DBMSS, Durability
 from benchagent.dbms.backup import Action, BackupMethod
@@ -19,12 +19,10 @@ from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
 from benchagent.java import JarSupply, JavaToolchain
+from benchagent.machine.limits import Cage
 from benchagent.machine.process import Abort, Children
+from benchagent.machine.storages import JobFolders
 from benchagent.protocol import EngineFacts
-
-if TYPE_CHECKING:
-    from benchagent.machine.limits import Cage
-    from benchagent.machine.storages import JobFolders
 
 Settings = Sequence[tuple[str, str]]
 # SQLSTATEs of violated constraints.

@@ -15,17 +15,14 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchagent.dbms.base import GUEST, ProvisionRequest, Settings
 from benchagent.dbms.dialect import sql_text
 from benchagent.dbms.postgresql.discovery import Installation, numbers
 from benchagent.dbms.private_server import HOST, PrivateServer
+from benchagent.machine.storages import JobFolders
 from benchagent.paths import NAME, straight, text_of, without_links
-
-if TYPE_CHECKING:
-    from benchagent.machine.storages import JobFolders
-
 
 USER = "bench"
 DATABASE = "postgres"

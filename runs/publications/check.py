@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, computed_field
 
 from runs.models import Publication
-from runs.publications.checks.formula import Value
 
 
 class Result(StrEnum):
@@ -46,7 +45,7 @@ class Input:
 
     name: str
     what: str
-    value: Value
+    value: float | Sequence[float]
     unit: str = ""
     provenance: str = "printed"
 

@@ -1,0 +1,92 @@
+"""A comparison: its groups, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from runs.compare.grouping import BATCH
+from runs.compare.groups import CommonFact, Group, VaryingFact
+from runs.compare.levels import Levels
+from runs.models import Metric, Run
+from runs.stats import PRACTICAL_THRESHOLD
+
+# Of a fact that varies, on a page.
+MOST_VALUES = 12
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`metric` is None when no run of the set has any number. `baseline` is the group that the others are set against.
+
+    `named`: fields that the labels of the groups tell. `headline` is empty where there is none to be had.
+    `threshold`, a share of 1: a smaller difference is too small to matter. `family`: comparisons with the baseline that
+    are judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
+    `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
+    and not all against the one baseline. `whole`: what it was before a reader fixed or pooled facts.
+    """
+
+    metric: Metric | None
+    metrics: list[Metric]
+    groups: list[Group]
+    baseline: Group | None
+    common: list[CommonFact]
+    varying: list[VaryingFact]
+    warnings: list[str]
+    named: list[str]
+    headline: str = ""
+    threshold: float = PRACTICAL_THRESHOLD
+    family: int = 0
+    grouping: str = BATCH
+    pooled: str = ""
+    left_out: int = 0
+    levels: Levels | None = None
+    whole: Comparison | None = None
+
+    @property
+    def threshold_percent(self) -> str:
+        return f"{self.threshold * 100:.6g}"
+
+    @property
+    def ranked(self) -> list[Group]:
+        return [group for group in self.groups if group.ranked]
+
+    @property
+    def apart(self) -> dict[str, list[Group]]:
+        """The groups that are not ranked, by the words of their class: each class stands for itself."""
+        classes: dict[str, list[Group]] = {}
+        for group in self.groups:
+            if not group.ranked:
+                classes.setdefault(group.durability_words, []).append(group)
+        return classes
+
+    @property
+    def classes(self) -> dict[str, list[Group]]:
+        """The ranked groups under "", then those apart by the words of their class: each has a chart of its own."""
+        return {"": self.ranked, **self.apart}
+
+    @property
+    def all_runs(self) -> list[Run]:
+        return [run for group in self.groups for run in group.all_runs]
+
+    @property
+    def run_count(self) -> int:
+        return len(self.all_runs)
+
+    @property
+    def common_values(self) -> dict[str, str]:
+        return {fact.label: fact.value for fact in self.common}
+
+    @property
+    def varying_words(self) -> dict[str, str]:
+        """By label the values of each fact that varies; many are counted, and what two facts say alike is said once."""
+        told: dict[str, str] = {}
+        for fact in self.varying:
+            first, more = fact.distinct[:MOST_VALUES], len(fact.distinct) - MOST_VALUES
+            words = f"{' · '.join(first)}{f' and {more} more' if more > 0 else ''}"
+            if words not in told.values():
+                told[fact.label] = words
+        return told
+
+    @property
+    def varying_labels(self) -> list[str]:
+        return [fact.label for fact in self.varying]
