@@ -123,6 +123,11 @@ def _fits(count: int, levels: int) -> bool:
     return 3 <= count <= MOST_IN_A_MATRIX and count * (count - 1) // 2 * levels <= MOST_COMPARISONS
 
 
+def _pair(verdict: Verdict) -> Pair:
+    known = verdict.ratio if verdict.kind != Kind.MIXED else None
+    return Pair(verdict.kind, formatting.times(known.value) if known else "depends", verdict.words)
+
+
 def _matrix(
     labels: Sequence[str], told: Mapping[tuple[int, int], Verdict | None], refused: Mapping[tuple[int, int], str],
     levels: list[LetteredLevel],
@@ -133,11 +138,7 @@ def _matrix(
             words = f"no ratio: {refused[one, other]}"
             cells[one, other] = cells[other, one] = Pair("refused", "", words)
             continue
-        turned = {Kind.BETTER: Kind.WORSE, Kind.WORSE: Kind.BETTER}.get(verdict.kind, verdict.kind)
-        value = verdict.ratio.value if verdict.ratio and verdict.kind != Kind.MIXED else None
-        ways = [formatting.times(value), formatting.times(1 / value)] if value else ["depends", "depends"]
-        cells[one, other] = Pair(verdict.kind, ways[0], verdict.words)
-        cells[other, one] = Pair(turned, ways[1], turned if turned in WINNERS else verdict.words)
+        cells[one, other], cells[other, one] = _pair(verdict), _pair(verdict.turned)
     sure = all(verdict and verdict.kind != Kind.TOO_FEW for verdict in told.values())
     apart = [pair for pair, verdict in told.items() if verdict and verdict.kind in WINNERS]
     each = letters(len(labels), apart) if sure else [""] * len(labels)

@@ -87,11 +87,21 @@ def headline(groups: Sequence[Group], metric: Metric | None, threshold: float, n
         return ""
     if (judged := best_against_others(ranked, metric, threshold)) is None:
         return ""
-    best, verdicts = judged
+    best, judged_anew = judged
+    verdicts = [(other, _of_row(best, other, verdict)) for other, verdict in judged_anew]
     differing = [difference for other, _ in verdicts for difference in differences(best.stated, other.stated)]
     conditions = condition_words(differing, named)
     said = _best_words(best, verdicts, metric, threshold)
     return f"{said} Not alike: {conditions}." if conditions else said
+
+
+def _of_row(best: Group, other: Group, verdict: Verdict) -> Verdict:
+    """The table's own verdict where one of both is the baseline, so that no ratio is turned and no interval is another.
+
+    What is no winner among its own family stays none.
+    """
+    row = other if best.is_baseline else best if other.is_baseline and verdict.kind in WINNERS else None
+    return row.against.verdict if row and row.against and row.against.verdict else verdict
 
 
 def _best_words(best: Group, verdicts: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
@@ -101,10 +111,11 @@ def _best_words(best: Group, verdicts: Sequence[tuple[Group, Verdict]], metric: 
     next_best, verdict = verdicts[0]
     extreme = "highest" if metric.better == "higher" else "lowest"
     amount = f"{formatting.quantity(best.centre, metric.unit)} ({best.centre_name})"
-    return (
-        f"{best.label} has the {extreme} {in_sentence(metric.label)}, {amount}: {ratio_words(verdict.ratio)} "
-        f"that of {next_best.label}{', the next' if len(verdicts) > 1 else ''}."
-    )
+    said = f"{best.label} has the {extreme} {in_sentence(metric.label)}, {amount}"
+    told, several = ratio_words(verdict.ratio), len(verdicts) > 1
+    if best.is_baseline:
+        return f"{said}; {next_best.label}{', the next,' if several else ''} has {told} of it."
+    return f"{said}: {told} that of {next_best.label}{', the next' if several else ''}."
 
 
 def _no_winner(best: Group, open_ones: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
@@ -118,8 +129,11 @@ def _no_winner(best: Group, open_ones: Sequence[tuple[Group, Verdict]], metric: 
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {named}."
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner: less than {formatting.percent_of(threshold)} lie between {named}."
-    words = next(verdict.words for _, verdict in open_ones if verdict.kind == Kind.UNDECIDED)
-    return f"No winner yet, repeats scatter too much: {named}; {words}."
+    other, verdict = next(one for one in open_ones if one[1].kind == Kind.UNDECIDED)
+    of, to = (other, best) if best.is_baseline else (best, other)
+    # What is better, but perhaps not by enough, is that of one of both.
+    pair = f"{of.label} against {to.label} is " if verdict.words.partition(",")[0] in WINNERS else ""
+    return f"No winner yet, repeats scatter too much: {named}; {pair}{verdict.words}."
 
 
 def in_sentence(label: str) -> str:

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     MIXED = "mixed"
 
 
+_OPPOSITE = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
 
 
@@ -47,6 +48,14 @@ class Verdict:
     repeats_needed: int | None = None
     ranks: Ranks | None = None
     robustness: str = ""
+
+    @property
+    def turned(self) -> Verdict:
+        """Of the second side against the first; without what the ranks say."""
+        side, comma, more = self.words.partition(",")
+        kind = Kind(_OPPOSITE.get(self.kind, self.kind))
+        inverse = self.ratio.inverse if self.ratio else None
+        return Verdict(kind, f"{_OPPOSITE.get(side, side)}{comma}{more}", inverse, self.repeats_needed)
 
 
 def judge_family(

@@ -8,8 +8,10 @@ import pytest
 from django.http import QueryDict
 
 from runs.compare.compare import compare, compare_selection
+from runs.compare.matrix import matrix
 from runs.compare.select import select
-from runs.compare.verdicts import in_sentence
+from runs.compare.verdicts import in_sentence, ratio_words
+from runs.formatting import times
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
 from tests.runs.cells import all_runs, make_run
@@ -62,6 +64,64 @@ def test_it_says_that_nothing_that_matters_lies_between_equals():
     assert compare(all_runs()).headline == (
         "No winner: less than 3\u202f% lie between SQLite 3.50 (1,012 TPS) and Derby 10.16 (1,010 TPS)."
     )
+
+
+@pytest.mark.parametrize("baseline", ["derby-10-16", "sqlite-3-50", "h2-2-3"])
+def test_the_headline_turns_no_ratio_of_the_table(baseline: str):
+    """Was: "1.25 × that of Derby" above a row that says of Derby 0.8 ×, and another interval than in its row."""
+    cells(
+        {"Derby 10.16": [800.0, 810.0, 805.0], "SQLite 3.50": [1000.0, 990.0, 995.0], "H2 2.3": [300.0, 310.0, 305.0]}
+    )
+
+    comparison = compare(all_runs(), baseline=baseline)
+
+    rows = {group.key: ratio_words(group.against.ratio) for group in comparison.groups if group.against}
+    said = {
+        "derby-10-16": f"SQLite 3.50 has the highest throughput, 995 TPS (geometric mean): {rows.get('sqlite-3-50')} "
+        "that of Derby 10.16, the next.",
+        "sqlite-3-50": "SQLite 3.50 has the highest throughput, 995 TPS (geometric mean); Derby 10.16, the next, has "
+        f"{rows.get('derby-10-16')} of it.",
+        # Neither of both is the baseline: the table holds no ratio of this pair.
+        "h2-2-3": "SQLite 3.50 has the highest throughput, 995 TPS (geometric mean): 1.24\u202f× (1.22–1.26) "
+        "that of Derby 10.16, the next.",
+    }
+    assert comparison.headline == said[baseline]
+
+
+@pytest.mark.parametrize(("baseline", "said"), [("derby-10-16", "better"), ("sqlite-3-50", "worse")])
+def test_what_is_undecided_is_said_of_whom_the_row_says_it(baseline: str, said: str):
+    """Was: "better, but undecided whether by 3%" in the headline, of nobody, above a row that says worse."""
+    cells({"Derby 10.16": [1000.0, 1001.0, 1002.0], "SQLite 3.50": [1020.0, 1026.0, 1033.0]})
+
+    comparison = compare(all_runs(), baseline=baseline)
+
+    (row,) = (group for group in comparison.groups if group.against)
+    of, to = (row.label, comparison.baseline.label)
+    assert row.against.words.startswith(f"{said}, but undecided whether by 3%: ")
+    assert comparison.headline.endswith(f"; {of} against {to} is {row.against.words}.")
+
+
+def test_each_half_of_the_matrix_says_its_own_side():
+    """Was: "better, but undecided whether by 3%" of both, each against the other."""
+    cells(
+        {
+            "Derby 10.16": [1000.0, 1001.0, 1002.0],
+            "SQLite 3.50": [1020.0, 1026.0, 1033.0],
+            "H2 2.3": [300.0, 310.0, 305.0],
+        }
+    )
+
+    comparison = compare(all_runs(), baseline="derby-10-16")
+
+    told = {row.label: row.pairs for row in matrix(comparison).rows}
+    labels = list(told)
+    pair = {(of, labels[at]): each for of, pairs in told.items() for at, each in enumerate(pairs) if each}
+    one, other = pair["SQLite 3.50", "Derby 10.16"], pair["Derby 10.16", "SQLite 3.50"]
+    assert (one.words.partition(",")[0], other.words.partition(",")[0]) == ("better", "worse")
+    assert one.words.partition(",")[2] == other.words.partition(",")[2] != ""
+    for group in comparison.groups:
+        if group.against:
+            assert pair[group.label, "Derby 10.16"].ratio == times(group.against.ratio.value)
 
 
 def test_the_lowest_latency_wins():
