@@ -134,7 +134,7 @@ def seed_cache(state: Path) -> None:
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
     return browser_type_launch_args | {
-        "executable_path": shutil.which("chromium"),
+        "executable_path": shutil.which("chromium-headless-shell") or shutil.which("chromium"),
         "args": [*quiet, "--disable-component-update", "--disable-sync"],
     }
 
