@@ -1,16 +1,32 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import Any
 
 from celery import Celery
+from celery.apps.beat import Beat
 from celery.signals import worker_init
 
 from benchsite.liveness import SignOfLife
 from benchsite.schema import end_on_other_tables
 
+
+class TasklessBeat(Beat):
+    """It sends tasks by their names, so it loads neither them nor the models: half of the time of its start."""
+
+    def init_loader(self) -> None:
+        app.finalize()
+
+
+class Site(Celery):
+    @cached_property
+    def Beat(self) -> type[Beat]:
+        return self.subclass_with_self(TasklessBeat)
+
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
-app = Celery("benchsite")
+app = Site("benchsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
