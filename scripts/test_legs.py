@@ -178,12 +178,15 @@ def may_install() -> bool:
 def lacking(leg: str) -> str:
     """Why it cannot run; empty when all that it needs is there or could be installed.
 
-    One leg at a time: apt-get allows one, and what is half installed would look as if it were there.
+    One leg at a time: apt-get allows one, and what is half installed would look as if it were there. Whoever needs
+    nothing does not wait for that.
     """
+    if leg not in NEEDED:
+        return ""
     handle = os.open(Path(__file__).parent, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        missing = [needed for needed in NEEDED.get(leg, ()) if not present(needed)]
+        missing = [needed for needed in NEEDED[leg] if not present(needed)]
         return installed(missing) if missing else ""
     finally:
         os.close(handle)
@@ -269,10 +272,10 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
 # Four lanes at a time on two cores: much of the time goes into waiting for servers and clocks. Lanes are about as long
 # as each other; one that has ended takes what is left, the longest first: short ones at the end let the lanes end
 # together. The longest that start whole systems and look at the clock stay in one lane, so that they do not disturb
-# each other. While two lanes wait for what is installed, the others have a leg that needs nothing of it; `js` comes
-# early with what it installs, before `alone` and `bare` hide what is there.
-LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("sqlite", "js", "attack", "agent"))
-LEFT = ("postgresql", "foreign", "bare", "alone", "check", *ASKED_FOR)
+# each other. While two lanes wait for what is installed, the others have a leg that needs nothing of it; what `js`
+# installs is there before `alone` and `bare` hide what is there.
+LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("sqlite", "postgresql"))
+LEFT = ("agent", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
 
 
 def run_here(name: str, *, again: bool) -> int:
