@@ -160,10 +160,9 @@ def present(needed: str) -> bool:
         return shutil.which(needed) is not None or works("docker", "info")
     if needed == "docker-compose":
         return shutil.which(needed) is not None or works("docker", "compose", "version")
-    if needed == "chromium-headless-shell" and not may_install():
-        return bool(shutil.which(needed) or shutil.which("chromium"))
     if ".so." not in needed:
-        return shutil.which(needed) is not None
+        instead = "chromium" if needed == "chromium-headless-shell" and not may_install() else needed
+        return bool(shutil.which(needed) or shutil.which(instead))
     try:
         ctypes.CDLL(needed)
     except OSError:
