@@ -259,7 +259,8 @@ class Said:
 class Multiples:
     """Small multiples: figures with the same axes, one legend for all, one table of all their numbers.
 
-    `metric`: its name. `said` of each curve, `said_note` of all of them. `beneath`: figures of what follows from them.
+    `metric`: its name. `said` of each curve, `said_note` of all of them; `in_short` of many.
+    `beneath`: figures of what follows from them.
     """
 
     template: ClassVar[str] = "_multiples.html"
@@ -272,6 +273,7 @@ class Multiples:
     metric: str = ""
     said: list[Said] = field(default_factory=list)
     said_note: str = ""
+    in_short: str = ""
     beneath: list[Figure] = field(default_factory=list)
     # Above each other, on one axis of time.
     stacked: bool = False

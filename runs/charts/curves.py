@@ -24,7 +24,7 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label
-from runs.charts.fits import CHANGES, change_cells, told
+from runs.charts.fits import CHANGES, change_cells, in_short, told
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import X_AS, Axes, Curve, Panel, Point, panels_of
 from runs.compare.comparison import Comparison
@@ -129,7 +129,7 @@ def _multiples(
     said, said_note = told(absolute, axes, x, metric)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, said, said_note,
-        beneath=media_figures(absolute, axes, x, metric, id=id),
+        in_short=in_short(absolute, axes, x), beneath=media_figures(absolute, axes, x, metric, id=id),
     )  # fmt: skip
 
 

@@ -36,6 +36,8 @@ from runs.tables import TableCell
 APART = 10.0
 MOST_OF_A_DOUBLING = 1.0
 LEAST_OF_A_SIDE = 2
+# What more curves than these lose is said in one sentence; those of each are folded away.
+MOST_SAID = 6
 
 
 def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple[list[Said], str]:
@@ -69,6 +71,29 @@ def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple
     if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
     return said, " ".join(notes) if said else ""
+
+
+def in_short(panels: Sequence[Panel], axes: Axes, x: XAxis) -> str:
+    """Which of many curves keeps most and which least, where all have the same first and last level; else empty."""
+    kind = kind_of(axes)
+    curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
+    curves = [(panel, curve, levels) for panel, curve, levels in curves if len(levels) >= LEAST_LEVELS]
+    if len(curves) <= MOST_SAID or len({(levels[0][0], levels[-1][0]) for *_, levels in curves}) > 1:
+        return ""
+    changes = [
+        (change, " · ".join(filter(None, (panel.label, curve.label))))
+        for panel, curve, levels in curves
+        if (change := against_first(levels)[-1])
+    ]
+    if len(changes) < len(curves):
+        return ""
+    ends = (pick(changes, key=lambda change: change[0].value) for pick in (max, min))
+    said = " to ".join(
+        f"{f'{times(change.value)} the rate' if kind == CLIENT else change_words(change)} ({label})"
+        for change, label in ends
+    )
+    first, last = curves[0][2][0][0], curves[0][2][-1][0]
+    return f"From {from_to(first, last, x, kind)}: {said}."
 
 
 CHANGES = ("Against the first level", "Against the level before")

@@ -22,6 +22,7 @@ from runs.tables import Column, Table, TableCell
 
 GIB = 1 << 30
 LEAST_LEVELS, LEAST_COMMON = 3, 2
+MOST_PAIRS = 3
 SIZE, CLIENT, OTHER = "size", "clients", "other"
 _STEPS = 40
 
@@ -194,24 +195,29 @@ def medium(group: Group) -> str:
 
 
 def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, *, id: str) -> list[Figure]:
-    """Where series differ by the medium alone: the faster kind against the slower at each level that both have."""
+    """Where series differ by the medium alone: the faster kind against the slower at each level that both have.
+
+    Of more than `MOST_PAIRS` the ratios are said together.
+    """
     pairs = [pair for panel in panels for pair in _pairs(panel, axes)] if kind_of(axes) == SIZE else []
     series: list[LineSeries] = []
     rows, said = [], []
-    for panel, over, under, words in pairs:
+    ends: dict[str, list[float]] = {}
+    for panel, over, under, _, words in pairs:
         slow = dict(levels_of(under))
         known = [(at, ratio(values, slow[at])) for at, values in levels_of(over) if at in slow]
         common = [(at, told) for at, told in known if told]
         if len(common) < LEAST_COMMON:
             continue
-        label = " · ".join(part for part in (panel.label, words) if part)
+        label = " · ".join(filter(None, (panel.label, words)))
         series.append(_ratio_line(label, len(series), common))
         rows += [_ratio_row(label, at, told) for at, told in common]
-        ends = [
-            f"{times(told.value)}{times_between(told)} at {place_words(at, x, SIZE)}"
-            for at, told in (common[0], common[-1])
-        ]
-        said.append(f"{label}: {', '.join(ends)}")
+        of_this = [(told, place_words(at, x, SIZE)) for at, told in (common[0], common[-1])]
+        for told, place in of_this:
+            ends.setdefault(place, []).append(told.value)
+        said.append(
+            f"{label}: {', '.join(f'{times(told.value)}{times_between(told)} at {place}' for told, place in of_this)}"
+        )
     if not series:
         return []
     spec: LinesSpec = lines(
@@ -220,13 +226,15 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     )  # fmt: skip
     columns = [Column("Media", numeric=False), Column(x["label"], x["unit"]), Column("Ratio", "×"),
                Column("95 % interval from", "×"), Column("to", "×")]  # fmt: skip
-    name = "; ".join(dict.fromkeys(words for *_, words in pairs))
+    if len(said) > MOST_PAIRS:
+        said = [
+            f"{' to '.join(dict.fromkeys((times(min(values)), times(max(values)))))} at {place}"
+            for place, values in ends.items()
+        ]
+    name = "; ".join(dict.fromkeys(media for *_, media, _ in pairs))
     note = f"{metric.label}, level by level, with its interval. {'; '.join(said)}."
-    return [
-        Figure(
-            f"{id}-media", f"{name} over size", spec, Table(columns, rows), f"Ratio of {name}: {'; '.join(said)}.", note
-        )
-    ]
+    alt = f"Ratio of {name}: {'; '.join(said)}."
+    return [Figure(f"{id}-media", f"{name} over size", spec, Table(columns, rows), alt, note)]
 
 
 def _ratio_line(label: str, color: int, common: Sequence[tuple[float, Ratio]]) -> LineSeries:
@@ -247,8 +255,11 @@ _OF_THE_DISK = frozenset({"hardware", "factor:disk", "factor:data_storage", "fac
 _SLOW_FIRST = ("HDD", "SSD", "NVMe")
 
 
-def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str]]:
-    """(panel, curve of the faster medium, of the slower, "SSD against HDD"): else alike by what names the series."""
+def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str, str]]:
+    """(panel, curve of the faster medium, of the slower, "SSD against HDD", the same with what else names the series).
+
+    Alike in all of that.
+    """
     alike: dict[tuple[str, ...], dict[str, Curve]] = {}
     fields = [name for name in axes.series if name not in _OF_THE_DISK and not name.startswith("storage:")]
     for curve in panel.curves:
@@ -261,8 +272,8 @@ def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str]]:
         order = sorted(curves, key=lambda name: ("emulated" not in name, _rank(name)))
         words = " · ".join(axes.facts[name].said(value) for name, value in zip(fields, key, strict=True))
         for fast in order[1:]:
-            named = f"{words}: {fast} against {order[0]}" if words else f"{fast} against {order[0]}"
-            pairs.append((panel, curves[fast], curves[order[0]], named))
+            named = f"{fast} against {order[0]}"
+            pairs.append((panel, curves[fast], curves[order[0]], named, f"{words}: {named}" if words else named))
     return pairs
 
 

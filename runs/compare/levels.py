@@ -222,12 +222,37 @@ def _ends(rows: Iterable[LevelRow]) -> str:
     return ", ".join(f"{formatting.times(row.ratio)} at {in_sentence(row.label)}" for row in ends if row.ratio)
 
 
+def _turns(rows: Sequence[LevelRow]) -> str:
+    """The ratios by the values of the fact that decides which side is better; empty where no single one does.
+
+    Levels without a verdict for one side decide nothing and are counted apart.
+    """
+    decided = [row for row in rows if row.ratio and row.kind in WINNERS]
+    for heading in decided[0].words if decided else ():
+        sides: dict[str, set[str]] = {}
+        for row in decided:
+            sides.setdefault(row.words[heading], set()).add(row.kind)
+        if any(len(kinds) > 1 for kinds in sides.values()) or len(set.union(*sides.values())) < 2:
+            continue
+        said = []
+        for kind in dict.fromkeys(row.kind for row in decided):
+            ratios = [row.ratio for row in decided if row.kind == kind and row.ratio]
+            values = [value for value, kinds in sides.items() if kind in kinds]
+            ends = dict.fromkeys((formatting.times(min(ratios)), formatting.times(max(ratios))))
+            said.append(f"{' to '.join(ends)} at {in_sentence(heading)} {_listed(values)}")
+        known = sum(row.ratio is not None for row in rows)
+        if len(decided) < known:
+            said.append(f"undecided at {known - len(decided)} of {known} levels")
+        return ", ".join(said)
+    return ""
+
+
 def _over_all_words(rows: Sequence[LevelRow], told: SeriesVerdicts) -> str:
     """The ratio over all levels and how alike these are; or that there is no single number."""
     if told.overall is None:
         return ""
     if told.overall.kind == Kind.MIXED:
-        return f"{_ends(rows)}: no single number"
+        return f"{_turns(rows) or _ends(rows)}: no single number"
     said = told.overall.words
     if told.p_alike is not None and told.p_alike < ALPHA:
         return f"{said}; the levels differ, {_ends(rows)}"
@@ -280,7 +305,7 @@ def _best_words(
     if over is None:
         return ""
     if over.kind == Kind.MIXED:
-        return f"No single number {where}: {pair} is {_ends(rows)}."
+        return f"No single number {where}: {pair} is {_turns(rows) or _ends(rows)}."
     if over.kind == Kind.TOO_FEW:
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {of_best}, {of_other}."
     if open_ones:

@@ -141,6 +141,35 @@ def test_two_media_have_a_figure_of_their_ratio():
     assert "SSD against HDD: 1.2" in ratios.note
 
 
+def test_of_many_curves_the_ends_are_said_and_each_on_demand():
+    """Seen: sixteen curves, a page and a half of sentences, and a paragraph with every ratio of the disks."""
+    hardware, loss = on(), {"hdd": 0.3, "ssd": 0.1}
+    devices = {name: StorageDevice.objects.create(hardware=hardware, slug=name, name=name, medium=name)
+               for name in ("hdd", "ssd")}  # fmt: skip
+    levels = [(scale, clients, disk) for scale in (1, 10, 100) for clients in (1, 2, 4, 8) for disk in devices]
+    runs = make_runs(
+        {
+            "system": "PostgreSQL 16", "value": 500 * clients * scale ** -(loss[disk] + 0.01 * clients),
+            "factors": {"scale_factor": scale, "terminals": clients, "disk": disk}, "on": hardware, "repeat": repeat,
+        }
+        for scale, clients, disk in levels for repeat in (1, 2, 3)
+    )  # fmt: skip
+    of = [disk for *_, disk in levels for _ in range(3)]
+    RunStorage.objects.bulk_create(
+        RunStorage(run=run, role="data", device=devices[disk]) for run, disk in zip(runs, of, strict=True)
+    )
+
+    multiples = figure("x=factor:scale_factor&series=factor:terminals&series=factor:disk")
+
+    assert len(multiples.said) == 8
+    assert multiples.in_short.replace("\u202f", " ") == (
+        "From scale factor 1 to 100: −39.7 % (Terminals 1 · ssd) to −82.6 % (Terminals 8 · hdd)."
+    )
+    (ratios,) = multiples.beneath
+    assert (ratios.title, len(ratios.spec["series"])) == ("SSD against HDD over size", 4)  # type: ignore[typeddict-item]
+    assert ratios.note.replace("\u202f", " ").endswith("1.00 × at scale factor 1; 2.51 × at scale factor 100.")
+
+
 LAW = (420, 0.03, 0.0006)
 
 

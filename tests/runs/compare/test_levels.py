@@ -119,10 +119,34 @@ def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
     (series,) = comparison.levels.series
     assert series.overall.kind == Kind.MIXED
     assert series.ratio is None
-    assert series.words == "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30: no single number"
+    turns = "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30, undecided at 1 of 3 levels"
+    assert series.words == f"{turns}: no single number"
     assert comparison.headline == (
-        "No single number over 3 levels of scale factor: SQLite 3.50 against Derby 10.16 is "
-        "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30."
+        f"No single number over 3 levels of scale factor: SQLite 3.50 against Derby 10.16 is {turns}."
+    )
+
+
+def test_the_fact_that_decides_which_side_is_better_is_named():
+    """Seen: 32 levels, one engine ahead wherever 64 terminals were, and two levels of them all were said."""
+    ahead = {(scale, clients): (1.2 + scale / 1000) if clients == 8 else (0.8 - scale / 1000)
+             for scale in SCALES for clients in TERMINALS}  # fmt: skip
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": ahead})
+
+    comparison = asked()
+
+    turns = "0.770\u202f× to 0.799\u202f× at terminals 1, 1.20\u202f× to 1.23\u202f× at terminals 8"
+    assert comparison.levels.series[0].words == f"{turns}: no single number"
+    assert comparison.headline.endswith(f"SQLite 3.50 against Derby 10.16 is {turns}.")
+
+
+def test_where_no_single_fact_decides_the_ends_are_said():
+    across = {(1, 1): 1.3, (1, 8): 0.7, (10, 1): 0.75, (10, 8): 1.25, (30, 1): 1.2, (30, 8): 0.8}
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": across})
+
+    (series,) = asked().levels.series
+
+    assert series.words == (
+        "1.30\u202f× at scale factor 1 · Terminals 1, 0.700\u202f× at scale factor 1 · Terminals 8: no single number"
     )
 
 
