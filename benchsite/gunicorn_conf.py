@@ -35,17 +35,13 @@ def on_starting(server: Any) -> None:
     # Every page and reader, 0.6 s of processor time: else the first request of each process would load them, and all
     # that come meanwhile wait.
     reverse("home")
-    collect_rarely()
+    keep_loaded()
 
 
-def collect_rarely() -> None:
-    """What was loaded is never looked through again for circles of garbage, and what requests make is so after more
-    of it: a comparison of 1,000 runs makes some 100,000 objects that live until its page is written, and Python would
-    look through them each time that 700 more are there, 30 % of its time.
-    """
+def keep_loaded() -> None:
+    """What was loaded is never looked through again for circles of garbage (how often that is done: __init__.py)."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 def post_fork(server: Any, worker: Any) -> None:
