@@ -5,6 +5,7 @@ Every field of a factor gives a list: several values are all combined.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -12,11 +13,23 @@ from typing import Any
 from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind, number_in
 from benchagent.catalog.model import TEXT_LIMIT
 from benchagent.catalog.workloads import SPOKEN_UNITS
+from benchagent.redaction import REDACTED
 from django import forms
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agents.machines import approved_agents, offers
 from agents.models import Agent
-from agents.plans.plan import MAX_REPEATS, NAME_LIMIT, Plan, PlanError, Settings, check
+from agents.plans.plan import (
+    MAX_REPEATS,
+    NAME_LIMIT,
+    FactorValue,
+    Override,
+    Plan,
+    PlanError,
+    Settings,
+    beyond_words,
+    check,
+)
 from runs.access.rules import default_visibility
 from runs.incoming.forms import DescribedFields
 from runs.models import Publication
@@ -37,10 +50,21 @@ def parse_settings(text: str) -> Settings:
         name, equals, value = (part.strip() for part in line.partition("="))
         if not equals or not name or len(name) > SETTING_NAME_LIMIT:
             problems.append(f"Line {number} is not of the form “name = value”: {line.strip()[:80]}")
+        elif value == REDACTED:
+            problems.append(f"Line {number}: the value of {name} was a secret and is not stored. Give it again.")
         pairs.append((name, value))
     if problems:
         raise forms.ValidationError(problems)
     return tuple(pairs)
+
+
+class Beyond(BaseModel):
+    """What a plan may say and no field does: as JSON, from plan to plan."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    overrides: tuple[Override, ...] = ()
+    extra: tuple[dict[str, FactorValue], ...] = ()
 
 
 class NumbersField(forms.FloatField):
@@ -146,7 +170,10 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
         f"settings_{dbms}": "\n".join(" = ".join(map(str, pair)) for pair in pairs if isinstance(pair, list))
         for dbms, pairs in named_lists("settings").items()
     }
-    named = {name: plan[name] for name in ("workload", "repeats", "name", "note") if plan.get(name)}
+    alike = ("workload", "repeats", "agent", "name", "note", "visibility", "publication", "figure")
+    named = {name: plan[name] for name in alike if plan.get(name)}
+    if beyond := {name: plan[name] for name in Beyond.model_fields if plan.get(name)}:
+        named["beyond"] = json.dumps(beyond)
     tags, tested = plan.get("tags"), plan.get("tested")
     if isinstance(tags, list):
         named["tags"] = " ".join(map(str, tags))
@@ -181,6 +208,9 @@ class ScheduleForm(DescribedFields):
     # What it repeats, when the form was opened from a publication.
     publication = forms.SlugField(required=False, max_length=120, widget=forms.HiddenInput)
     figure = forms.SlugField(required=False, max_length=120, widget=forms.HiddenInput)
+
+    # What a plan that fills the form says beyond the fields; a reader may leave it out.
+    beyond = forms.CharField(required=False, max_length=20_000)
 
     # Of a valid form.
     plan: Plan
@@ -221,9 +251,18 @@ class ScheduleForm(DescribedFields):
         return Publication.objects.filter(slug=str(slug)).first() if slug else None
 
     @property
+    def beyond_words(self) -> list[str]:
+        try:
+            beyond = Beyond.model_validate_json(self["beyond"].value() or "{}")
+        except ValidationError:
+            return ["what cannot be read here, so that it cannot be started with it"]
+        return beyond_words(beyond.overrides, beyond.extra)
+
+    @property
     def not_here(self) -> str:
-        """Engines and storages of the plan that fills the form, which no agent here offers."""
+        """Engines, storages and the machine of the plan that fills the form, which are not offered here."""
         fields = [name for name, field in self.fields.items() if isinstance(field, forms.MultipleChoiceField)]
+        fields += ["agent"]
         missing: list[str] = []
         for name in fields if not self.is_bound else ():
             given = self.initial.get(name, ())
@@ -276,6 +315,12 @@ class ScheduleForm(DescribedFields):
             raise forms.ValidationError(f"There is no publication {slug}.")
         return slug
 
+    def clean_beyond(self) -> Beyond:
+        try:
+            return Beyond.model_validate_json(self.cleaned_data["beyond"] or "{}")
+        except ValidationError as error:
+            raise forms.ValidationError("What goes beyond the fields of this form cannot be read.") from error
+
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         settings: dict[str, Settings] = {}
@@ -295,6 +340,8 @@ class ScheduleForm(DescribedFields):
             engines=tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"]),
             factors={name: values[0] for name, values in chosen.items() if len(values) == 1},
             sweep={name: tuple(values) for name, values in chosen.items() if len(values) > 1},
+            overrides=cleaned["beyond"].overrides,
+            extra=cleaned["beyond"].extra,
             repeats=cleaned["repeats"],
             settings=settings,
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
@@ -314,4 +361,5 @@ class ScheduleForm(DescribedFields):
 
     def add_plan_error(self, error: PlanError) -> None:
         for field, words in error.errors.items():
-            self.add_error(field.removeprefix("factors."), words)
+            name = field.removeprefix("factors.")
+            self.add_error(name if name in self.fields else "beyond", words)

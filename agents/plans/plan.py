@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -124,6 +124,7 @@ class Plan:
             "settings": {
                 engine.dbms: [[name, redact_value(name, value)] for name, value in self.settings_of(engine)]
                 for engine in self.engines
+                if not engine.connection
             },
             "factors": dict(self.factors),
             "overrides": [[name, value, dict(factors)] for name, value, factors in self.overrides],
@@ -176,10 +177,9 @@ def check(plan: Plan) -> None:
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     workload = WORKLOADS[plan.workload]
     known = {factor.name: factor for factor in workload.factors}
-    # All values that are asked for; those of `overrides` follow from them.
     given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
-    for beside in plan.extra:
-        for name, value in beside.items():
+    for sets in (*plan.extra, *(sets for _, _, sets in plan.overrides)):
+        for name, value in sets.items():
             given[name] = tuple(dict.fromkeys((*given.get(name, ()), value)))
     refused = workload.refusals(given)
     errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
@@ -190,6 +190,10 @@ def _factor_errors(plan: Plan) -> dict[str, list[str]]:
             continue
         values = given[name]
         problems = [
+            "A cell beside the combinations names none." for beside in plan.extra
+            if not factor.optional and name not in plan.factors and name not in beside
+        ][:1]  # fmt: skip
+        problems += [
             problem for value in values if (problem := refused[name].get(value) or _not_here(plan, factor, value))
         ]
         if len(set(values)) < len(values) or not values:
@@ -259,6 +263,19 @@ def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
             if value not in plan.sweep.get(name, ()):
                 others = ", ".join(_words(other, each, plan) for other, each in beside.items() if other != name)
                 yield name, f"{_words(name, value, plan)} ({others} only)"
+
+
+def beyond_words(overrides: Iterable[Override], extra: Iterable[Mapping[str, FactorValue]]) -> list[str]:
+    """What a plan says that no combination of values does, a line each."""
+
+    def told(sets: Mapping[str, FactorValue]) -> str:
+        return ", ".join(
+            f"{FACTORS[name].label}: {factor_words(name, value)}" if name in FACTORS else f"{name}: {value}"
+            for name, value in sets.items()
+        )
+
+    lines = [f"where {told({name: value})}, {told(sets)}" for name, value, sets in overrides]
+    return [*lines, *(f"beside all combinations a cell with {told(beside)}" for beside in extra)]
 
 
 def _words(name: str, value: FactorValue, plan: Plan) -> str:

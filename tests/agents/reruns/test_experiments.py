@@ -243,7 +243,7 @@ def test_switches_are_cells_beside_the_methods_and_told_as_such(equipped):
         "2 CPUs; 1 CPU (gbak over TCP only)",
     )
     assert plan.as_json()["extra"] == [{"method": "gbak_tcp", "verbose": "on"}, {"method": "gbak_tcp", "cpus": 1}]
-    wrong = replace(plan, extra=({"verbose": "loud"}, {"colour": "red"}))
+    wrong = replace(plan, extra=({"method": "gbak_tcp", "verbose": "loud"}, {"method": "gbak_tcp", "colour": "red"}))
     with pytest.raises(PlanError) as caught:
         check(wrong)
     assert list(caught.value.errors) == ["factors.colour", "factors.verbose"]

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from benchagent.catalog import WORKLOADS
 from django.urls import reverse
 
 from agents.models import Agent, Job
+from agents.plans import schedule as scheduling
+from agents.plans.plan import Plan
 from runs.models import Experiment, Publication, Run
-from tests.agents.conftest import facts_of, plan_of
+from tests.agents.conftest import FACTORS, facts_of, plan_of
 
 pytestmark = pytest.mark.django_db
 PATH = "/schedule/"
@@ -282,11 +284,87 @@ def test_it_runs_an_experiment_again_as_it_was_planned(as_operator, machine, ope
     plan = replace(plan, workload=workload, factors=factors, name="Nightly")
     made = Experiment.objects.create(slug="nightly", name="Nightly", created_by=operator, plan=plan.as_json())
     form = as_operator.get(f"{PATH}?experiment={made.slug}").context["form"]
-    sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
-    answer = as_operator.post(PATH, sent | {"action": "start"})
+    answer = as_operator.post(PATH, sent_of(form) | {"action": "start"})
     assert answer.status_code == 302, answer.context["form"].errors
     again = Experiment.objects.exclude(pk=made.pk).get()
     assert {**again.plan, "visibility": ""} == made.plan
+
+
+def sent_of(form) -> dict[str, object]:
+    return {name: form[name].value() for name in form.fields if form[name].value() is not None}
+
+
+def test_run_again_carries_every_field_of_a_plan(as_operator, machine, operator):
+    """Was: machine, readers, publication, exceptions and cells beside the combinations were dropped in silence."""
+    agent = machine("bench1", "sqlite:3.50.1").agent
+    Publication.objects.create(slug="an-article", title_original="o", title_en="An article", language="en")
+    plan = replace(
+        plan_of("sqlite:3.50.1", repeats=2, sweep={"terminals": (1, 2)}),
+        factors={name: value for name, value in FACTORS.items() if name != "terminals"},
+        overrides=(("terminals", 2, {"cache_state": "cold"}),), extra=({"terminals": 4, "scale_factor": 2},),
+        settings={"sqlite": (("synchronous", "FULL"),)}, called={"sqlite": "as delivered"}, agent=agent, name="Nightly",
+        tags=("a", "b"), tested={"build": "1", "commit": "abc", "branch": "main"}, note="as ever",
+        visibility="private", publication="an-article", figure="a-table",
+    )  # fmt: skip
+    made = scheduling.start(plan, user=operator)
+    form = as_operator.get(f"{PATH}?experiment={made.slug}").context["form"]
+    answer = as_operator.post(PATH, sent_of(form) | {"action": "start"})
+    assert answer.status_code == 302, answer.context["form"].errors
+    again = Experiment.objects.exclude(pk=made.pk).get()
+    usual = Plan(workload="tpcb", engines=(), factors={})
+    for field in fields(Plan):
+        assert getattr(plan, field.name) != getattr(usual, field.name) or field.name == "workload", field.name
+        if field.name == "factors":  # The form names the usual ones too; runs do not.
+            assert again.plan["factors"].items() >= made.plan["factors"].items()
+        elif field.name != "called":  # What people call settings is kept by their configuration.
+            assert again.plan[field.name] == made.plan[field.name], field.name
+
+    def jobs(experiment: Experiment) -> list[tuple[object, ...]]:
+        runs = Run.objects.filter(experiment=experiment).order_by("order_index").select_related("job")
+        of_one_run = {"run_id", "seed"}
+        specs = [{name: value for name, value in run.job.spec.items() if name not in of_one_run} for run in runs]
+        return [
+            (spec, run.config.name, run.job.requested_agent, run.visibility)
+            for spec, run in zip(specs, runs, strict=True)
+        ]
+
+    assert jobs(again) == jobs(made)
+    assert len(jobs(again)) == 6
+    assert "SQLite, as delivered" in {name for _, name, _, _ in jobs(again)}
+
+
+def test_what_goes_beyond_the_fields_can_be_left_out_and_is_checked(as_operator, machine, operator):
+    machine("bench1", "sqlite:3.50.1")
+    extra = ({"scale_factor": 2, "terminals": 4},)
+    plan = replace(plan_of("sqlite:3.50.1"), overrides=(("terminals", 2, {"cache_state": "cold"}),), extra=extra)
+    Experiment.objects.create(slug="nightly", name="Nightly", created_by=operator, plan=plan.as_json())
+    page = as_operator.get(f"{PATH}?experiment=nightly")
+    said = page.content.decode()
+    assert "<li>where Terminals: 2 connections, Caches at the start: cold caches</li>" in said
+    assert "<li>beside all combinations a cell with Scale factor: " in said
+    sent = sent_of(page.context["form"])
+    for wrong in ("no JSON", '{"extra": [{"terminals": [1]}]}', '{"extra": [{"nonsense": 1}]}',
+                  '{"overrides": [["terminals", 2, {"cache_state": "tepid"}]]}', '{"seed": 1}'):  # fmt: skip
+        answer = as_operator.post(PATH, sent | {"beyond": wrong, "action": "start"})
+        assert answer.status_code == 422, wrong
+    # A factor that is varied now and was not: the cell beside has no value for it.
+    answer = as_operator.post(PATH, sent | {"duration_s": "5, 6", "action": "start"})
+    assert (answer.status_code, "A cell beside the combinations names none." in answer.content.decode()) == (422, True)
+    sent.pop("beyond")
+    assert as_operator.post(PATH, sent | {"action": "start"}).status_code == 302
+    again = Experiment.objects.exclude(slug="nightly").get()
+    assert (again.plan["overrides"], again.plan["extra"]) == ([], [])
+
+
+def test_a_secret_that_is_not_stored_is_asked_for_again(as_operator, machine, operator):
+    """Else a server would be started with the words that stand for it."""
+    machine("bench1", "sqlite:3.50.1")
+    plan = replace(plan_of("sqlite:3.50.1"), settings={"sqlite": (("password", "hunter2"),)}).as_json()
+    Experiment.objects.create(slug="nightly", name="Nightly", created_by=operator, plan=plan)
+    sent = sent_of(as_operator.get(f"{PATH}?experiment=nightly").context["form"])
+    answer = as_operator.post(PATH, sent | {"action": "start"})
+    assert answer.status_code == 422
+    assert "the value of password was a secret and is not stored" in answer.content.decode()
 
 
 def test_it_says_what_of_a_plan_is_not_on_the_machines_of_this_site(client, machine, operator):
