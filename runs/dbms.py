@@ -112,7 +112,7 @@ def version_rows(dbms: Dbms, user: Reader) -> list[tuple[DbmsVersion, int]]:
 def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
     """Per workload and durability class; an unknown class stands for itself."""
     versions = list(dbms.versions.values_list("pk", flat=True))
-    best = best_of(Run.objects.rankable().listed_for(user).filter(dbms_version__in=versions))
+    best = best_of(Run.objects.with_values().listed_for(user).filter(dbms_version__in=versions))
     groups: dict[tuple[str, str, str, str, str], list[BestResult]] = {}
     for result in best:
         key = (result.workload, result.workload_slug, result.durability, result.unit, result.metric)

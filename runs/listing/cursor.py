@@ -12,8 +12,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
 from itertools import groupby
-from operator import itemgetter
+from operator import itemgetter, or_
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +28,6 @@ from django.db.models import (
     Field,
     IntegerField,
     Model,
-    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -44,6 +44,8 @@ from runs.models.runs import RunQuerySet, unindexed
 # Counting stops here: beyond it "more than" is all that a page can use.
 COUNT_LIMIT = 10_000
 MAX_CURSOR_CHARACTERS = 2_000
+# Machines, workloads or versions whose runs are asked for at once.
+FIRST_NAMES, MOST_NAMES = 10, 200
 
 
 class WrongCursor(ValueError):
@@ -215,20 +217,38 @@ def _names(
     """(name, keys of what has it) in the direction, from the cursor's name on; (None, []) for runs without one."""
     link = LINKS[column.path]
     model: Any = Run._meta.get_field(link).related_model
-    named = model.objects.filter(Exists(rows.order_by().filter(**{link: OuterRef("pk")})))
     start = values[0] if values else None
     smaller = column.falling != backward
     without_name: list[tuple[str | None, list[UUID]]] = [(None, [])] if column.nullable else []
     if backward and (values is not None and start is None):
         yield from without_name
     if start is not None or backward or values is None:
+        every = model.objects.order_by().values_list("name", "pk")
         # What two names that count alike have before them is one of them: "1.0" and "1.00".
-        ordered = sorted(named.values_list("name", "pk"), key=lambda row: (natural(row[0]), row[0]), reverse=smaller)
-        for name, group in groupby(ordered, key=itemgetter(0)):
-            if start is None or name == start or ((natural(name), name) > (natural(start), start)) != smaller:
-                yield name, [key for _, key in group]
+        ordered = sorted(every, key=lambda row: (natural(row[0]), row[0]), reverse=smaller)
+        following = [
+            row for row in ordered
+            if start is None or row[0] == start or ((natural(row[0]), row[0]) > (natural(start), start)) != smaller
+        ]  # fmt: skip
+        for name, group in groupby(_with_runs(rows, link, following), key=itemgetter(0)):
+            yield name, [key for _, key in group]
     if not backward:
         yield from without_name
+
+
+def _with_runs(rows: QuerySet[Run], link: str, named: Sequence[tuple[str, UUID]]) -> Iterator[tuple[str, UUID]]:
+    """Those (name, key) that any of the runs leads to: the first few soon fill a page, then ever more at a time.
+
+    A question for each key: PostgreSQL knows of a key how many runs have it, and of "each key" only the average, for
+    which it would read all runs when there is none.
+    """
+    model: Any = Run._meta.get_field(link).related_model
+    at, size = 0, FIRST_NAMES
+    while some := named[at : at + size]:
+        asked = (Q(Exists(rows.order_by().filter(**{link: key})), pk=key) for _, key in some)
+        found = set(model.objects.order_by().filter(reduce(or_, asked)).values_list("pk", flat=True))
+        yield from (row for row in some if row[1] in found)
+        at, size = at + size, min(2 * size, MOST_NAMES)
 
 
 def numbered(

@@ -252,7 +252,7 @@ class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyp
         super().__init__(field_name, distinct=False, **kwargs)
 
     def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
-        return _by_field(qs, self.field_name, "in", value) if value else qs
+        return by_field(qs, self.field_name, "in", value) if value else qs
 
 
 class _Bound:
@@ -262,7 +262,7 @@ class _Bound:
     lookup_expr: str
 
     def filter(self, qs: QuerySet[Run], value: Any) -> QuerySet[Run]:
-        return qs if value is None else _by_field(qs, self.field_name, self.lookup_expr, value)
+        return qs if value is None else by_field(qs, self.field_name, self.lookup_expr, value)
 
 
 class ValueBound(_Bound, django_filters.NumberFilter):  # type: ignore[misc]  # untyped base
@@ -290,10 +290,10 @@ class NamedFilter(AnyOf):
         # Facets ask again and again; a FilterSet has filters of its own.
         if self.keys is None:
             self.keys = list(model.objects.filter(slug__in=value).values_list("pk", flat=True))
-        return qs.filter(**{f"{link}__in": self.keys}) if self.parent.is_alone else _by_field(qs, link, "in", self.keys)
+        return qs.filter(**{f"{link}__in": self.keys}) if self.parent.is_alone else by_field(qs, link, "in", self.keys)
 
 
-def _by_field(runs: QuerySet[Run], field: str, lookup: str, value: Any) -> QuerySet[Run]:
+def by_field(runs: QuerySet[Run], field: str, lookup: str, value: Any) -> QuerySet[Run]:
     """Few are looked up in the field's index; of many the newest are soon met by going through all in their order.
 
     PostgreSQL, which counts, chooses itself.
@@ -316,8 +316,9 @@ def _found_by(runs: QuerySet[Run], ids: Sequence[QuerySet[Any]], otherwise: Q | 
     Few are looked up by their ids; of many the newest are soon met by going through the runs in their order.
     """
     first, *others = (rows.order_by() for rows in ids)
-    if bounded_count(first.union(*others, all=True) if others else first)[1]:
-        return runs.filter(reduce(or_, (Q(pk__in=rows) for rows in ids)))
+    found = first.union(*others, all=True) if others else first
+    if bounded_count(found)[1]:
+        return runs.filter(pk__in=found)
     return _slow(runs.filter(otherwise))
 
 
@@ -480,7 +481,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         keys = list(versions.values_list("pk", flat=True))
         if self.is_alone and len(keys) == 1:
             return queryset.filter(dbms_version__in=keys)
-        return _by_field(queryset, "dbms_version", "in", keys)
+        return by_field(queryset, "dbms_version", "in", keys)
 
     def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         own = Exact(unindexed("label"), "")
@@ -524,7 +525,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         owners = [self.user] if value == "me" else User.objects.filter(username=value)
-        return _by_field(queryset, "owner", "in", [owner.pk for owner in owners if owner.pk])
+        return by_field(queryset, "owner", "in", [owner.pk for owner in owners if owner.pk])
 
     def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """Every word must be found somewhere."""

@@ -52,14 +52,17 @@ def readable_profiles(user: Reader) -> QuerySet[HardwareProfile]:
 
 def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
     """One row per workload, DBMS version and durability class, of the workload's primary metric."""
-    return best_of(Run.objects.rankable().listed_for(user).filter(hardware=profile))
+    return best_of(Run.objects.with_values().listed_for(user).filter(hardware=profile))
 
 
 def best_of(runs: QuerySet[Run]) -> list[BestResult]:
-    """The same of any runs, of their newest `LOOKED_AT`."""
+    """The same of any runs with values: of their newest `LOOKED_AT` those that may be ranked."""
+    # What is doubted stands in no index: it is asked of those only, and not of all that are met on the way to them.
+    newest = runs.filter(demonstration=False).order_by("-created_at").values("pk")[:LOOKED_AT]
     rows = (
         Measurement.objects.filter(
-            run__in=runs.order_by("-created_at").values("pk")[:LOOKED_AT],
+            run__in=newest,
+            run__durability_doubt="",
             phase="run",
             metric__name=F("run__workload__primary_metric"),
         )

@@ -29,6 +29,7 @@ from runs.configs.forms import (
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
 from runs.dbms import rankings, system_rows, unverified, version_rows, words_filter
 from runs.listing.cursor import bounded_count
+from runs.listing.filters import by_field
 from runs.listing.rows import RunRow
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Config, Dbms, Run
@@ -203,10 +204,9 @@ def dbms_list(request: HttpRequest) -> HttpResponse:
 def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     dbms = get_object_or_404(nameable(Dbms.objects.all(), request.user, by_address=True), slug=slug)
     versions = version_rows(dbms, request.user)
-    runs = (
-        Run.objects.present().listed_for(request.user).filter(dbms_version__in=[version.pk for version, _ in versions])
-    )
-    run_count, is_exact = bounded_count(runs)
+    present, keys = Run.objects.present().listed_for(request.user), [version.pk for version, _ in versions]
+    run_count, is_exact = bounded_count(present.filter(dbms_version__in=keys))
+    recent = by_field(present.for_lists(), "dbms_version", "in", keys)[:RECENT]
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
     shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
     counts = _runs_of(shown, request)
@@ -218,6 +218,6 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "configs": [ConfigRow(config, counts[config.pk]) for config in shown],
         "run_count": run_count,
         "run_count_is_exact": is_exact,
-        "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
+        "rows": [RunRow(run) for run in recent],
     }
     return render(request, "dbms/detail.html", context)
