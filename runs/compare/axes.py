@@ -16,7 +16,7 @@ from django.http import QueryDict
 from django.utils.text import slugify
 
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, FACTOR, NEVER_TAKEN, Fact, column_of, follows, key_of, keys_of, value_of
+from runs.compare.facts import DATE, FACTOR, NEVER_TAKEN, Columns, Fact, key_of, value_of
 from runs.compare.groups import NO_FACT, CommonFact, Group, VaryingFact
 from runs.compare.guard import bare_field, stated
 from runs.compare.percentiles import of_together
@@ -105,7 +105,8 @@ class Axes:
     def along_x(self, groups: Sequence[Group]) -> set[str]:
         """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""
         counted = (name for name in NEVER_TAKEN & self.facts.keys() if name.startswith(FACTOR))
-        along = (name for name in counted if follows([name], [self.x], groups))
+        columns = Columns(groups)
+        along = (name for name in counted if columns.follow([name], [self.x]))
         return {bare_field(name) for name in (self.x, *along)} if self.x else set()
 
     def drawn(self, comparison: Comparison) -> list[Group]:
@@ -124,6 +125,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     everything = _facts([one.whole or one for one in comparisons], {})
     fixed, pooled = _fixed(params, everything, problems)
     groups = list({group.key: group for one in comparisons for group in _held(asked(one), fixed)}.values())
+    columns = Columns(groups)
     is_whole = not fixed and all(one.whole is None for one in comparisons)
     facts = everything if is_whole else _facts(comparisons, fixed)
     pooled += _known(params.getlist("pool"), everything, "pool", problems)
@@ -132,7 +134,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     facts = everything | facts
     x = _asked_for(params, "x", everything, problems)
     if x is None:
-        x = _x_by_rule(facts, groups, [name for name in free if name not in _taken(params)])
+        x = _x_by_rule(facts, columns, [name for name in free if name not in _taken(params)])
     series = tuple(name for name in _known(params.getlist("series"), everything, "series", problems) if name in free)
     series = tuple(name for name in series if name != x)
     if not series and params.get("base_set") and SET_FACT in free and NONE not in params.getlist("series"):
@@ -144,14 +146,14 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     panels = None if panels and (panels in (x, *series) or panels not in free) else panels
     chosen = [name for name in (x, *series, panels or "") if name]
     open_ones = _by_levels([name for name in free if name not in chosen and name not in NEVER_TAKEN], facts)
-    open_ones = [name for name in open_ones if not _goes_with_x(name, x, groups)]
+    open_ones = [name for name in open_ones if not _goes_with_x(name, x, columns)]
     tabular = view in (HEAT_MAP, TABLE) or (not x and not view and sum(map(bool, (g.dots for g in groups))) > MOST_BARS)
     if not x and tabular and open_ones and params.get("x") != NONE:
         x = open_ones.pop(0)
         view = view or (HEAT_MAP if open_ones or series else BARS)
     left: list[str] = []
     for name in open_ones:
-        if follows([name], [*series, *left, *filter(None, [panels])], groups):
+        if columns.follow([name], [*series, *left, *filter(None, [panels])]):
             continue
         if not series and NONE not in params.getlist("series"):
             series = (name,)
@@ -195,7 +197,7 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(drawn, axes):
         places: dict[tuple[str, ...], dict[float, list[Group]]] = {}
-        for group, key in zip(of_panel, keys_of(of_panel, names), strict=True):
+        for group, key in zip(of_panel, Columns(of_panel).rows(names), strict=True):
             if (x := xs.get(group.key)) is not None:
                 places.setdefault(key, {}).setdefault(x, []).append(group)
         curves = []
@@ -302,30 +304,30 @@ def _held(groups: Iterable[Group], fixed: Mapping[str, str]) -> list[Group]:
 def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[str, Fact]:
     """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart."""
     facts: dict[str, Fact] = {}
-    sets = [_held(asked(comparison), fixed) for comparison in comparisons]
-    every = list({group.key: group for groups in sets for group in groups}.values())
-    days = list(dict.fromkeys(value_of(group, DATE) for group in every))
+    sets = [Columns(_held(asked(comparison), fixed)) for comparison in comparisons]
+    every = Columns(list({group.key: group for columns in sets for group in columns.groups}.values()))
+    days = list(dict.fromkeys(every[DATE]))
     for varying in (*comparisons[0].varying, VaryingFact(DATE, "Date", tuple(days), {day: day for day in days})):
-        if any(len(set(column_of(groups, varying.field))) > 1 for groups in sets):
-            values = dict.fromkeys(column_of(every, varying.field))
+        if any(len(set(columns[varying.field])) > 1 for columns in sets):
+            values = dict.fromkeys(every[varying.field])
             numbers = _numbers(every, varying.field)
             ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
             facts[varying.field] = Fact(varying.field, varying.label, ordered, varying.words, numbers)
     return facts
 
 
-def _numbers(groups: Iterable[Group], field: str) -> dict[str, float]:
+def _numbers(columns: Columns, field: str) -> dict[str, float]:
     """By stored value."""
     if field == DATE:
-        return {day: float(date.fromisoformat(day).toordinal()) for day in {value_of(group, DATE) for group in groups}}
+        return {day: float(date.fromisoformat(day).toordinal()) for day in set(columns[DATE])}
     name = field.removeprefix(FACTOR)
     # One group of each value is asked: its rows of factors are read for it.
-    first = {value_of(group, field): group for group in groups} if name != field else {}
+    first = dict(zip(columns[field], columns.groups, strict=True)) if name != field else {}
     known = ((value, group.all_runs[0].factor(name)) for value, group in first.items())
     return {value: float(number) for value, number in known if isinstance(number, int | float)}
 
 
-def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequence[str]) -> str:
+def _x_by_rule(facts: Mapping[str, Fact], columns: Columns, free: Sequence[str]) -> str:
     """Of the numeric facts that have three levels while all else is alike the first in the rule's order."""
 
     def position(name: str) -> tuple[int, int]:
@@ -335,10 +337,10 @@ def _x_by_rule(facts: Mapping[str, Fact], groups: Sequence[Group], free: Sequenc
 
     for name in sorted(free, key=position):
         if name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
-            others = [other for other in free if other not in NEVER_TAKEN and not _goes_with_x(other, name, groups)]
+            others = [other for other in free if other not in NEVER_TAKEN and not _goes_with_x(other, name, columns)]
             levels: dict[tuple[str, ...], set[str]] = {}
-            keys = keys_of(groups, [other for other in others if other != name])
-            for key, value in zip(keys, column_of(groups, name), strict=True):
+            keys = columns.rows([other for other in others if other != name])
+            for key, value in zip(keys, columns[name], strict=True):
                 levels.setdefault(key, set()).add(value)
             if max(map(len, levels.values())) >= LEAST_LEVELS:
                 return name
@@ -352,13 +354,13 @@ def _x_as_by_rule(x: str, groups: Sequence[Group]) -> str:
     return "value" if all(_level(group, x) == value_of(group, x) for group in groups) else "size"
 
 
-def _goes_with_x(name: str, x: str, groups: Sequence[Group]) -> bool:
+def _goes_with_x(name: str, x: str, columns: Columns) -> bool:
     """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
     if not x or name == x:
         return False
     kind = name.partition(":")[0]
     other_size = x.removeprefix(FACTOR) in SIZES and name.removeprefix(FACTOR) in SIZES
-    return (kind in _OF_A_DATE if x == DATE else kind == "factor") and (other_size or follows([name], [x], groups))
+    return (kind in _OF_A_DATE if x == DATE else kind == "factor") and (other_size or columns.follow([name], [x]))
 
 
 def _by_levels(names: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:
@@ -426,7 +428,7 @@ def _level(group: Group, field: str) -> str:
 def _ordered(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
     """The combinations of values that occur, each in the order of its fact."""
     ranks = [facts[name].ranks for name in names]
-    keys = dict.fromkeys(keys_of(groups, names))
+    keys = dict.fromkeys(Columns(groups).rows(names))
     return sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
 
 

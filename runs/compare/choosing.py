@@ -78,7 +78,7 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
         for option in facet.options:
             added = urlencode([(facet.name, value) for value in option.adds])
             if beginning is None:
-                told = with_query(read_query("&".join(filter(None, (without.urlencode(), added)))))
+                told = with_query(read_query("&".join(filter(None, (encoded(without), added)))))
             else:
                 told = "&".join(filter(None, (beginning, added)))
             links.append(Link(option.text, told, option))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,14 +46,27 @@ def value_of(group: Group, field: str) -> str:
     return str(day_of(group.all_runs[0])) if field == DATE else group.facts.get(field, NO_FACT)
 
 
-def follows(fields: Sequence[str], chosen: Sequence[str], groups: Iterable[Group]) -> bool:
-    """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
-    told: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for group in groups:
-        of = key_of(group, fields)
-        if told.setdefault(key_of(group, chosen), of) != of:
-            return False
-    return True
+class Columns(dict[str, list[str]]):
+    """By field its value in each of the groups, read once: of many groups many facts are asked many times."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def __missing__(self, name: str) -> list[str]:
+        column = [value_of(group, DATE) for group in self.groups] if name == DATE else [
+            group.facts.get(name, NO_FACT) for group in self.groups
+        ]  # fmt: skip
+        self[name] = column
+        return column
+
+    def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """What each group has for these fields."""
+        return list(zip(*(self[name] for name in names), strict=True)) if names else [()] * len(self.groups)
+
+    def follow(self, fields: Sequence[str], chosen: Sequence[str]) -> bool:
+        """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
+        return len(set(self.rows([*chosen, *fields]))) == len(set(self.rows(chosen)))
 
 
 def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:
@@ -61,14 +74,3 @@ def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:
         return tuple(value_of(group, name) for name in names)
     known = group.facts
     return tuple([known.get(name, NO_FACT) for name in names])
-
-
-def keys_of(groups: Sequence[Group], names: Sequence[str]) -> list[tuple[str, ...]]:
-    """That of each group; a column after the other, as many groups are asked many times."""
-    return list(zip(*(column_of(groups, name) for name in names), strict=True)) if names else [()] * len(groups)
-
-
-def column_of(groups: Sequence[Group], name: str) -> list[str]:
-    if name == DATE:
-        return [value_of(group, DATE) for group in groups]
-    return [group.facts.get(name, NO_FACT) for group in groups]

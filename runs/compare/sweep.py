@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from runs.compare.facts import DATE, NEVER_TAKEN, Fact, follows, key_of, keys_of
+from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, key_of
 from runs.compare.groups import Against, Group, telling
 from runs.compare.guard import Difference, bare_field, differences, refusal
 from runs.compare.verdicts import ratio_words
@@ -80,14 +80,18 @@ class Sweep:
     compared: list[str]
     held: list[str]
     offered: list[str]
-    groups: list[Group]
+    columns: Columns
     facts: Mapping[str, Fact]
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        return self.columns.groups
 
     @cached_property
     def table(self) -> dict[Key, dict[Key, list[Group]]]:
         """Groups by level and series; levels in the order of their values."""
         levels: dict[Key, dict[Key, list[Group]]] = {}
-        both = zip(keys_of(self.groups, self.held), keys_of(self.groups, self.compared), strict=True)
+        both = zip(self.columns.rows(self.held), self.columns.rows(self.compared), strict=True)
         for (level, series), group in zip(both, self.groups, strict=True):
             levels.setdefault(level, {}).setdefault(series, []).append(group)
         ranks = [self.facts[field].ranks for field in self.held]
@@ -106,7 +110,7 @@ class Sweep:
     @cached_property
     def names(self) -> dict[Key, str]:
         """The series, each by as few facts as tell them apart."""
-        keys = list(dict.fromkeys(keys_of(self.groups, self.compared)))
+        keys = list(dict.fromkeys(self.columns.rows(self.compared)))
         shown = telling({field: [key[at] for key in keys] for at, field in enumerate(self.compared)})
         said = [(at, self.facts[field]) for at, field in enumerate(self.compared) if field in shown]
         return {key: " · ".join(fact.said(key[at]) for at, fact in said) for key in keys}
@@ -187,10 +191,11 @@ def sweeps(
     What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's
     `series` before the others. `held`: fields that are equal in each level; None holds what occurs with several series.
     """
+    columns = Columns(groups)
     facts = {
         field: fact
         for field, fact in known.items()
-        if field not in NEVER_TAKEN and field != DATE and len({group.facts[field] for group in groups}) > 1
+        if field not in NEVER_TAKEN and field != DATE and len(set(columns[field])) > 1
     }
     possible: dict[str, Sweep] = {}
     order = sorted(facts, key=lambda field: (_kind(field), field not in series))
@@ -198,31 +203,27 @@ def sweeps(
         if field not in facts or len(groups) < FEWEST_GROUPS:
             continue
         # A configuration says nothing beside its DBMS, where each has one.
-        said = any(follows([field], [other], groups) and follows([other], [field], groups) for other in possible)
-        sweep = None if said else _sweep(groups, facts, field, held)
+        said = any(columns.follow([field], [other]) and columns.follow([other], [field]) for other in possible)
+        sweep = None if said else _sweep(columns, facts, field, held)
         if sweep and sweep.is_possible:
             possible[field] = sweep
     return possible
 
 
-def _sweep(groups: Sequence[Group], facts: Mapping[str, Fact], field: str, held: Sequence[str] | None) -> Sweep | None:
+def _sweep(columns: Columns, facts: Mapping[str, Fact], field: str, held: Sequence[str] | None) -> Sweep | None:
     others = [name for name in facts if name != field]
     # What goes with one series only at each of its values cannot be held equal: a configuration of its DBMS.
-    offered = [name for name in others if _crossed(groups, name, field)]
+    offered = [name for name in others if not columns.follow([field], [name])]
     if not offered:
         return None
     compared = [field]
     for name in others:
         # Two configurations of one DBMS are two series.
-        if name not in offered and not follows([name], [*compared, *offered], groups):
+        if name not in offered and not columns.follow([name], [*compared, *offered]):
             compared.append(name)
     chosen = offered if held is None else [name for name in offered if name in held]
     chosen.sort(key=lambda name: not facts[name].is_number)
-    return Sweep(compared, chosen, offered, list(groups), facts)
-
-
-def _crossed(groups: Sequence[Group], name: str, field: str) -> bool:
-    return not follows([field], [name], groups)
+    return Sweep(compared, chosen, offered, columns, facts)
 
 
 def _kind(field: str) -> int:

@@ -104,6 +104,7 @@ def tested_words(run: Run) -> str:
     return " · ".join(words.values())
 
 
+@lru_cache(_MOST_LEVELS)
 def _plain(field: str, label: str, value: str) -> Facet:
     return Facet(field, label, value, value, value, value)
 

@@ -25,7 +25,7 @@ from runs.compare.compare import beside, compare_selection, marks
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
 from runs.compare.matrix import matrix
-from runs.compare.select import CONTROLS, Selection, read_query, select, shortened
+from runs.compare.select import CONTROLS, Selection, encoded, read_query, select, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.filters import without_blanks
@@ -60,15 +60,16 @@ def compare(request: HttpRequest) -> HttpResponse:
         return JsonResponse(answer(comparison, draw(comparison, request.GET)))
     if not selection.runs:
         return _nothing(request, selection)
+    query = encoded(request.GET)
     context = comparison_context(selection, comparison, request.GET) | {
         "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
-        "query": request.GET.urlencode(),
-        "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{request.GET.urlencode()}"),
+        "query": query,
+        "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{query}"),
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
     }
     response = render(request, "compare.html", context)
-    response["HX-Push-Url"] = f"{request.path}?{without_blanks(request.GET).urlencode()}"
+    response["HX-Push-Url"] = f"{request.path}?{encoded(without_blanks(request.GET))}"
     return response
 
 
