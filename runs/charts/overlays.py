@@ -203,14 +203,17 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     series: list[LineSeries] = []
     rows, said = [], []
     ends: dict[str, list[float]] = {}
-    for panel, over, under, _, words in pairs:
+    names = dict.fromkeys(media for *_, media, _ in pairs)
+    for panel, over, under, media, words in pairs:
         slow = dict(levels_of(under))
         known = [(at, ratio(values, slow[at])) for at, values in levels_of(over) if at in slow]
         common = [(at, told) for at, told in known if told]
         if len(common) < LEAST_COMMON:
             continue
-        label = " · ".join(filter(None, (panel.label, words)))
-        series.append(_ratio_line(label, len(series), common))
+        others = " · ".join(filter(None, (panel.label, words)))
+        label = f"{others}: {media}" if others else media
+        # The title names the media where there are only two.
+        series.append(_ratio_line(others if others and len(names) == 1 else label, len(series), common))
         rows += [_ratio_row(label, at, told) for at, told in common]
         of_this = [(told, place_words(at, x, SIZE)) for at, told in (common[0], common[-1])]
         for told, place in of_this:
@@ -231,7 +234,7 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
             f"{' to '.join(dict.fromkeys((times(min(values)), times(max(values)))))} at {place}"
             for place, values in ends.items()
         ]
-    name = "; ".join(dict.fromkeys(media for *_, media, _ in pairs))
+    name = "; ".join(names)
     note = f"{metric.label}, level by level, with its interval. {'; '.join(said)}."
     alt = f"Ratio of {name}: {'; '.join(said)}."
     return [Figure(f"{id}-media", f"{name} over size", spec, Table(columns, rows), alt, note)]
@@ -256,10 +259,7 @@ _SLOW_FIRST = ("HDD", "SSD", "NVMe")
 
 
 def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str, str]]:
-    """(panel, curve of the faster medium, of the slower, "SSD against HDD", the same with what else names the series).
-
-    Alike in all of that.
-    """
+    """(panel, curve of the faster medium, of the slower, "SSD against HDD", what else names both series)."""
     alike: dict[tuple[str, ...], dict[str, Curve]] = {}
     fields = [name for name in axes.series if name not in _OF_THE_DISK and not name.startswith("storage:")]
     for curve in panel.curves:
@@ -272,8 +272,7 @@ def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str, str
         order = sorted(curves, key=lambda name: ("emulated" not in name, _rank(name)))
         words = " · ".join(axes.facts[name].said(value) for name, value in zip(fields, key, strict=True))
         for fast in order[1:]:
-            named = f"{fast} against {order[0]}"
-            pairs.append((panel, curves[fast], curves[order[0]], named, f"{words}: {named}" if words else named))
+            pairs.append((panel, curves[fast], curves[order[0]], f"{fast} against {order[0]}", words))
     return pairs
 
 

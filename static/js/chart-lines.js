@@ -1,5 +1,5 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
-import { baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
@@ -7,6 +7,8 @@ import { exactNumber, percentileWords, roundEnd, withOrigin, withUnit } from "./
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
+// Of a legend: so many rows have room in a figure as it is.
+const FREE_ROWS = 2, KEY_ROW_PX = 20, KEY_GAP_PX = 16, LETTER_PX = 6.5;
 const LOG_ROOM = 1.15;
 const AXIS_PX = 56;
 // Levels that can be told apart as ticks: how many, and how far apart as a share of the axis.
@@ -132,13 +134,28 @@ export function fromZero(xs) {
   return least >= 0 && least < 0.05 * (most - least) ? { min: 0 } : {};
 }
 
-const hasLegend = ({ panel, series, gaps = [] }) => !panel && series.length + gaps.length > 1;
+const hasLegend = ({ panel, series = [], gaps = [] }) => !panel && series.length + gaps.length > 1;
 
 /** The legend goes below the plot where labels of marks stand above it. */
 const raised = (shown, marks) => (marks.length ? { ...shown, position: "bottom" } : shown);
 
-/** Height in px of a figure with gaps, which need room of their own; 0 leaves it to the style sheet. */
-export const linesHeight = (spec) => (spec.gaps?.length ? PLOT_PX + gapsHeight(spec.gaps) : 0);
+/** Rows that a legend of these labels takes, `width` in px. */
+function legendRows(labels, width) {
+  let [rows, used] = [1, 0];
+  for (const label of labels) {
+    const wide = KEY_PX + label.length * LETTER_PX + KEY_GAP_PX;
+    if (used && used + wide > width) [rows, used] = [rows + 1, 0];
+    used += wide;
+  }
+  return rows;
+}
+
+/** Height in px of a figure with gaps or a long legend, which need room of their own; 0 leaves it to the style sheet. */
+export function linesHeight(spec, width) {
+  const rows = hasLegend(spec) ? legendRows([...spec.series, ...(spec.gaps ?? [])].map(({ label }) => label), width) : 0;
+  const more = gapsHeight(spec.gaps ?? []) + Math.max(0, rows - FREE_ROWS) * KEY_ROW_PX;
+  return more ? PLOT_PX + more : 0;
+}
 
 /** Chart.js configuration of a lines specification. */
 export function linesConfig(spec, theme) {

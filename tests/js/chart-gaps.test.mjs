@@ -52,6 +52,9 @@ test("it sets a mark on its axis", () => {
 
 test("it sets a height only for lines with gaps", () => {
   assert.equal(linesHeight({ marks: [] }), 0);
+  const series = [..."12345678"].map((name) => ({ label: `PostgreSQL 15.8, ${name} terminals` }));
+  assert.equal(linesHeight({ series: series.slice(0, 2) }, 320), 0);
+  assert.ok(linesHeight({ series }, 320) > linesHeight({ series }, 640));
   assert.ok(linesHeight({ gaps: [{}] }) > gapsHeight([{}]));
 });
 
