@@ -201,8 +201,8 @@ def select(params: QueryDict, user: Reader) -> Selection:
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], one, frozenset(newest), is_base=base == str(number)))
-    rows = Run.objects.for_comparisons() if len(ids) > MANY_RUNS else Run.objects.for_lists()
-    runs = list(rows.filter(pk__in=ids))
+    found = Run.objects.filter(pk__in=ids)
+    runs = found.read_for_comparisons() if len(ids) > MANY_RUNS else list(found.for_lists())
     return Selection(runs, True, left_out=left_out, threshold=threshold, sets=sets, not_looked_through=note)
 
 
