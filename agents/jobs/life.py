@@ -182,7 +182,7 @@ def cancel(run: Run) -> bool:
         if job.run.state in ACTIVE_STATES:
             Job.objects.filter(pk=job.pk, cancel_requested_at=None).update(cancel_requested_at=now)
             return True
-        message = "before it started"
+        message = "cancelled before it started"
         done = results.record_state(run_id=run.pk, state=RunState.CANCELLED, at=now, message=message)
     hints.hint(hints.DISPATCH)
     return done

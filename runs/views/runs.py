@@ -221,7 +221,9 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         drawn = {"run": run, "figures": figures(run, samples), "sampled": series.sampled(run)}
         return render(request, "run.html#charts", drawn)
     of_source = changes.history(source) if source and source != run else ()
-    result = headline_numbers(run)
+    # What a run had when it was cut short is among its numbers, and no result.
+    cut_short = run.state in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
+    result = [] if cut_short else headline_numbers(run)
     context = {
         "run": run,
         "figures": figures(run, samples),

@@ -38,7 +38,7 @@ def test_it_cancels_a_waiting_run_at_once(experiment):
     run = runs_of(experiment)[0]
     assert life.cancel(run)
     run.refresh_from_db()
-    assert (run.state, run.message) == (RunState.CANCELLED, "before it started")
+    assert (run.state, run.message) == (RunState.CANCELLED, "cancelled before it started")
     assert run.finished_at is not None
 
 

@@ -78,6 +78,7 @@ def test_it_says_that_a_run_is_being_cancelled(client, measuring, operator):
     assert client.post(reverse("run-cancel", args=[measuring.pk])).status_code == 302
     html = status(client, measuring).content.decode()
     assert "Cancelling: bench1 stops the load generator and the DBMS" in html
+    assert "<progress" not in html
     assert "Cancel this run" not in html
 
 
@@ -121,6 +122,38 @@ def test_it_shows_how_far_an_experiment_is(client, experiment, measuring):
     assert "hx-get" not in html
     assert "1 finished" in html
     assert "2 cancelled" in html
+
+
+def test_pages_of_what_was_cancelled_before_it_started(client, experiment, first):
+    """Seen: a panel with nothing but the word Job, "Cancelled. cancelled before it started", and "No numbers yet"."""
+    life.cancel_experiment(experiment)
+    said = client.get(first.get_absolute_url()).content.decode()
+    assert ">Job<" not in said
+    assert "<strong>Cancelled before it started.</strong>" in said
+    whole = client.get(reverse("experiment", args=[experiment.slug])).content.decode()
+    assert "None of its runs has ended with a number that counts." in whole
+    assert "No numbers yet" not in whole
+
+
+def test_an_experiment_of_one_run_speaks_of_one(client, machine, operator):
+    """Seen: "All 1 runs have ended", "made interleaved"."""
+    machine("bench1", "sqlite:3.50.1")
+    alone = schedule.start(plan_of("sqlite:3.50.1"), user=operator)
+    life.cancel_experiment(alone)
+    said = client.get(reverse("experiment", args=[alone.slug])).content.decode()
+    assert "<h2>The run has ended</h2>" in said
+    assert "1 of 1 has ended." in said
+    assert "interleaved" not in said
+
+
+@pytest.mark.parametrize("outcome", ["failed", "cancelled", "finished"])
+def test_what_a_run_had_when_it_was_cut_short_is_no_result(client, measuring, outcome):
+    """Seen: "54.2 MiB" as the result of a cancelled run, "0.028 % failed" as that of one whose DBMS was killed."""
+    life.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item(outcome, "as told")]})
+    measuring.refresh_from_db()
+    assert (measuring.state, measuring.measurements.exists()) == (outcome, True)
+    html = client.get(measuring.get_absolute_url()).content.decode()
+    assert ('id="result"' in html) == (outcome == "finished")
 
 
 def test_it_cancels_what_is_left_of_an_experiment(client, experiment, operator):
