@@ -19,7 +19,7 @@ import pytest
 import requests
 
 from tests.conftest import REPOSITORY
-from tests.ops.site import copy_prepared, free_port, naming
+from tests.ops.site import copy_prepared, free_port, naming, share_cache
 
 
 @dataclass
@@ -102,7 +102,7 @@ def running(prepared: Path) -> Iterator[Site]:
         environment.pop(name, None)
     state.mkdir(mode=0o711)
     copy_prepared(prepared, state)
-    seed_cache(state)
+    share_cache(state)
     with (root / "up.log").open("wb") as log:
         supervisor = subprocess.Popen(
             [sys.executable, "manage.py", "up"], cwd=REPOSITORY, env=environment, stdout=log, stderr=log
@@ -117,17 +117,6 @@ def running(prepared: Path) -> Iterator[Site]:
         supervisor.wait(timeout=30)
     assert naming(state) == {}
     shutil.rmtree(root)
-
-
-def seed_cache(state: Path) -> None:
-    """Jars and classes that another leg has fetched already; the agent verifies their checksums all the same."""
-    cache = os.environ.get("BENCHSITE_TEST_CACHE")
-    if cache and Path(cache).is_dir():
-        target = state / "agent" / "cache"
-        target.parent.mkdir(parents=True, mode=0o711)
-        state.chmod(0o711)
-        # Not what another leg may be unpacking or making just now; archives of classes fit their own folder only.
-        shutil.copytree(cache, target, ignore=shutil.ignore_patterns("engines", ".draft-*", "*.jsa"))
 
 
 @pytest.fixture(scope="session")

@@ -100,6 +100,18 @@ def copy_prepared(prepared: Path, state: Path) -> None:
     shutil.copytree(prepared / "static", state / "static")
 
 
+def share_cache(state: Path) -> None:
+    """The jars of all legs, and their classes with the archives, as the agent of this STATE will find them.
+
+    A link, since an archive holds for one way to its jars; the agent verifies their checksums all the same.
+    """
+    if cache := os.environ.get("BENCHSITE_TEST_CACHE"):
+        Path(cache).mkdir(parents=True, exist_ok=True)
+        (state / "agent").mkdir(parents=True, mode=0o711)
+        state.chmod(0o711)
+        (state / "agent" / "cache").symlink_to(Path(cache).resolve())
+
+
 def document(number: int, random_bytes: Callable[[int], bytes]) -> dict[str, Any]:
     """A result with a series and a file of its own."""
     return {

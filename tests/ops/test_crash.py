@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.ops.site import GONE_WITHIN_S, Site, naming, wait_until
+from tests.ops.site import GONE_WITHIN_S, Site, naming, share_cache, wait_until
 
 pytestmark = [pytest.mark.ops, pytest.mark.engines]
 
@@ -70,12 +68,7 @@ class Operator:
 @pytest.fixture(scope="module")
 def site(new_site) -> Site:
     site = new_site()
-    cache = Path(os.environ.get("BENCHSITE_TEST_CACHE", "/nowhere"))
-    if cache.is_dir():
-        site.state.mkdir(mode=0o711)
-        shutil.copytree(
-            cache, site.state / "agent" / "cache", ignore=shutil.ignore_patterns("engines", ".draft-*", "*.jsa")
-        )
+    share_cache(site.state)
     site.up()
     return site
 
