@@ -106,6 +106,8 @@ def test_a_comparison_changes_its_view_without_a_new_page_and_comes_back(site: S
     assert page.evaluate("window.same")
     page.go_back()
     page.wait_for_url("**view=table")
+    # The address is there at once, and then htmx loads the page anew: going on before would abort that.
+    page.wait_for_function("!window.same")
     page.wait_for_load_state("networkidle")
     page.go_back()
     page.wait_for_function("document.querySelector('canvas')?.benchsiteChart")
