@@ -112,11 +112,17 @@ function xScale(spec, xs, theme) {
   return levels.length ? { ...scale, afterBuildTicks: (built) => { built.ticks = levels.map((value) => ({ value })); } } : scale;
 }
 
+/** Air above the highest value; of shares that reach 100 % none, since nothing is above. */
+export function above({ unit }, ys) {
+  const most = Math.max(...ys);
+  return unit === "%" && most > 95 && most <= 100 ? { max: 100 } : { grace: "5%" };
+}
+
 function yScale(spec, theme) {
   // Panels end at the same round number, which a band may run beyond.
   if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), min: Math.min(0, spec.y.span[0]), max: roundEnd(spec.y.span[1] * 1.02) };
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
-  const scale = spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), grace: "5%" }), spec.y);
+  const scale = spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), ...above(spec.y, ys) }), spec.y);
   // Panels above each other begin at the same place.
   return spec.sync && spec.panel ? { ...scale, afterFit: (fitted) => { fitted.width = AXIS_PX; } } : scale;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { evenTicks, levelTicks, toData } from "../../static/js/chart-lines.js";
+import { above, evenTicks, levelTicks, toData } from "../../static/js/chart-lines.js";
 
 const ticks = (...values) => values.map((value) => ({ value }));
 
@@ -19,4 +19,10 @@ test("few levels that lie apart are the ticks of their axis", () => {
   assert.deepEqual(levelTicks([1, 4, 16, 64], true), [1, 4, 16, 64]);
   assert.deepEqual(levelTicks([1, 4, 16, 64], false), []);
   assert.deepEqual(levelTicks([7], false), []);
+});
+
+test("an axis of shares ends at 100 % where they reach it", () => {
+  assert.deepEqual(above({ unit: "%" }, [3, 98.5]), { max: 100 });
+  assert.deepEqual(above({ unit: "%" }, [3, 104]), { grace: "5%" });
+  assert.deepEqual(above({ unit: "MiB" }, [98]), { grace: "5%" });
 });
