@@ -37,8 +37,7 @@ from benchagent.dbms.private_server import free_port
 from benchmarks.bench_imports import pgbench_log
 from benchmarks.bench_uploads import document
 from scripts.private import SERVICE_USER, find_binaries, wait
-from tests.e2e.conftest import seed_cache
-from tests.ops.site import REPOSITORY, Site, naming, wait_until
+from tests.ops.site import REPOSITORY, Site, naming, share_cache, wait_until
 
 CHILDREN = ("web", "worker", "beat", "broker", "agent")
 SUBJECT = {"hardware": {"name": "Kills"}, "dbms": {"name": "PostgreSQL", "version": "16.4"}, "workload": {"slug": "k"}}
@@ -430,7 +429,7 @@ def running(folder: Path, postgresql: bool) -> Iterator[tuple[Site, Postgres | N
             environment["DATABASE_URL"] = postgres.url
         (folder / "home").mkdir()
         site = Site(folder / "state", folder / "home", **environment)
-        seed_cache(site.state)
+        share_cache(site.state)
         stack.callback(site.stop)
         start(site)
         yield site, postgres

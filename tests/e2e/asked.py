@@ -294,8 +294,8 @@ QUESTIONS = [
     ),
     Asked(
         "Did the new version get slower, and is it sure?", _ask(FASTEST, VERSIONS),
-        r"PostgreSQL 17\.1 has the highest throughput.* 1\.21 × \(1\.20–1\.22\) that of PostgreSQL 17\.2", "comparison",
-        r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
+        r"PostgreSQL 17\.1 has the highest throughput.*; PostgreSQL 17\.2 has 0\.825 × \(0\.818–0\.832\) of it",
+        "comparison", r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
     ),
     Asked(
         "Which settings differ between the two?",
