@@ -122,8 +122,8 @@ def _asked(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> I
     clients = next((name for name in CLIENTS if name in levels), "")
     if size:
         span = levels[size]
-        unit = f" {span['unit']}" if span["unit"] else f" ({factor_label(size).lower()})"
-        yield f"What is lost from {number(span['low'])} to {number(span['high'])}{unit}?", {"x": f"factor:{size}"}
+        fact, unit = ("", f" {span['unit']}") if span["unit"] else (f"{in_sentence(factor_label(size))} ", "")
+        yield f"What is lost from {fact}{number(span['low'])} to {number(span['high'])}{unit}?", {"x": f"factor:{size}"}
     if clients:
         span = levels[clients]
         words = f"How far does it scale, from {number(span['low'])} to {number(span['high'])} {clients}?"

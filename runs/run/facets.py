@@ -78,7 +78,7 @@ def facets(run: Run) -> dict[str, Facet]:
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
         shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
-        stated.append(_plain(f"storage:{use.role}", f"{use.get_role_display()} on", shown))
+        stated.append(_plain(f"storage:{use.role}", f"{use.get_role_display()} storage", shown))
     if run.hardware is not None:
         stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:

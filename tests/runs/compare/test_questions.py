@@ -41,7 +41,7 @@ def test_a_question_that_is_asked_of_two_says_in_its_words_of_which():
 
     words = {question.words for question in questions(AnonymousUser())}
 
-    assert words == {f"{label}: what is lost from 1 to 100 (scale factor)?" for label in ("on monday", "on tuesday")}
+    assert words == {f"{label}: what is lost from scale factor 1 to 100?" for label in ("on monday", "on tuesday")}
 
 
 def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
@@ -51,7 +51,7 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
 
     asked = {question.words: question.query for question in questions(AnonymousUser())}
 
-    assert [*asked] == ["Has PostgreSQL 15.8 changed since 2026-05-01?", "What is lost from 1 to 100 (scale factor)?"]
+    assert [*asked] == ["Has PostgreSQL 15.8 changed since 2026-05-01?", "What is lost from scale factor 1 to 100?"]
 
 
 def test_what_was_uploaded_together_stands_in_the_order_of_its_numbers():

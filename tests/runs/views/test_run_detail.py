@@ -105,7 +105,7 @@ def test_a_run_that_goes_on_is_asked_for_by_its_chart_and_by_its_state(client):
 def test_a_queued_run_draws_no_empty_chart_and_gets_its_charts_with_the_first_samples(client):
     run = moved(scheduled(hardware=machine()), "assigned", "preparing", "loading", "warming_up")
     html = page(client, run)
-    assert "data-no-samples" in html and "<canvas" not in html
+    assert "data-no-samples" in html and "<canvas" not in html and "data-embed" not in html
     again = re.search(r'hx-get="([^"]+part=charts[^"]+)"', html)[1].replace("&amp;", "&")
     assert client.get(again).status_code == 204
     results.append_samples(run=run, item=samples("tps", 0, 0.0, TPS))
@@ -126,6 +126,7 @@ def test_live_memory_is_in_the_unit_of_its_axis(client):
 
 def test_it_says_its_result_under_its_title(client):
     html = page(client, finished())
+    assert "data-embed" in html
     result = html[html.index('id="result"') : html.index("</dl>", html.index('id="result"'))]
     assert 'data-result="tps"><dt>Throughput</dt><dd>123.5 <small>TPS</small>' in result
     assert "survives power loss" in result and 'data-standing="alone"' in result
