@@ -70,7 +70,7 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Ratios of one series by the two facts that tell the levels apart."""
+    """Ratios of one series by the facts that tell the levels apart; `down` names all but the one `across`."""
 
     series: str
     down: str
@@ -132,17 +132,29 @@ class Levels:
         return {group.key for series in self.series for row in series.rows for group in row.bases}
 
     def heat_maps(self, better: str) -> list[HeatMap]:
-        """One for each series, where two facts tell the levels apart."""
-        if len(self.headings) != 2:
+        """One for each series, where two facts or more tell the levels apart; across goes that with the most levels,
+        the first one never.
+        """
+        if len(self.headings) < 2:
             return []
-        down, across = (fact.label for fact in self.headings)
+        first, *others = (fact.label for fact in self.headings)
+        rows = [row for series in self.series for row in series.rows]
+        across = max(others, key=lambda label: len({row.words[label] for row in rows}))
+        down = [first, *(label for label in others if label != across)]
         maps = []
         for series in self.series:
-            cells = {tuple(row.words.values()): HeatCell(row, _shade(row, better)) for row in series.rows}
-            lines, columns = (list(dict.fromkeys(words[at] for words in cells)) for at in (0, 1))
-            rows = [(line, [cells.get((line, column), HeatCell(None, None)) for column in columns]) for line in lines]
-            maps.append(HeatMap(series.label, down, across, columns, rows))
+            cells: dict[str, dict[str, HeatCell]] = {}
+            for row in series.rows:
+                line = cells.setdefault(" · ".join(row.words[label] for label in down), {})
+                line[row.words[across]] = HeatCell(row, _shade(row, better))
+            columns = list(dict.fromkeys(row.words[across] for row in series.rows))
+            lines = [(name, [line.get(at, HeatCell(None, None)) for at in columns]) for name, line in cells.items()]
+            maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
         return maps
+
+    @property
+    def row_count(self) -> int:
+        return sum(len(series.rows) for series in self.series)
 
 
 def _shade(row: LevelRow, better: str) -> int | None:

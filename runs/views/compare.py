@@ -77,7 +77,7 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
     """What _levels.html and _matrix_of_verdicts.html show."""
     levels, metric = comparison.levels, comparison.metric
     maps = levels.heat_maps(metric.better) if levels and metric else []
-    return {"comparison": comparison, "matrix": matrix(comparison), "heat_maps": maps}
+    return {"comparison": comparison, "matrix": matrix(comparison), "heat_maps": maps, "most_rows": MOST_ROWS}
 
 
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
@@ -105,7 +105,6 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             }
             for group in shown
         ],
-        "most_rows": MOST_ROWS,
         "row_count": len(known),
         "bases": [group for group in known if group.n and group.key in offered],
         "lost": lost,

@@ -1,8 +1,8 @@
 // One row per group: a bar to its value, the interval as a whisker, every repeat as a dot, the median as a tick, a hatched
 // room for a gap.
-import { baseOptions, columnPx, numberColumn, numberScale, rowScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, columnPx, numberColumn, numberScale, rowScale, seriesColour, titleLines, tooltip, translucent } from "./chart-theme.js";
 import { fitText, hatch, markLine } from "./chart-marks.js";
-import { formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
+import { axisTitle, formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46;
 const LINE_PX = 15;
@@ -29,7 +29,8 @@ export function labelLines(group, chartWidth) {
 /** Height in px that the figure needs for its groups and their labels. */
 export function barsHeight(spec, chartWidth = 1000) {
   const most = Math.max(1, ...spec.groups.map((group) => labelLines(group, chartWidth).length));
-  return FRAME_PX + Math.max(1, spec.groups.length) * Math.max(ROW_PX, most * LINE_PX + 8);
+  const more = (titleLines(axisTitle(spec.y), "x", chartWidth).length - 1) * LINE_PX;
+  return FRAME_PX + more + Math.max(1, spec.groups.length) * Math.max(ROW_PX, most * LINE_PX + 8);
 }
 
 /** [{x, y, group}] of all repeats; y is the row with an offset that keeps equal dots apart. */

@@ -116,14 +116,14 @@ export function tooltip(theme) {
 const LETTER_PX = 6.6;
 
 /** In two lines where a horizontal axis has little room beside labels and numbers: Chart.js would squeeze the letters. */
-export const titleLines = (title, scale, chartPx) =>
-  scale.axis === "x" && title.length * LETTER_PX > chartPx / 2 ? title.split(", ") : title;
+export const titleLines = (title, axis, chartPx) =>
+  axis === "x" && title.length * LETTER_PX > chartPx / 2 ? title.split(", ") : [title];
 
 function scaleBase(theme, title) {
   return {
     grid: { color: theme.grid, tickColor: theme.grid }, border: { color: theme.rule },
     ticks: { color: theme.soft, font: { family: theme.font, size: 12 }, maxRotation: 0, autoSkipPadding: 12 },
-    title: { display: Boolean(title), text: ({ chart, scale }) => titleLines(title, scale, chart.width), color: theme.soft, font: { family: theme.font, size: 12 } },
+    title: { display: Boolean(title), text: ({ chart, scale }) => titleLines(title, scale.axis, chart.width), color: theme.soft, font: { family: theme.font, size: 12 } },
   };
 }
 

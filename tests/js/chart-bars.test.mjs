@@ -33,7 +33,10 @@ test("an interval that leaves the axis has its end in words", () => {
 });
 
 test("it grows with its groups", () => {
-  assert.ok(barsHeight({ groups: Array(6).fill(group()) }) > barsHeight({ groups: [group()] }));
-  const wordy = { groups: [group({ label: "Firebird SuperClassic 2.5 RC2 · terminals 4 · SSD" })] };
+  const y = { label: "", unit: "" };
+  assert.ok(barsHeight({ y, groups: Array(6).fill(group()) }) > barsHeight({ y, groups: [group()] }));
+  const wordy = { y, groups: [group({ label: "Firebird SuperClassic 2.5 RC2 · terminals 4 · SSD" })] };
   assert.ok(barsHeight(wordy, 360) > barsHeight(wordy, 1200));
+  const titled = { y: { label: "Throughput", unit: "TPS", better: "higher" }, groups: [group({ label: "H2" })] };
+  assert.equal(barsHeight(titled, 360) - barsHeight(titled, 1200), 15);
 });

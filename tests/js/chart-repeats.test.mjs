@@ -34,9 +34,9 @@ test("it titles an axis by its unit where it has no label", () => {
 
 test("a title below a narrow chart takes two lines, beside it and below a wide one it takes one", () => {
   const title = "Throughput (TPS), higher is better";
-  assert.deepEqual(titleLines(title, { axis: "x" }, 330), ["Throughput (TPS)", "higher is better"]);
-  assert.equal(titleLines(title, { axis: "x" }, 1100), title);
-  assert.equal(titleLines(title, { axis: "y" }, 330), title);
+  assert.deepEqual(titleLines(title, "x", 330), ["Throughput (TPS)", "higher is better"]);
+  assert.deepEqual(titleLines(title, "x", 1100), [title]);
+  assert.deepEqual(titleLines(title, "y", 330), [title]);
 });
 
 test("it joins the points of the front in the order of x", () => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from itertools import product
 from unittest.mock import patch
 
 import pytest
@@ -364,6 +365,27 @@ def test_ratios_by_two_facts_are_a_map():
     assert [[cell.shade for cell in cells] for _, cells in comparison.levels.heat_maps("lower")[0].rows] == [
         [-3, 1]
     ] * 3
+
+
+def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
+    make_runs(
+        {
+            "system": engine, "value": times * 1000 / scale * clients + rows, "repeat": repeat,
+            "factors": {"scale_factor": scale, "terminals": clients, "batch_rows": rows}, "durability": "power_loss",
+        }
+        for repeat, rows, scale, clients in product((1, 2, 3), (10, 20, 50), SCALES, TERMINALS)
+        for engine, times in {"Derby 10.16": 1.0, "SQLite 3.50": 1.5}.items()
+    )  # fmt: skip
+    (map,) = asked().levels.heat_maps("higher")
+
+    assert (map.down, map.across, map.columns) == ("Scale factor · Terminals", "Batch rows", ["10", "20", "50"])
+    assert [line for line, _ in map.rows][:3] == ["1 · 1", "1 · 8", "10 · 1"]
+    html = client.get("/compare/?dbms=derby&dbms=sqlite").content.decode()
+    assert (
+        html.index('data-export="ratios-1"')
+        < html.index("All 18 levels in numbers")
+        < html.index('data-export="levels"')
+    )
 
 
 def test_a_load_beside_the_transactions_is_no_level():
