@@ -31,6 +31,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
 from runs.models import Metric
+from runs.run.facets import said_unit
 from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
@@ -69,7 +70,8 @@ def x_unit(axes: Axes, groups: Iterable[Group]) -> str:
     if axes.x_as != "value":
         return "MB" if axes.x_as == "size" else ""
     name = axes.x.removeprefix("factor:")
-    units = {factor.unit for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name}
+    factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
+    units = {said_unit(name, factor.unit) for factor in factors}
     return units.pop() if len(units) == 1 else ""
 
 

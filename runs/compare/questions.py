@@ -19,7 +19,7 @@ from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole
 from runs.models.runs import unindexed
 from runs.models.visible import Reader
-from runs.run.facets import factor_label
+from runs.run.facets import factor_label, said_unit
 
 # Of what was measured last, and as many of what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 8
@@ -122,8 +122,10 @@ def _asked(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> I
     clients = next((name for name in CLIENTS if name in levels), "")
     if size:
         span = levels[size]
-        fact, unit = ("", f" {span['unit']}") if span["unit"] else (f"{in_sentence(factor_label(size))} ", "")
-        yield f"What is lost from {fact}{number(span['low'])} to {number(span['high'])}{unit}?", {"x": f"factor:{size}"}
+        unit = said_unit(size, span["unit"])
+        low, high = number(span["low"]), f"{number(span['high'])} {unit}".strip()
+        fact = "" if unit else f"{in_sentence(factor_label(size))} "
+        yield f"What is lost from {fact}{low} to {high}?", {"x": f"factor:{size}"}
     if clients:
         span = levels[clients]
         words = f"How far does it scale, from {number(span['low'])} to {number(span['high'])} {clients}?"

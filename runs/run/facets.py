@@ -10,6 +10,7 @@ from itertools import pairwise, zip_longest
 from typing import Any
 
 from benchagent.catalog import (
+    COUNTED,
     DURABILITY_WORDS,
     FACTORS,
     METRICS,
@@ -32,7 +33,7 @@ _FIRST = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows", "terminals
 _ORDER = {name: index for index, name in enumerate(_FIRST)}
 _ORDER["test_no"] = 1_000
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
-_UNIT_SUFFIXES = ("_gb", "_mb", "_s")
+_UNIT_SUFFIXES = {"_gb": "GB", "_mb": "MB", "_s": "s"}
 # Values of factors whose words are kept: the runs of a comparison share a few.
 _MOST_LEVELS = 2_000
 # Characters of a text, as a script is one, that can stand in a sentence.
@@ -117,6 +118,15 @@ def factor_label(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
+def said_unit(name: str, unit: str) -> str:
+    """The unit behind a factor's number: where none is stated that of its name, so that an upload's 60 and an agent's
+    60 s are one; none of what is counted, which the heading says already.
+    """
+    suffixes = (known for suffix, known in _UNIT_SUFFIXES.items() if name.endswith(suffix))
+    known = FACTORS[name].unit if name in FACTORS else next(suffixes, "")
+    return "" if known in COUNTED else unit or known
+
+
 def factor_facets(run: Run) -> list[Facet]:
     """Reads prefetched rows only."""
     emulated = {f"{use.role}_storage" for use in run.storage.all() if use.device.emulated}
@@ -147,14 +157,14 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
 
 @lru_cache(_MOST_LEVELS)
 def _number_facet(name: str, number: float, unit: str) -> Facet:
-    label = factor_label(name)
+    label, phrase_unit, unit = factor_label(name), unit or None, said_unit(name, unit)
     value = f"{number:,.10g} {unit}".strip()
     short = f"{number:,.6g}"
     if unit in _SPEAKING_UNITS:
         spoken = f"{short} {unit}"
     else:
         spoken = f"{label[:1].lower()}{label[1:]} {short}{' s' if unit == 's' else ''}"
-    text = factor_phrase(name, number, unit) if name in FACTORS else spoken
+    text = factor_phrase(name, number, phrase_unit) if name in FACTORS else spoken
     return Facet(f"factor:{name}", label, value, factor_words(name, number, unit), text, key=spoken)
 
 

@@ -31,7 +31,7 @@ QUESTIONS = [
     ({"load": "insert"}, {"load": "select_narrow"}, "Load: SELECT, narrow range against INSERT"),
     ({"rate_per_s": 500}, {}, "Fixed rate: no fixed rate against 500 transactions/s"),
     ({"script_text": "BEGIN"}, {"script_text": "COMMIT"}, "Script: COMMIT against BEGIN"),
-    ({"rows_per_table": 10_000}, {"rows_per_table": 100}, "Rows per table: 100 rows against 10,000 rows"),
+    ({"rows_per_table": 10_000}, {"rows_per_table": 100}, "Rows per table: 100 against 10,000"),
     ({"dataset_mb": 100}, {"dataset_mb": 10}, "Data set: 10 MB against 100 MB"),
     ({"target_size_mb": 900}, {"target_size_mb": 90}, "Target size: 90 MB against 900 MB"),
     ({"target_size_mb": 900}, {}, "Target size: size by warehouses against 900 MB"),
@@ -56,8 +56,8 @@ def test_another_question_has_no_ratio_no_verdict_and_no_headline(first, second,
 CONDITIONS = [
     ({"cache_state": "cold"}, {}, "Caches at the start", "warm caches against cold caches"),
     ({"memory_limit_mb": 160}, {}, "Memory limit", "no memory limit against 160 MB"),
-    ({"cpus": 1}, {"cpus": 2}, "CPUs", "2 CPUs against 1 CPU"),
-    ({"terminals": 8}, {}, "Terminals", "4 connections against 8 connections"),
+    ({"cpus": 1}, {"cpus": 2}, "CPUs", "2 against 1"),
+    ({"terminals": 8}, {}, "Terminals", "4 against 8"),
     ({"group_commit": "off"}, {}, "Group commit", "commit group as configured against no commit group"),
 ]
 
@@ -271,3 +271,17 @@ def test_the_axis_is_no_difference_worth_a_line():
     _, second, third = compare(all_runs()).groups
     assert second.against.ratio and second.differences == []
     assert [one.label for one in third.differences] == ["Caches at the start"]
+
+
+def test_a_factor_without_its_unit_is_one_with_it():
+    """Seen: an upload's scale factor 10 had no ratio to an agent's: "10 branches against 10"."""
+    make_run("Derby 10.16", 100.0, factors={"scale_factor": 10, "duration_s": 60})
+    for name in ("scale_factor", "duration_s"):
+        RunFactor.objects.filter(name=name).update(unit=KNOWN[name].unit)
+    make_run("SQLite 3.50", 200.0, factors={"scale_factor": 10, "duration_s": 60})
+    comparison = compare(all_runs())
+    (against,) = (group.against for group in comparison.groups if group.against)
+    assert against.ratio is not None
+    assert [one.label for one in against.differences if one.field in KNOWN] == []
+    told = {fact.label: fact.words for fact in comparison.common}
+    assert (told["Scale factor"], told["Measured window"]) == ("10", "60 s")

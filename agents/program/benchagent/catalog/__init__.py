@@ -31,6 +31,7 @@ from benchagent.catalog.model import (
 )
 from benchagent.catalog.workloads import (
     BACKUP_METHODS,
+    COUNTED,
     ENGINE_METHODS,
     EXTERNAL_METHODS,
     FACTORS,
@@ -44,10 +45,9 @@ from benchagent.catalog.workloads import (
 )
 
 __all__ = [
-    "ANY", "BACKUP_METHODS", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE", "EXTERNAL_METHODS",
-    "FACTORS", "FAILED",
-    "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES", "SECONDS_EACH", "WORKLOADS", "DbmsEntry",
-    "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "factor_phrase", "factor_role",
-    "factor_span", "factor_words", "headline_metrics", "number_in", "plausible_range", "refusal", "threshold_of",
-    "too_many_failed",
+    "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
+    "EXTERNAL_METHODS", "FACTORS", "FAILED", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES", "SECONDS_EACH",
+    "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry",
+    "factor_phrase", "factor_role", "factor_span", "factor_words", "headline_metrics", "number_in", "plausible_range",
+    "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

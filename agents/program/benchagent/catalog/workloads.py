@@ -360,7 +360,8 @@ def factor_span(name: str) -> float:
 OWN_STORAGE = "agent's own storage"
 # Units that a number alone is not understood without; all others repeat what the label says.
 SPOKEN_UNITS = ("s", "GB", "MB", "transactions/s")
-_SINGULAR = {
+# What is counted, and one of it.
+COUNTED = {
     "branches": "branch",
     "warehouses": "warehouse",
     "connections": "connection",
@@ -404,7 +405,7 @@ def amount(value: FactorValue, unit: str) -> str:
     """With thousands separators, and one thing in the singular."""
     if isinstance(value, str):
         return f"{value} {unit}".strip()
-    return f"{value:,.10g} {_SINGULAR.get(unit, unit) if value == 1 else unit}".strip()
+    return f"{value:,.10g} {COUNTED.get(unit, unit) if value == 1 else unit}".strip()
 
 
 def _key(value: FactorValue) -> str:
