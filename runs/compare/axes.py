@@ -44,7 +44,7 @@ LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
 _KINDS = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
 # What a date tells already.
-_OF_A_DATE = frozenset({"batch", "tested", "label", "tags", "experiment"})
+_OF_A_DATE = frozenset({"batch", "tested"})
 SIZE_METRIC = "db_size_bytes"
 # Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
 _MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
@@ -146,7 +146,8 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     panels = None if panels and (panels in (x, *series) or panels not in free) else panels
     chosen = [name for name in (x, *series, panels or "") if name]
     open_ones = _by_levels([name for name in free if name not in chosen and name not in NEVER_TAKEN], facts)
-    open_ones = [name for name in open_ones if not _goes_with_x(name, x, columns)]
+    along = _along_x(x, free, columns)
+    open_ones = [name for name in open_ones if name not in along]
     tabular = view in (HEAT_MAP, TABLE) or (not x and not view and sum(map(bool, (g.dots for g in groups))) > MOST_BARS)
     if not x and tabular and open_ones and params.get("x") != NONE:
         x = open_ones.pop(0)
@@ -337,9 +338,9 @@ def _x_by_rule(facts: Mapping[str, Fact], columns: Columns, free: Sequence[str])
 
     for name in sorted(free, key=position):
         if name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
-            others = [other for other in free if other not in NEVER_TAKEN and not _goes_with_x(other, name, columns)]
+            beside = NEVER_TAKEN | _along_x(name, free, columns) | {name}
             levels: dict[tuple[str, ...], set[str]] = {}
-            keys = columns.rows([other for other in others if other != name])
+            keys = columns.rows([other for other in free if other not in beside])
             for key, value in zip(keys, columns[name], strict=True):
                 levels.setdefault(key, set()).add(value)
             if max(map(len, levels.values())) >= LEAST_LEVELS:
@@ -354,13 +355,27 @@ def _x_as_by_rule(x: str, groups: Sequence[Group]) -> str:
     return "value" if all(_level(group, x) == value_of(group, x) for group in groups) else "size"
 
 
-def _goes_with_x(name: str, x: str, columns: Columns) -> bool:
+def _along_x(x: str, free: Sequence[str], columns: Columns) -> set[str]:
     """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
-    if not x or name == x:
-        return False
-    kind = name.partition(":")[0]
-    other_size = x.removeprefix(FACTOR) in SIZES and name.removeprefix(FACTOR) in SIZES
-    return (kind in _OF_A_DATE if x == DATE else kind == "factor") and (other_size or columns.follow([name], [x]))
+    if x == DATE:
+        return _along_dates(free, columns)
+    sizes = set(SIZES) if x.removeprefix(FACTOR) in SIZES else set()
+    factors = [name for name in free if x and name != x and name.startswith(FACTOR)]
+    return {name for name in factors if name.removeprefix(FACTOR) in sizes or columns.follow([name], [x])}
+
+
+def _along_dates(free: Sequence[str], columns: Columns) -> set[str]:
+    """What names a day of one curve: of two versions that are measured each night each has a batch and a commit."""
+    taken = [name for name in free if name not in NEVER_TAKEN and name != DATE]
+    of_a_date = [name for name in taken if name.partition(":")[0] in _OF_A_DATE]
+    lasting = [name for name in taken if name not in of_a_date]
+    along: set[str] = set()
+    for name in sorted(of_a_date, key=lambda name: len(set(columns[name]))):
+        if columns.follow([name], [DATE, *lasting]):
+            along.add(name)
+        else:
+            lasting.append(name)
+    return along
 
 
 def _by_levels(names: Iterable[str], facts: Mapping[str, Fact]) -> list[str]:

@@ -205,6 +205,29 @@ def test_runs_of_three_days_are_a_curve_over_the_date():
     assert len(panels[0].curves) == 2
 
 
+def test_nights_of_two_versions_that_are_batches_of_a_commit_each_are_a_curve_of_each_version():
+    for night in range(1, 31):
+        for version in ("PostgreSQL 16.4", "PostgreSQL 17.2"):
+            tested = {"commit": f"{version[-4:]}-{night}"}
+            made = batch(uuid5(TOGETHER, f"{night} {version}"), label=f"nightly {night}", tested=tested)
+            make_run(version, 7, batch=made, measured_on=f"2026-01-{night:02}")
+    axes, panels = arranged()
+    assert (axes.view, axes.x, axes.series, axes.panels) == ("curve", "date", ("dbms",), "")
+    assert [(curve.label, len(curve.points)) for curve in panels[0].curves] == [
+        ("PostgreSQL 16.4", 30), ("PostgreSQL 17.2", 30),
+    ]  # fmt: skip
+
+
+def test_two_commits_of_each_night_are_a_curve_each():
+    for night in range(1, 6):
+        for commit in ("main", "patched"):
+            made = batch(uuid5(TOGETHER, f"{night} {commit}"), tested={"commit": commit})
+            make_run("PostgreSQL 17.2", 7, batch=made, measured_on=f"2026-01-{night:02}")
+    axes, panels = arranged()
+    assert (axes.view, axes.x, axes.series) == ("curve", "date", ("tested:commit",))
+    assert len(panels[0].curves) == 2
+
+
 def test_it_says_which_names_there_are():
     sweep()
     axes, _ = arranged("x=colour&view=pie&fix=dbms=Oracle")
