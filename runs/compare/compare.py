@@ -13,8 +13,10 @@ from benchagent.catalog import Durability, threshold_of
 from django.http import QueryDict
 
 from runs import formatting
-from runs.compare.axes import LEAST_LEVELS, SET_FACT, arrange, narrowed, unlike_words
+from runs.compare.axes import LEAST_LEVELS, SET_FACT, Axes, arrange, narrowed, unlike_words
 from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE
+from runs.compare.facts import key_of as values_in
 from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words, said_of
 from runs.compare.groups import Dot, Gap, Group, Naming, Printed, name_cells
 from runs.compare.guard import bare_field, fetch_settings, stated
@@ -115,16 +117,21 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
         bases = {base.key} if base else set()
     groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if base and group.key == base.key), None)
-    said = levels.headline if levels else _since(comparison.named, groups, base, metric)
+    said = levels.headline if levels else _since(comparison.named, axes, groups, base, metric)
     said = said or ("" if levels else headline(groups, metric, comparison.threshold, comparison.named))
     family = levels.family if levels else family_size(groups)
     return replace(comparison, groups=groups, baseline=base, levels=levels, headline=said, family=family)
 
 
-def _since(named: Sequence[str], groups: Sequence[Group], base: Group | None, metric: Metric | None) -> str:
-    """Of one thing measured on many days: how its newest batch stands to the baseline. Nobody asks which day wins."""
-    days = [group for group in groups if group.dots]
-    if base is None or metric is None or len(days) < LEAST_LEVELS or {*named} != {"batch"}:
+def _since(named: Sequence[str], axes: Axes, groups: Sequence[Group], base: Group | None, metric: Metric | None) -> str:
+    """Of what was measured on many days: how the newest batch of the baseline's curve stands to the baseline. Nobody
+    asks which day wins.
+    """
+    if base is None or metric is None or not (axes.x == DATE or {*named} == {"batch"}):
+        return ""
+    curve = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
+    days = [group for group in groups if group.dots and values_in(group, curve) == values_in(base, curve)]
+    if len(days) < LEAST_LEVELS:
         return ""
     last = max(days, key=lambda group: day_of(group.runs[0]))
     if not last.against or not last.against.ratio:

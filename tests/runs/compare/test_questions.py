@@ -71,6 +71,19 @@ def test_many_days_of_one_cell_are_led_by_the_newest_against_the_first():
     assert comparison.headline.endswith("the throughput of 2026-05-01: worse.")
 
 
+def test_many_days_of_two_versions_are_led_by_the_newest_of_the_baselines_curve():
+    """Nobody asks which version of which night wins over all nights."""
+    for day, old, new in ((1, 1000, 1100), (2, 1001, 1101), (3, 930, 1102)):
+        for version, tps in (("15.8", old), ("16.4", new)):
+            dbms = {"name": "PostgreSQL", "version": version}
+            stored(tpcb(tps, dbms=dbms, measured_on=f"2026-05-{day:02d}", tested={"commit": f"{version}-{day}"}))
+
+    comparison = compared()
+
+    assert comparison.headline.startswith("PostgreSQL 15.8 · 15.8-3 has 0.930")
+    assert comparison.headline.endswith("the throughput of PostgreSQL 15.8 · 15.8-1: worse.")
+
+
 def test_a_warning_counts_long_names_and_their_rows_say_it():
     stored(*[tpcb(scale_factor=scale, terminals=terminals) for scale in (4, 100) for terminals in (1, 16, 32, 64)])
 
