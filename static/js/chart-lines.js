@@ -14,6 +14,7 @@ const AXIS_PX = 56;
 // Levels that can be told apart as ticks: how many, and how far apart as a share of the axis.
 const MOST_LEVELS = 8;
 const LEAST_APART = 0.1;
+const TICK_GAP_PX = 12;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
@@ -73,14 +74,24 @@ const longScale = (scale) => ({
   afterBuildTicks: (built) => { built.ticks = clockTicks(built.min, built.max).map((value) => ({ value })); },
 });
 
+/** Of `[place, words]` those that have room beside each other on `px` from `min` to `max`, the last one among them. */
+export function tellableTicks(ticks, { min, max, px }) {
+  const letters = Math.max(...ticks.map(([, words]) => words.length));
+  const apart = ((letters * LETTER_PX + TICK_GAP_PX) / px) * (max - min);
+  return ticks.reduceRight((kept, tick) => (kept.length && kept[0][0] - tick[0] < apart ? kept : [tick, ...kept]), []);
+}
+
 /** The words of an axis of names or dates at their places. */
 function namedTicks(scale, { ticks, nines, span }) {
   const words = new Map(ticks);
   const [first, last] = nines ? span : [ticks[0][0], ticks.at(-1)[0]];
   const room = nines ? 0 : (last - first || 1) * 0.08;
   return {
-    ...scale, min: first - room, max: last + room, afterBuildTicks: (built) => { built.ticks = ticks.map(([value]) => ({ value })); },
-    ticks: { ...scale.ticks, callback: (value) => words.get(value) ?? "" },
+    ...scale, min: first - room, max: last + room,
+    afterBuildTicks: (built) => {
+      built.ticks = tellableTicks(ticks, { min: built.min, max: built.max, px: built.width }).map(([value]) => ({ value }));
+    },
+    ticks: { ...scale.ticks, autoSkip: false, callback: (value) => words.get(value) ?? "" },
   };
 }
 

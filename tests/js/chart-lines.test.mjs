@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { above, evenTicks, levelTicks, toData } from "../../static/js/chart-lines.js";
+import { above, evenTicks, levelTicks, tellableTicks, toData } from "../../static/js/chart-lines.js";
 
 const ticks = (...values) => values.map((value) => ({ value }));
 
@@ -25,4 +25,13 @@ test("an axis of shares ends at 100 % where they reach it", () => {
   assert.deepEqual(above({ unit: "%" }, [3, 98.5]), { max: 100 });
   assert.deepEqual(above({ unit: "%" }, [3, 104]), { grace: "5%" });
   assert.deepEqual(above({ unit: "MiB" }, [98]), { grace: "5%" });
+});
+
+test("dates of two months stand beside each other, never over each other, the newest among them", () => {
+  const nights = Array.from({ length: 62 }, (_, night) => [738000 + night, "2026-09-20"]);
+  const shown = tellableTicks(nights, { min: 737995, max: 738066, px: 620 }).map(([place]) => place);
+  assert.equal(shown.at(-1), 738061);
+  assert.deepEqual(shown.map((place, at) => shown[at + 1] - place).slice(0, -1), Array(shown.length - 1).fill(9));
+  const apart = tellableTicks([[1, "2026-01-01"], [2, "2026-01-02"], [400, "2027-02-04"]], { min: 0, max: 401, px: 620 });
+  assert.deepEqual(apart.map(([place]) => place), [2, 400]);
 });
