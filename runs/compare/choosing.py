@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Count
 from django.http import QueryDict
 
-from runs.compare.select import BASE_SET, RunSet, Selection, encoded, read_query, set_queries, with_sets
+from runs.compare.select import BASE_SET, STORED, RunSet, Selection, encoded, read_query, set_queries, with_sets
 from runs.listing.facets import Facet, Option, facets_of
 from runs.models import Batch, Metric, Publication, Run
 from runs.models.choices import RunState
@@ -20,6 +20,8 @@ from runs.models.visible import Reader
 # Of newest runs that are looked through for what could be compared: a fixed cost, however many are stored.
 LOOKED_THROUGH = 1_000
 MOST_OFFERED = 6
+# Characters at the end of an id that tell runs apart, of which a thousand may stand in a page (static/js/tray.js).
+ENDING = 12
 # Filters that are typed: parameter -> what stands before the value. `setting` and `factor` take NAME=VALUE.
 TYPED = {
     "q": "words", "label": "label", "tag": "tag", "above": "value at least", "below": "value at most",
@@ -50,7 +52,10 @@ class ShownSet:
 
 @dataclass(frozen=True)
 class Chooser:
-    """`edited`: number of the set whose facets are shown. `offers`: sets that could be added, under headings."""
+    """`edited`: number of the set whose facets are shown. `offers`: sets that could be added, under headings.
+
+    `endings`: of the ids of the runs that a short id selects, for the tray, which keeps runs by their ids.
+    """
 
     sets: list[ShownSet]
     edited: int
@@ -58,6 +63,7 @@ class Chooser:
     is_whole: bool
     offers: list[tuple[str, list[Link]]]
     typed: dict[str, str]
+    endings: list[str]
 
 
 def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user: Reader) -> Chooser:
@@ -95,6 +101,7 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
         [(heading, [Link(text, address(params, [*queries, read_query(of)])) for text, of in rows])
          for heading, rows in offers if rows],
         typed,
+        [str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
     )  # fmt: skip
 
 
@@ -122,7 +129,7 @@ def _shown(
 ) -> ShownSet:
     at, choice = shown.number - 1, shown.choice
     parts = [] if not choice.named else [
-        Link(choice.named, _replaced(params, queries, at, _without(shown.query, ("run", "cell", "s"))))
+        Link(choice.named, _replaced(params, queries, at, _without(shown.query, ("run", "cell", STORED))))
     ]  # fmt: skip
     for name, value, words in choice.filters:
         changed = shown.query.copy()

@@ -7,12 +7,14 @@ import hashlib
 import math
 import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import cast
 from urllib.parse import parse_qsl, quote_plus
 from uuid import UUID
 
+from django.db import OperationalError
 from django.db.models import Q
 from django.http import QueryDict
 
@@ -41,6 +43,8 @@ MAX_SETS = 12
 # Characters of a set's words in a legend.
 MOST_SAID = 60
 MAX_QUERY = 50_000
+# Of the selections that people make who are not logged in, the newest stay: of `MAX_QUERY` characters each.
+MOST_OF_STRANGERS = 1_000
 # Characters of an address beyond which programs and people cut it.
 LONG_ADDRESS = 2_000
 MAX_ID = 12
@@ -157,7 +161,7 @@ def list_query(params: QueryDict) -> str:
 def read_query(text: str) -> QueryDict:
     """Without Django's limit of fields: a stored selection has as many runs as can be compared."""
     query = QueryDict(mutable=True)
-    for name, value in parse_qsl(text[:MAX_QUERY]):
+    for name, value in parse_qsl(text if len(text) <= MAX_QUERY else text[:MAX_QUERY].rpartition("&")[0]):
         query.appendlist(name, value)
     for name in (*CONTROLS, *_IGNORED):
         query.pop(name, None)
@@ -208,7 +212,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
 
 def choose(query: QueryDict, user: Reader) -> Choice:
     """The runs of one set."""
-    filters, problems = _with_stored(query)
+    filters, problems = _with_stored(query, user)
     wanted, not_named = _named(filters, user)
     problems |= not_named
     count = {name: len(filters.pop(name, [])) for name in _NAMED}
@@ -224,43 +228,53 @@ def choose(query: QueryDict, user: Reader) -> Choice:
     return Choice({}, chosen, chosen.said(), ", ".join(named))
 
 
-def _with_stored(query: QueryDict) -> tuple[QueryDict, dict[str, list[str]]]:
-    """The query with what its stored selection names instead of the short id; problems where there is none."""
+def _with_stored(query: QueryDict, user: Reader) -> tuple[QueryDict, dict[str, list[str]]]:
+    """The query with what its stored selection names instead of the short id; problems where there is none.
+
+    What somebody reads who is logged in stays: a report or a note of theirs may name it from now on.
+    """
     filters = query.copy()
     ids = filters.pop(STORED, [])
-    stored = {row.pk: row.query for row in StoredSelection.objects.filter(pk__in=[text[:MAX_ID] for text in ids])}
+    stored = StoredSelection.objects.in_bulk([text[:MAX_ID] for text in ids])
     if missing := [text for text in ids if text not in stored]:
         return filters, {STORED: [f"there is no stored selection “{missing[0][:MAX_ID]}”"]}
-    for text in stored.values():
-        for name, values in read_query(text).lists():
+    if user.is_authenticated and (passing := [key for key, row in stored.items() if not row.kept]):
+        with suppress(OperationalError):
+            StoredSelection.objects.filter(pk__in=passing).update(kept=True)
+    for row in stored.values():
+        for name, values in read_query(row.query).lists():
             filters.setlist(name, list(dict.fromkeys([*filters.getlist(name), *values])))
     return filters, {}
 
 
-def shortened(params: QueryDict) -> QueryDict:
-    """The address; where it is too long to be passed on, with a short id for each long list of runs. Stores them.
+def shortened(params: QueryDict, user: Reader) -> QueryDict:
+    """The address itself; where it is too long to be passed on, one with a short id for each long list of runs.
 
-    The id is made of the list: the same list always has the same one. It holds the question only: who reads it sees
-    of its runs what they may.
+    Stores the lists. The id is made of the list: the same list always has the same one. It holds the question only:
+    who reads it sees of its runs what they may.
     """
-    if len(params.urlencode()) <= LONG_ADDRESS:
+    if len(encoded(params)) <= LONG_ADDRESS:
         return params
-    return with_sets(params, [_stored(query) for query in set_queries(params)])
+    queries = set_queries(params)
+    short = [_stored(query, user) for query in queries]
+    return params if short == queries else with_sets(params, short)
 
 
-def _stored(query: QueryDict) -> QueryDict:
-    named = QueryDict(mutable=True)
-    rest = query.copy()
+def _stored(query: QueryDict, user: Reader) -> QueryDict:
+    """With an id instead of what it names; itself where that is short, or nothing that names runs."""
+    named, rest = QueryDict(mutable=True), query.copy()
     for name in _NAMED:
         named.setlist(name, sorted(set(rest.pop(name, []))))
-    text = named.urlencode()
-    if len(text) <= LONG_ADDRESS // MAX_SETS:
+    text = encoded(named)
+    if not LONG_ADDRESS // MAX_SETS < len(text) <= MAX_QUERY or _named(named, user)[1]:
         return query
-    digest = hashlib.sha256(text.encode()).digest()
-    row, _ = StoredSelection.objects.get_or_create(
-        pk=base64.b32encode(digest).decode().lower()[:MAX_ID], defaults={"query": text}
-    )
-    rest.appendlist(STORED, row.pk)
+    key = base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:MAX_ID]
+    try:
+        StoredSelection.objects.store(key, text, kept=user.is_authenticated, most_passing=MOST_OF_STRANGERS)
+    except OperationalError:
+        # A full disk, or others who write all the while: a page is shown all the same, with its long address.
+        return query
+    rest.appendlist(STORED, key)
     return rest
 
 

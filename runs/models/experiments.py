@@ -78,12 +78,30 @@ class Report(NamedModel):
         return reverse("report", args=[self.slug])
 
 
+class StoredSelectionQuerySet(models.QuerySet["StoredSelection"]):
+    def store(self, key: str, query: str, *, kept: bool, most_passing: int) -> None:
+        """Once, however often. Of those that are not kept, the newest `most_passing` stay."""
+        row, is_new = self.get_or_create(pk=key, defaults={"query": query, "kept": kept})
+        if kept and not row.kept:
+            self.filter(pk=key).update(kept=True)
+        if is_new and not kept:
+            passing = self.filter(kept=False).order_by("-created_at")
+            self.filter(pk__in=list(passing.values_list("pk", flat=True)[most_passing:]), kept=False).delete()
+
+
 class StoredSelection(models.Model):
     """Runs and cells as an address names them, under an id short enough for one; it shows nobody more than they see."""
 
     id = models.CharField(primary_key=True, max_length=12)
     query = models.TextField()
     created_at = models.DateTimeField(default=timezone.now)
+    # Made or read by somebody who was logged in. What strangers make is bounded: they only look at pages.
+    kept = models.BooleanField(default=True)
+
+    objects = StoredSelectionQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["created_at"], condition=models.Q(kept=False), name="selection_passing")]
 
     def __str__(self) -> str:
         return self.id

@@ -25,7 +25,7 @@ from runs.compare.compare import beside, compare_selection, marks
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
 from runs.compare.matrix import matrix
-from runs.compare.select import CONTROLS, Selection, encoded, read_query, select, shortened
+from runs.compare.select import CONTROLS, Selection, encoded, read_query, select, set_queries, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.filters import without_blanks
@@ -48,11 +48,9 @@ MOST_ROWS, FIRST_ROWS = 12, 50
 @require_GET
 @token_may_read
 def compare(request: HttpRequest) -> HttpResponse:
-    if "add" in request.GET:
-        return redirect(f"{request.path}?{choosing.added(request.GET)}")
-    selection = select(request.GET, request.user)
-    if not selection.given and "format" not in request.GET and (query := choosing.newest(request.user)):
+    if query := _leads_to(request):
         return redirect(f"{request.path}?{query}")
+    selection = select(request.GET, request.user)
     comparison = compare_selection(selection, request.GET)
     if request.GET.get("format") == "json":
         if selection.problems:
@@ -71,6 +69,19 @@ def compare(request: HttpRequest) -> HttpResponse:
     response = render(request, "compare.html", context)
     response["HX-Push-Url"] = f"{request.path}?{encoded(without_blanks(request.GET))}"
     return response
+
+
+def _leads_to(request: HttpRequest) -> str:
+    """The query of the page in its place: with a filter that was typed, in short, or of the newest comparison."""
+    params = request.GET
+    if "add" in params:
+        return choosing.added(params)
+    if "format" in params:
+        return ""
+    short = shortened(params, request.user)
+    if short is not params:
+        return encoded(short)
+    return "" if set_queries(params) else choosing.newest(request.user)
 
 
 def _tables_beside(comparison: Comparison) -> dict[str, Any]:
@@ -185,12 +196,10 @@ def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 @require_POST
 def compare_ticked(request: HttpRequest) -> HttpResponse:
-    """What was ticked, as an address; a long one gets a short id where somebody is logged in."""
-    params = read_query(request.POST.urlencode())
+    """What was ticked, as an address; a long one gets a short id."""
+    params = read_query(encoded(request.POST))
     params.pop("csrfmiddlewaretoken", None)
-    if request.user.is_authenticated and not select(params, request.user).problems:
-        params = shortened(params)
-    return redirect(f"{reverse('compare')}?{params.urlencode()}")
+    return redirect(f"{reverse('compare')}?{encoded(shortened(params, request.user))}")
 
 
 # Bare charts for frames of other sites show what a stranger may see, whoever is logged in. Only these answers may be

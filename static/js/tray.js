@@ -8,24 +8,42 @@ const LONG_ADDRESS = 2000;
 const MOST_DIFFERED = 6;
 let cleared = null;
 
+const isRun = ({ query }) => query.startsWith("run=");
+const queriesOf = (items) => items.map(({ query }) => query);
+
 /** Parameters of the comparison of `items` ({query, label}): ticked runs together are one set, the others sets each. */
 export function parametersOf(items) {
-  const runs = items.filter(({ query }) => query.startsWith("run=")).map(({ query }) => ["run", query.slice(4)]);
-  const sets = items.filter(({ query }) => !query.startsWith("run="));
+  const runs = items.filter(isRun).map(({ query }) => ["run", query.slice(4)]);
+  const sets = items.filter((item) => !isRun(item));
   if (runs.length === 0 && sets.length === 1) return [...new URLSearchParams(sets[0].query)];
   return [...runs, ...sets.map(({ query }) => ["set", query])];
 }
 
+/** Queries of the sets by which `items` come to a comparison: ticked runs together are one. */
+export function setsOf(items) {
+  const runs = queriesOf(items.filter(isRun)).join("&");
+  return [...(runs ? [runs] : []), ...queriesOf(items.filter((item) => !isRun(item)))];
+}
+
+/** Those of `items` that an address does not compare. `endings`: of the ids of runs that a short id selects. */
+export function notCompared(items, address, endings) {
+  const sets = address.getAll("set");
+  const runs = [address, ...sets.map((set) => new URLSearchParams(set))].flatMap((query) => query.getAll("run"));
+  const there = new Set([...runs.map((run) => `run=${run}`), ...sets, address.toString()]);
+  const brief = new Set(endings);
+  return items.filter((item) => !there.has(item.query) && !(isRun(item) && brief.has(item.query.slice(-12))));
+}
+
 /** "3 runs", "2 runs and 1 set". */
 export function trayWords(items) {
-  const runs = items.filter(({ query }) => query.startsWith("run=")).length;
+  const runs = items.filter(isRun).length;
   const counted = [[runs, "run"], [items.length - runs, "set"]].filter(([count]) => count > 0);
   return counted.map(([count, word]) => `${count} ${word}${count === 1 ? "" : "s"}`).join(" and ");
 }
 
 /** Query of the differences of the runs that are kept; empty of one, and of more than its page has columns. */
 export function diffQuery(items) {
-  const runs = items.map(({ query }) => query).filter((query) => query.startsWith("run="));
+  const runs = queriesOf(items.filter(isRun));
   return runs.length >= 2 && runs.length <= MOST_DIFFERED ? runs.join("&") : "";
 }
 
@@ -96,7 +114,7 @@ export function show() {
   const tray = document.getElementById("tray");
   if (!tray) return;
   const items = kept();
-  const queries = new Set(items.map(({ query }) => query));
+  const queries = new Set(queriesOf(items));
   tray.hidden = items.length === 0 && !cleared;
   tray.querySelector("[data-tray-words]").textContent = items.length ? `${trayWords(items)} kept` : "Nothing is kept";
   tray.querySelector("ul").replaceChildren(...items.map(listed));
@@ -116,13 +134,13 @@ export function show() {
     button.setAttribute("aria-pressed", String(isKept));
     button.textContent = isKept ? "Kept ✓" : "Keep";
   }
-  const address = new URLSearchParams(window.location.search);
-  const there = [...address.getAll("run").map((run) => `run=${run}`), ...address.getAll("set"), address.toString()];
-  const others = items.filter(({ query }) => !there.includes(query));
   for (const offer of document.querySelectorAll("[data-tray-offer]")) {
+    const address = new URLSearchParams(window.location.search);
+    const others = notCompared(items, address, offer.dataset.compared.split(" "));
     offer.hidden = others.length === 0;
+    if (!offer.hidden) offer.closest("details").hidden = false;
     const link = offer.querySelector("a");
-    for (const { query } of others) address.append("set", query);
+    for (const query of setsOf(others)) address.append("set", query);
     link.textContent = `what is kept: ${trayWords(others)}`;
     link.href = `${window.location.pathname}?${address}`;
   }

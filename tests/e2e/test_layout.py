@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.e2e.conftest import Site, log_in
@@ -115,6 +117,37 @@ def test_runs_that_are_ticked_stay_over_pages_filters_and_navigation(site: Site,
     tray.get_by_role("button", name="Compare").click()
     page.wait_for_url("**/compare/**")
     assert all(f"run={run}" in page.url for run in [*ticked, third])
+
+
+def test_many_ticked_runs_have_a_short_address_that_their_comparison_keeps(site: Site, page):
+    tray = page.locator("#tray")
+    short = re.compile(r"/compare/\?s=[a-z2-7]{12}")
+    page.goto(f"{site.url}/runs/?show_lost=1")
+    page.locator("[data-tick-all]").check()
+    tray.get_by_text("50 runs kept").wait_for()
+    tray.get_by_role("button", name="Compare").click()
+    page.wait_for_url(short)
+    page.wait_for_load_state("networkidle")
+    offer = page.locator("[data-tray-offer]")
+    assert offer.is_hidden()
+
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Table").click()
+    page.wait_for_url(re.compile(short.pattern + "&view=table$"))
+    compared = page.url
+    page.locator(".facet .options a[rel=nofollow]").first.click()
+    page.wait_for_url(re.compile(short.pattern + "&view=table&.+="))
+
+    page.goto(f"{site.url}/runs/?show_lost=1")
+    page.locator("a[rel=next]").click()
+    page.locator("[data-tick-all]:not(:checked)").wait_for()
+    for box in page.locator("input[type=checkbox][name=run]").all()[:2]:
+        box.check()
+    tray.get_by_text("52 runs kept").wait_for()
+    page.goto(compared)
+    offer.get_by_text("what is kept: 2 runs").click()
+    page.wait_for_url("**s=**set=run%3D**")
+    assert page.locator(".sets > li").count() == 2
+    assert offer.is_hidden()
 
 
 def test_every_control_of_a_comparison_is_reached_by_tab_and_shows_it(site: Site, page):

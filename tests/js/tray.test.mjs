@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { diffQuery, parametersOf, trayWords } from "../../static/js/tray.js";
+import { diffQuery, notCompared, parametersOf, setsOf, trayWords } from "../../static/js/tray.js";
 
 const of = (...queries) => queries.map((query) => ({ query, label: query }));
 
@@ -23,4 +23,18 @@ test("two to six runs lead to what differs between them", () => {
   assert.equal(diffQuery(of("run=a", "batch=b", "run=c")), "run=a&run=c");
   assert.equal(diffQuery(of("run=a", "batch=b")), "");
   assert.equal(diffQuery(of(..."abcdefg".split("").map((name) => `run=${name}`))), "");
+});
+
+test("ticked runs come to a comparison as one set", () => {
+  assert.deepEqual(setsOf(of("run=a", "batch=b", "run=c")), ["run=a&run=c", "batch=b"]);
+  assert.deepEqual(setsOf(of("batch=b")), ["batch=b"]);
+});
+
+test("what an address compares is not offered to it again, however it names it", () => {
+  const run = "run=0b0e6a10-0000-4000-8000-00000000000";
+  const there = new URLSearchParams([["s", "short"], ["run", "a"], ["set", "run=b&run=c"], ["set", "batch=d"]]);
+  const items = of("run=a", "run=b", "run=c", "run=e", "batch=d", "batch=f", `${run}1`, `${run}2`);
+  const others = notCompared(items, there, ["000000000001"]).map(({ query }) => query);
+  assert.deepEqual(others, ["run=e", "batch=f", `${run}2`]);
+  assert.deepEqual(notCompared(of("batch=d"), new URLSearchParams("batch=d"), [""]), []);
 });

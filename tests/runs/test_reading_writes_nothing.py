@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -55,3 +56,17 @@ def test_the_watcher_sees_a_transaction(client, run_id, bearer):
         client.patch(f"/api/v1/runs/{run_id}/", {"note": "seen"}, content_type="application/json", headers=headers)
     assert any(sql.startswith("BEGIN") for sql in writing(queries))
     assert any(sql.startswith("UPDATE") for sql in writing(queries))
+
+
+def test_of_all_gets_only_a_long_address_writes_and_once(client, transactional_db):
+    """Its list of runs gets a short id (`runs.compare.select.shortened`); whoever asks again only reads."""
+    long = "/compare/?" + "&".join(f"run={UUID(int=number)}" for number in range(100))
+    written = []
+    for path in (long, long, client.get(long)["Location"]):
+        with CaptureQueriesContext(connection) as queries:
+            client.get(path)
+        written.append(bool(writing(queries)))
+    assert written == [False, False, False]
+    with CaptureQueriesContext(connection) as queries:
+        client.get(f"{long}&run={UUID(int=100)}")
+    assert [sql.split()[0] for sql in writing(queries)].count("INSERT") == 1

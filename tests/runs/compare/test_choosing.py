@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from html import unescape
+from urllib.parse import unquote
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils import timezone
 
-from runs.compare.select import LONG_ADDRESS, choose, select
+from runs.compare.select import LONG_ADDRESS, MAX_RUNS, choose, select
 from runs.listing import facets
-from runs.models import Batch, Experiment, HardwareProfile, Run, RunStorage, StoredSelection
+from runs.models import Batch, Experiment, HardwareProfile, Report, Run, RunStorage, StoredSelection
 from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +200,7 @@ def test_an_empty_instance_says_what_to_do(client):
 
 
 @pytest.mark.parametrize("logged_in", [False, True])
-def test_ticks_become_an_address_and_a_short_one_for_whoever_is_logged_in(client, viewer, logged_in):
+def test_ticks_become_an_address_and_many_a_short_one(client, viewer, logged_in):
     runs = make_repeats("SQLite 3.53", range(1, 61))
     if logged_in:
         client.force_login(viewer)
@@ -206,13 +208,76 @@ def test_ticks_become_an_address_and_a_short_one_for_whoever_is_logged_in(client
     many = client.post("/compare/ticked/", {"run": [str(run.id) for run in runs]})
 
     assert few["Location"].count("run=") == 2
-    assert (len(many["Location"]) < LONG_ADDRESS) == logged_in == bool(StoredSelection.objects.count())
+    assert len(many["Location"]) < LONG_ADDRESS
+    assert StoredSelection.objects.get().kept == logged_in
     assert len(select(QueryDict(many["Location"].partition("?")[2]), STRANGER).runs) == Run.objects.count()
+
+
+def test_as_many_runs_as_can_be_compared_are_ticked_at_once(client):
+    ticked = [str(UUID(int=number)) for number in range(MAX_RUNS)]
+    many = client.post("/compare/ticked/", {"run": ticked, "csrfmiddlewaretoken": "x"})
+    assert many.status_code == 302 and len(many["Location"]) < LONG_ADDRESS
+
+
+def test_a_long_address_leads_to_a_short_one_that_says_the_same_and_no_link_of_its_page_names_all_runs(client):
+    runs = [*make_repeats("SQLite 3.53", range(1, 41)), *make_repeats("MySQL 5.0", range(1, 41))]
+    named = "&".join(f"run={run.id}" for run in runs)
+    response = client.get(f"/compare/?{named}&set=dbms%3Dsqlite-3-53&view=bars&baseline=x&metric=tps&metric=load_s")
+
+    address = response["Location"]
+    assert re.fullmatch(
+        r"/compare/\?set=s%3D[a-z2-7]{12}&set=dbms%3Dsqlite-3-53&view=bars&baseline=x&metric=tps&metric=load_s", address
+    )
+    assert client.get(f"/compare/?{named}")["Location"] in f"/compare/?{unquote(address).partition('set=')[2]}"
+
+    html = page(client, client.get(f"/compare/?{named}")["Location"])
+    addresses = re.findall(r'(?:href|src|action|hx-get|value)="([^"]*)"|src=&quot;([^"]*)&quot;', html)
+    assert not [given for given in addresses if "".join(given).count("run=") > 2]
+    assert len(html) < 300_000
+
+
+def test_exports_and_frames_answer_a_long_address_as_it_is(client):
+    runs = make_repeats("SQLite 3.53", range(1, 61))
+    named = "&".join(f"run={run.id}" for run in runs)
+    short = client.get(f"/compare/?{named}")["Location"].partition("?")[2]
+    StoredSelection.objects.all().delete()
+    asked = ("/compare/?format=json&", "/compare.csv?", "/embed/compare/?", "/api/v1/compare/?")
+
+    long = [client.get(f"{path}{named}") for path in asked]
+    assert [answer.status_code for answer in long] == [200] * 4
+    assert not StoredSelection.objects.exists()
+
+    client.get(f"/compare/?{named}")
+    for answer, path in zip(long, asked, strict=True):
+        there = client.get(f"{path}{short}").content
+        assert there == answer.content or (b"embed" in path.encode() and len(there) < len(answer.content))
+
+
+def test_the_tray_hears_which_runs_a_short_id_compares_and_nothing_of_hidden_ones(client, contributor):
+    shown = make_repeats("SQLite 3.53", range(1, 41))
+    hidden = make_repeats("MySQL 5.0", range(1, 31), visibility="private", owner=contributor)
+    named = "&".join(f"run={run.id}" for run in [*shown, *hidden])
+
+    html = page(client, client.get(f"/compare/?{named}")["Location"])
+
+    told = re.search(r'data-compared="([^"]*)"', html)
+    assert told and sorted(told[1].split()) == sorted(str(run.id)[-12:] for run in shown)
+    assert not [run for run in hidden if str(run.id)[-12:] in html]
+
+
+def test_a_report_keeps_the_short_id_of_a_stranger(client, contributor):
+    runs = make_repeats("SQLite 3.53", range(1, 61))
+    short = client.get("/compare/?" + "&".join(f"run={run.id}" for run in runs))["Location"].partition("?")[2]
+    assert not StoredSelection.objects.get().kept
+    client.force_login(contributor)
+    client.post("/reports/new/", {"title": "Sixty", "query": short, "visibility": "public", "note": ""})
+    assert StoredSelection.objects.get().kept and Report.objects.get().query.startswith(short)
 
 
 def test_what_is_no_selection_is_not_stored(client, viewer):
     client.force_login(viewer)
     client.post("/compare/ticked/", {"run": ["x" * 3000]})
+    client.get("/compare/?run=" + "x" * 3000)
     assert not StoredSelection.objects.exists()
 
 

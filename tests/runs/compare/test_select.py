@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from datetime import date
 from urllib.parse import urlencode
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import OperationalError
 from django.http import QueryDict
 
+from runs.compare import select as of_selection
 from runs.compare.compare import compare_selection
-from runs.compare.select import LONG_ADDRESS, Selection, select, set_queries, shortened
+from runs.compare.select import LONG_ADDRESS, MAX_RUNS, Selection, read_query, select, set_queries, shortened
 from runs.models import Batch, Config, ConfigParameter, Run, RunStorage, StoredSelection
 from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
 
@@ -93,29 +96,75 @@ def test_a_long_selection_gets_a_short_id_that_chooses_the_same_each_time():
     runs = make_repeats("SQLite 3.53", range(1, 61))
     long = of(*[("run", run.id) for run in runs], ("set", "dbms=sqlite-3-53"), ("metric", "tps"))
 
-    short = shortened(long)
+    short = shortened(long, STRANGER)
 
     assert len(long.urlencode()) > LONG_ADDRESS > len(short.urlencode())
     assert short["metric"] == "tps"
     assert {run.id for run in select(short, STRANGER).runs} == {run.id for run in runs}
     assert select(short, STRANGER).sets[0].choice.named == "60 runs"
-    assert shortened(long) == short and StoredSelection.objects.count() == 1
-    assert shortened(short) == short
+    assert shortened(long, STRANGER) == short and StoredSelection.objects.count() == 1
+    assert shortened(short, STRANGER) is short
 
 
 def test_filters_narrow_a_stored_selection():
     runs = [*make_repeats("SQLite 3.53", range(1, 61)), make_run("MySQL 5.0", 2)]
-    short = shortened(of(*[("run", run.id) for run in runs]))
+    short = shortened(of(*[("run", run.id) for run in runs]), STRANGER)
     short["dbms"] = "mysql-5-0"
     assert [run.id for run in select(short, STRANGER).runs] == [runs[-1].id]
 
 
 def test_a_short_id_shows_nobody_more_than_they_may_see(contributor):
     hidden = make_repeats("SQLite 3.53", range(1, 61), visibility="private", owner=contributor)
-    short = shortened(of(*[("run", run.id) for run in hidden]))
+    short = shortened(of(*[("run", run.id) for run in hidden]), contributor)
 
     assert select(short, STRANGER).runs == []
     assert len(select(short, contributor).runs) == 60
+
+
+def long_list(number: int, runs: int = 60) -> QueryDict:
+    return of(*[("run", UUID(int=1000 * number + at)) for at in range(runs)])
+
+
+def test_of_what_strangers_make_the_newest_stay_and_all_that_somebody_has_read_who_is_logged_in(viewer, monkeypatch):
+    monkeypatch.setattr(of_selection, "MOST_OF_STRANGERS", 2)
+    ids = [shortened(long_list(number), viewer if number == 1 else STRANGER)["s"] for number in range(3)]
+    select(QueryDict(f"s={ids[0]}"), viewer)
+    again = shortened(long_list(2), viewer)["s"]
+
+    ids += [shortened(long_list(number), STRANGER)["s"] for number in range(3, 8)]
+
+    assert again == ids[2]
+    assert set(StoredSelection.objects.values_list("pk", flat=True)) == {*ids[:3], *ids[-2:]}
+    assert "no stored selection" in select(QueryDict(f"s={ids[3]}"), STRANGER).problems["s"][0]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        of(("run", "x" * 3_000)),
+        of(*[("cell", f"no cell {number}") for number in range(300)]),
+        of(("q", "x" * 3_000)),
+        long_list(1, runs=1_500),
+    ],
+    ids=["no run", "no cells", "words", "more than are compared"],
+)
+def test_what_is_no_list_of_runs_is_not_stored(params):
+    assert shortened(params, STRANGER) is params
+    assert not StoredSelection.objects.exists()
+
+
+def test_an_address_stays_long_where_nothing_can_be_written(monkeypatch):
+    def full(*_, **__):
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(StoredSelection, "save", full)
+    params = long_list(1)
+    assert shortened(params, STRANGER) is params
+
+
+def test_a_query_that_is_cut_is_cut_between_its_fields():
+    runs = read_query(long_list(1, runs=1_300).urlencode()).getlist("run")
+    assert len(runs) > MAX_RUNS and {len(run) for run in runs} == {36}
 
 
 @pytest.mark.parametrize("query", ["dbms=sqlite-3-53", "medium=ssd", "above=5", "setting.fsync=on"])

@@ -30,7 +30,7 @@ def spec(html: str, source: str = "comparison-data") -> dict:
 
 
 def page(client, url: str = URL) -> str:
-    response = client.get(url)
+    response = client.get(url, follow=True)
     assert response.status_code == 200
     return response.content.decode()
 
