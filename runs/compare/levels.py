@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log
+from statistics import fmean
 
 from runs import formatting
 from runs.compare.facts import Fact, key_of
@@ -227,11 +229,41 @@ def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def _ends(rows: Iterable[LevelRow]) -> str:
-    """The ratios of the levels with the highest and the lowest."""
+def _spread(rows: Sequence[LevelRow]) -> str:
+    """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
+    if parted := _parted(rows):
+        return parted
     known = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
     ends = [known[0], known[-1]] if len(known) > 1 else known
     return ", ".join(f"{formatting.times(row.ratio)} at {in_sentence(row.label)}" for row in ends if row.ratio)
+
+
+def _parted(rows: Sequence[LevelRow]) -> str:
+    """Two ranges of ratios that lie further apart than either is wide, each with its values of one fact; else empty."""
+    best, said = 0.0, ""
+    for heading in rows[0].words if rows else ():
+        logs: dict[str, list[float]] = {}
+        for row in rows:
+            if row.ratio:
+                logs.setdefault(row.words[heading], []).append(log(row.ratio))
+        names = sorted(logs, key=lambda name: fmean(logs[name]))
+        for cut in range(1, len(names)):
+            low, high = ([at for name in part for at in logs[name]] for part in (names[:cut], names[cut:]))
+            gap = min(high) - max(low)
+            if gap > max(best, max(low) - min(low), max(high) - min(high)):
+                parts = sorted(({*names[:cut]}, {*names[cut:]}), key=lambda part: next(iter(logs)) not in part)
+                best, said = (
+                    gap,
+                    ", ".join(_at(heading, [name for name in logs if name in part], rows) for part in parts),
+                )
+    return said
+
+
+def _at(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
+    """From the lowest ratio to the highest at these values of a fact."""
+    ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
+    ends = dict.fromkeys((formatting.times(min(ratios)), formatting.times(max(ratios))))
+    return f"{' to '.join(ends)} at {in_sentence(heading)} {_listed(values)}"
 
 
 def _turns(rows: Sequence[LevelRow]) -> str:
@@ -248,10 +280,7 @@ def _turns(rows: Sequence[LevelRow]) -> str:
             continue
         said = []
         for kind in dict.fromkeys(row.kind for row in decided):
-            ratios = [row.ratio for row in decided if row.kind == kind and row.ratio]
-            values = [value for value, kinds in sides.items() if kind in kinds]
-            ends = dict.fromkeys((formatting.times(min(ratios)), formatting.times(max(ratios))))
-            said.append(f"{' to '.join(ends)} at {in_sentence(heading)} {_listed(values)}")
+            said.append(_at(heading, [value for value, kinds in sides.items() if kind in kinds], decided))
         known = sum(row.ratio is not None for row in rows)
         if len(decided) < known:
             said.append(f"undecided at {known - len(decided)} of {known} levels")
@@ -264,12 +293,12 @@ def _over_all_words(rows: Sequence[LevelRow], told: SeriesVerdicts) -> str:
     if told.overall is None:
         return ""
     if told.overall.kind == Kind.MIXED:
-        return f"{_turns(rows) or _ends(rows)}: no single number"
+        return f"{_turns(rows) or _spread(rows)}: no single number"
     said = told.overall.words
     if told.p_alike is not None and told.p_alike < ALPHA:
-        return f"{said}; the levels differ, {_ends(rows)}"
+        return f"{said}; the levels differ, {_spread(rows)}"
     if not told.of_repeats:
-        return f"{said}; {_ends(rows)}. Too few repeats a level: how sure it is follows from how the levels differ"
+        return f"{said}; {_spread(rows)}. Too few repeats a level: how sure it is follows from how the levels differ"
     return said
 
 
@@ -317,16 +346,16 @@ def _best_words(
     if over is None:
         return ""
     if over.kind == Kind.MIXED:
-        return f"No single number {where}: {pair} is {_turns(rows) or _ends(rows)}."
+        return f"No single number {where}: {pair} is {_turns(rows) or _spread(rows)}."
     if over.kind == Kind.TOO_FEW:
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {of_best}, {of_other}."
     if open_ones:
         return f"No winner {where}: {pair} {ratio_words(over.ratio)}, {over.words}."
     unlike = not told.of_repeats or (told.p_alike is not None and told.p_alike < ALPHA)
     what, the_next = in_sentence(metric.label), ", the next," if len(judged) > 1 else ""
-    ends = f": {_ends(rows)}" if unlike else ""
+    spread = f": {_spread(rows)}" if unlike else ""
     if best == levels.base:
         extreme = "highest" if metric.better == "higher" else "lowest"
-        others = f"{of_other}{the_next} has {ratio_words(over.ratio)} of it{ends}"
+        others = f"{of_other}{the_next} has {ratio_words(over.ratio)} of it{spread}"
         return f"{of_best} has the {extreme} {what} {where}; {others}."
-    return f"{of_best} has {ratio_words(over.ratio)} the {what} of {of_other}{the_next} {where}{ends}."
+    return f"{of_best} has {ratio_words(over.ratio)} the {what} of {of_other}{the_next} {where}{spread}."

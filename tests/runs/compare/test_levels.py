@@ -140,6 +140,19 @@ def test_the_fact_that_decides_which_side_is_better_is_named():
     assert comparison.headline.endswith(f"SQLite 3.50 against Derby 10.16 is {turns}.")
 
 
+def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
+    """Seen: a disk at 0.9 × while the data fit into memory and at 0.55 × beyond; two levels of 32 were said."""
+    beyond = {(scale, clients): (0.55 if scale == 30 else 0.9) + clients / 1000
+              for scale in SCALES for clients in TERMINALS}  # fmt: skip
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": beyond})
+
+    comparison = asked()
+
+    parted = "0.901\u202f× to 0.908\u202f× at scale factor 1 and 10, 0.551\u202f× to 0.558\u202f× at scale factor 30"
+    assert comparison.levels.series[0].words == f"worse; the levels differ, {parted}"
+    assert comparison.headline.endswith(f" of it: {parted}.")
+
+
 def test_where_no_single_fact_decides_the_ends_are_said():
     across = {(1, 1): 1.3, (1, 8): 0.7, (10, 1): 0.75, (10, 8): 1.25, (30, 1): 1.2, (30, 8): 0.8}
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": across})
