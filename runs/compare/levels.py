@@ -240,7 +240,7 @@ def _spread(rows: Sequence[LevelRow]) -> str:
 
 def _parted(rows: Sequence[LevelRow]) -> str:
     """Two ranges of ratios that lie further apart than either is wide, each with its values of one fact; else empty."""
-    best, said = 0.0, ""
+    widest, split = 0.0, ("", [""], [""])
     for heading in rows[0].words if rows else ():
         logs: dict[str, list[float]] = {}
         for row in rows:
@@ -250,13 +250,14 @@ def _parted(rows: Sequence[LevelRow]) -> str:
         for cut in range(1, len(names)):
             low, high = ([at for name in part for at in logs[name]] for part in (names[:cut], names[cut:]))
             gap = min(high) - max(low)
-            if gap > max(best, max(low) - min(low), max(high) - min(high)):
-                parts = sorted(({*names[:cut]}, {*names[cut:]}), key=lambda part: next(iter(logs)) not in part)
-                best, said = (
-                    gap,
-                    ", ".join(_at(heading, [name for name in logs if name in part], rows) for part in parts),
-                )
-    return said
+            if gap > max(widest, max(low) - min(low), max(high) - min(high)):
+                widest, split = gap, (heading, names[:cut], names[cut:])
+    if not widest:
+        return ""
+    heading, *parts = split
+    in_order = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
+    parts.sort(key=lambda part: in_order[0] not in part)
+    return ", ".join(_at(heading, [name for name in in_order if name in part], rows) for part in parts)
 
 
 def _at(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
