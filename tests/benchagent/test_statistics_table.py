@@ -62,7 +62,7 @@ def test_it_delivers_what_it_declares_and_nothing_else(slug: str, agent: LiveAge
     assert result["effective_settings"]
     assert (result["durability"] or {})["promised"]["durability"] == PROMISED[slug]
     assert result["driver"]["cpu"] == ("driver + engine" if slug in EMBEDDED else "driver")
-    assert {metric["name"]: metric["value"] for metric in result["metrics"]}["db_size_bytes"] > 800_000
+    assert {metric["name"]: metric["value"] for metric in result["metrics"]}["db_size_bytes"] > 80 * tpcb.ACCOUNTS
     assert told["conditions"]["checkpoints"].startswith(NO_COUNTER) == ("checkpoints" in told["none"])
 
 
