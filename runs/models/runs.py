@@ -40,6 +40,9 @@ _NOT_IN_ROWS = (
     "owner__password", "batch__note",
 )  # fmt: skip
 
+# Only its page shows it; each row of a run would read all of it anew.
+_OF_THE_ARTICLE = ("publication__content", "publication__checks")
+
 
 class _CountOf(models.Subquery):
     template = "(SELECT COUNT(*) FROM (%(subquery)s) _counted)"
@@ -107,9 +110,13 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
     def for_lists(self) -> RunQuerySet:
         """Everything a row or a chart of many runs reads, in a fixed number of queries."""
-        return self.select_related(
-            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch"
-        ).prefetch_related("factors", "measurements__metric", "storage__device")
+        return (
+            self.select_related(
+                "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch"
+            )
+            .defer(*_OF_THE_ARTICLE)
+            .prefetch_related("factors", "measurements__metric", "storage__device")
+        )
 
     def read_for_comparisons(self) -> list[Run]:
         """The same for many runs, read: what they share is read once for all, and nothing that a comparison never asks.
