@@ -95,13 +95,15 @@ def run_on(registered: AgentDirs, spool: Spool, toolchain: JavaToolchain, monkey
     monkeypatch.setattr("benchagent.dbms.external.space.SMALLEST_BYTES", 0)
 
     def run(
-        dbms: str, workload: str, *, settings: list[Any] | None = None, abort: Abort | None = None, **factors: Any
-    ) -> dict[str, Any]:
+        dbms: str, workload: str, *, dbms_version: str = "", settings: list[Any] | None = None,
+        abort: Abort | None = None, **factors: Any,
+    ) -> dict[str, Any]:  # fmt: skip
         run_id = f"run-{dbms}-{workload}-{time.monotonic_ns()}"
         window = {} if workload == "backup" else WINDOW
         small = {"warehouse_rows": "hundredth"} if workload == "tpcc" else {}
         given = {**window, **small, **factors}
-        spec = job_spec(run_id, dbms=dbms, workload=workload, settings=settings or [], factors=given, connection=NAME)
+        asked_for = {"dbms": dbms, "dbms_version": dbms_version, "connection": NAME}
+        spec = job_spec(run_id, workload=workload, settings=settings or [], factors=given, **asked_for)
         claimed: Claimed = {"job": spec, "job_token": "x", "lease_s": 600}
         spool.add_job(claimed, time.time())
         item = Job(spec, dirs=registered, toolchain=toolchain, spool=spool, abort=abort or Abort()).run()

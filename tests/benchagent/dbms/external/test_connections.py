@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from benchagent.dbms.external import discover
 from benchagent.dbms.external.connections import (
     FILE_NAME,
     Connections,
@@ -30,6 +31,18 @@ def test_it_keeps_connections_in_a_file_for_its_owner_only(tmp_path: Path):
     connections.remove("theirs")
     with pytest.raises(ConnectionsError, match="no connection 'theirs'"):
         connections.get("theirs")
+
+
+def test_the_form_offers_a_connection_once_it_was_checked(tmp_path: Path):
+    connections = Connections(tmp_path)
+    connections.add(made())
+    (offered,) = discover(tmp_path)
+    assert (offered["available"], offered["reason"]) == (
+        False, "not checked yet: benchagent connections check theirs",
+    )  # fmt: skip
+    connections.note_version("theirs", "15.3")
+    (offered,) = discover(tmp_path)
+    assert (offered["available"], offered["reason"], offered["version"]) == (True, "", "15.3")
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644])

@@ -289,6 +289,20 @@ def test_it_says_without_secrets_why_there_is_no_connection_and_sets_nothing(
         assert secret not in item["everything"]
 
 
+@pytest.mark.parametrize("asked_for", ["1.2", "unknown"])
+def test_it_runs_on_no_other_version_than_was_asked_for(
+    asked_for: str, servers: Servers, registered: AgentDirs, run_on: RunOn
+):
+    """A server that was upgraded, or never checked: its numbers would stand under a version that it is not."""
+    trial, schema = servers("postgresql"), "upgraded"
+    connect_to(trial, registered, schema=schema)
+    item = run_on("postgresql", "tpcb", dbms_version=asked_for)
+    assert item["outcome"] == "failed"
+    assert f"the server is PostgreSQL {trial.version}, the run is of {asked_for}:" in item["message"]
+    assert f"`benchagent connections check {NAME}`" in item["message"]
+    assert trial.query(f"SELECT COUNT(*) FROM pg_namespace WHERE nspname = '{schema}'") == [[[0]]]
+
+
 def test_it_stops_a_run_when_the_server_runs_out_of_space(
     servers: Servers, registered: AgentDirs, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
 ):

@@ -13,6 +13,7 @@ from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.discovery import engine_facts
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.connections import (
+    UNKNOWN_VERSION,
     Connections,
     ConnectionsError,
     ServerConnection,
@@ -125,6 +126,11 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     folder = request.job_dir / "driver"
     folder.mkdir(exist_ok=True)
     seen = visit(connection, agent_id, request.toolchain, request.children, folder)
+    if request.version and seen.version not in ("", request.version):  # its numbers would be told of another version
+        raise JobError(
+            f"connection {name}: the server is {DBMSS[dbms].name} {seen.version}, the run is of {request.version}: "
+            f"`benchagent connections check {name}` on the agent's machine, then schedule it anew"
+        )
     dropped = seen.prepare()
     if dropped and seen.shortage():  # what was dropped has made room
         seen = visit(connection, agent_id, request.toolchain, request.children, folder)
@@ -158,6 +164,8 @@ def discover(root: Path) -> list[EngineFacts]:
     engines = []
     for connection in listed:
         reason = "" if reachable(connection.dbms) else "the agent cannot work on a server of others of this DBMS"
+        if not reason and connection.version == UNKNOWN_VERSION:
+            reason = f"not checked yet: benchagent connections check {connection.name}"
         facts = engine_facts(connection.dbms, connection.version, reason, f"connection {connection.name}")
         facts["connection"] = connection.name
         if connection.observed_by:
