@@ -6,15 +6,12 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchagent.cli.main import main
 from benchagent.dbms.external.connections import Connections
-from benchagent.dbms.external.guard import statements
-from benchagent.java import LoadGenerator
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.conftest import make_trial
@@ -30,23 +27,6 @@ from tests.benchagent.dbms.external.conftest import (
 )
 
 __all__ = ["engines_dir", "make_postgresql", "make_trial", "registered", "run_on"]
-SCRIPT = """
-[setup]
-CREATE TABLE counters (
-    id INTEGER NOT NULL, v INTEGER
-);
-[load counters 100]
-id = sequence
-v = constant(0)
-[transaction count]
-\\set id random(1, 100)
-UPDATE counters SET v = v + 1 WHERE id = :id;
-"""
-PLANNED = {
-    "tpcb": {"scale_factor": "2"},
-    "tpcc": {"warehouses": "1", "warehouse_rows": "hundredth", "queries": "yes"},
-    "inserts_selects": {"rows_per_table": "100", "preloaded": "full", "load": "insert"},
-}
 GOOD = {"url": "jdbc:postgresql://db.example/x", "user": "ann", "password": "open-sesame", "schema": "own"}
 
 
@@ -118,32 +98,6 @@ def test_it_shows_all_sql_of_a_workload_and_sends_none_of_it(
 
 
 @pytest.mark.engines
-def test_a_run_sends_nothing_but_what_a_dry_run_has_shown(
-    make_postgresql: Any, registered: AgentDirs, toolchain, run_on: RunOn, tmp_path: Path, monkeypatch, capsys
-):
-    (registered.root / "cache").rmdir()
-    (registered.root / "cache").symlink_to(toolchain.folder)
-    connect_to(make_postgresql(), registered)
-    script = tmp_path / "own.txt"
-    script.write_text(SCRIPT)
-    planned: list[tuple[str, dict[str, Any], list[str]]] = [
-        ("script", {"script_text": SCRIPT}, ["--script", str(script)]),
-        *((workload, factors, arguments_of(workload, factors)) for workload, factors in PLANNED.items()),
-    ]
-    for workload, factors, arguments in planned:
-        capsys.readouterr()
-        assert call(registered, "check", NAME, "--dry-run", *arguments) == 0
-        shown = " ".join(capsys.readouterr().out.split())
-        with monkeypatch.context() as patch:
-            sent = recorded(patch)
-            item = run_on("postgresql", workload, **factors)
-        assert (item["outcome"], item["message"]) == ("finished", "")
-        assert f"SET search_path TO {SCHEMA}" in sent
-        assert [sql for sql in sent if sql.startswith("DROP TABLE ")]
-        assert [sql for sql in sent if " ".join(f"{sql};".split()) not in shown] == []
-
-
-@pytest.mark.engines
 def test_a_dry_run_refuses_what_a_run_refuses_with_the_same_words(
     make_postgresql: Any, registered: AgentDirs, toolchain, run_on: RunOn, capsys
 ):
@@ -165,23 +119,6 @@ def test_a_dry_run_refuses_what_a_run_refuses_with_the_same_words(
         shown = capsys.readouterr()
         assert shown.err == f"benchagent: {item['message']}\n"
         assert "CREATE TABLE" not in shown.out
-
-
-def arguments_of(workload: str, factors: Mapping[str, Any]) -> list[str]:
-    return ["--workload", workload, *(word for pair in factors.items() for word in ("--factor", "=".join(pair)))]
-
-
-def recorded(patch: pytest.MonkeyPatch) -> list[str]:
-    """All SQL that is given to a load generator from now on."""
-    sent: list[str] = []
-    start = LoadGenerator.start
-
-    def record(generator: LoadGenerator, job: Mapping[str, Any]) -> None:
-        sent.extend([*job.get("session", []), *(sql for step in job["steps"] for sql in statements(step))])
-        start(generator, job)
-
-    patch.setattr(LoadGenerator, "start", record)
-    return sent
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchagent.cli.main import main
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external import space
 from benchagent.dbms.external.connections import Connections, ServerConnection
-from benchagent.dbms.external.guard import check
+from benchagent.dbms.external.guard import check, statements
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.own_schema import MARKER
 from benchagent.dbms.external.server import external_server
 from benchagent.dbms.postgresql.external import RELATIONS
+from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 
@@ -128,6 +131,56 @@ def secrets(connection: ServerConnection) -> list[str]:
     return [connection.password, connection.url, f"{host}:{port}"]
 
 
+@pytest.fixture
+def run_as_shown(
+    run_on: RunOn,
+    with_tools: AgentDirs,
+    toolchain: JavaToolchain,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> RunOn:
+    """`run_on` after a dry run of the same, which has to have shown all SQL that the run then sends."""
+    # The program sets its own, for the whole process.
+    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())
+    (with_tools.root / "cache").rmdir()
+    (with_tools.root / "cache").symlink_to(toolchain.folder)
+    script, check_it = tmp_path / "own.txt", ["connections", "check", NAME, "--dry-run", "--state", with_tools.root]
+
+    def run(dbms: str, workload: str, *, script_text: str = "", **factors: Any) -> dict[str, Any]:
+        given = {**factors, **({"script_text": script_text} if script_text else {})}
+        script.write_text(script_text)
+        asked = [word for name, value in factors.items() for word in ("--factor", f"{name}={value}")]
+        small = ["--factor", "warehouse_rows=hundredth"] if workload == "tpcc" else []
+        what = ["--script", script] if script_text else ["--workload", workload, *asked, *small]
+        capsys.readouterr()
+        assert main([str(word) for word in (*check_it, *what)]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        with monkeypatch.context() as patch:
+            sent = recorded(patch)
+            item = run_on(dbms, workload, **given)
+        assert f"SET search_path TO {SCHEMA}" in sent
+        assert [sql for sql in sent if sql.startswith("DROP TABLE ")]
+        assert [sql for sql in sent if " ".join(f"{sql};".split()) not in shown] == []
+        return item
+
+    return run
+
+
+def recorded(patch: pytest.MonkeyPatch) -> list[str]:
+    """All SQL that is given to a load generator from now on."""
+    sent: list[str] = []
+    start = LoadGenerator.start
+
+    def record(generator: LoadGenerator, job: Mapping[str, Any]) -> None:
+        sent.extend([*job.get("session", []), *(sql for step in job["steps"] for sql in statements(step))])
+        start(generator, job)
+
+    patch.setattr(LoadGenerator, "start", record)
+    return sent
+
+
 def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
     items = {
         "tpcb": run_on(dbms, "tpcb", scale_factor=1),
@@ -143,13 +196,13 @@ def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("dbms", ["postgresql", "mariadb"])
 def test_it_runs_every_workload_and_touches_nothing_of_others(
-    dbms: str, servers: Servers, with_tools: AgentDirs, run_on: RunOn
+    dbms: str, servers: Servers, with_tools: AgentDirs, run_on: RunOn, run_as_shown: RunOn
 ):
     trial = servers(dbms)
     make_foreign(trial)
     before = foreign(trial)
     connection = connect_to(trial, with_tools)
-    items = workloads_of(run_on, dbms)
+    items = workloads_of(run_as_shown if dbms == "postgresql" else run_on, dbms)
     for workload, item in items.items():
         assert (workload, item["outcome"], item["message"]) == (workload, "finished", "")
         result = item["result"]
