@@ -71,17 +71,17 @@ def test_it_stores_what_was_read_without_reading_it_again(contributor):
     assert FileImport.objects.get().state == "stored"
 
 
-@pytest.mark.any_database  # its rows are few, and counting memory takes half a minute
 def test_it_keeps_and_reads_a_large_log_in_little_memory(contributor):
-    log = pgbench_log(250_000)
-    for content, name in ((log, "pgbench_log.1"), (gzip.compress(log, 1), "pgbench_log.1.gz")):
+    # Few lines, each long and not packed: what takes time while memory is counted are the numbers in them.
+    log = pgbench_log(25_000).replace(b"\n", b" " * 300 + b"\n")
+    for content, name in ((log, "pgbench_log.1"), (gzip.compress(log, 0), "pgbench_log.1.gz")):
         taken = imports.take(files=[imports.Sent(name, io.BytesIO(content))], owner=contributor)[0]
         tracemalloc.start()
         read_by_worker(taken)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
 
-        assert taken.state == "draft" and taken.items[0]["series"][0]["points"] > 100
+        assert taken.state == "draft" and taken.items[0]["series"][0]["points"] > 10
         kept = taken.artefacts.get()
         assert (kept.name, kept.size_bytes) == ("pgbench_log.1", len(log))
         assert artefacts.content(kept) == log
