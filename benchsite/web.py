@@ -23,6 +23,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 
+from benchsite.frames import with_room
 from runs.space import FULL_ERRORS, LACKS_ROOM
 
 # A client whose turn it is (to begin, to send, to read) has so long, and a second more for each 8 kB that move.
@@ -162,11 +163,16 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         return sum(request.spooled_bytes for request in (*self.requests, *unfinished))
 
 
+class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
+    def handler_thread(self, thread_no: int) -> None:
+        with_room(super().handler_thread, thread_no)
+
+
 class Dispatcher:
     """Threads for what reads and as many for what writes: who waits for the database's write lock delays no page."""
 
     def __init__(self, threads: int) -> None:
-        self.reading, self.writing = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
+        self.reading, self.writing = Threads(), Threads()
         self.reading.set_thread_count(threads)
         self.writing.set_thread_count(threads)
 
