@@ -178,7 +178,8 @@ def _cells(
             cells.setdefault(key, []).append(run)
             continue
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
-        others = (together, run.workload_id, run.dbms_version_id, run.config_id, factors)
+        context = tuple(sorted((name, str(value)) for name, value in run.context.items()))
+        others = (together, run.workload_id, run.dbms_version_id, run.config_id, factors, context)
         if run.id not in counting and key not in cells:
             key = alike.get((*others, run.hardware_id), key)
         # The last of them is asked for by a run without a machine.

@@ -19,7 +19,7 @@ from runs.stats import Interval, Ratio, Summary, Verdict
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 NO_FACT = "–"
 # A cell without a commit group must not let its configuration speak before the others' commit group.
-_KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config", "batch")
+_KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config", "context", "batch")
 
 
 @dataclass(frozen=True)

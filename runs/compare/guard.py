@@ -17,7 +17,6 @@ from runs.run.facets import (
     claim_words,
     doubt,
     facets,
-    factor_label,
     machine_is_described,
     reads_given_settings,
     recorded,
@@ -96,8 +95,6 @@ def stated(runs: Sequence[Run], known: Mapping[UUID, Mapping[str, Facet]] = NONE
     for run in cells:
         for field, facet in (known.get(run.id) or facets(run)).items():
             say(field, facet.label, facet.words)
-        for name, value in run.context.items():
-            say(f"{CONTEXT}{name}", factor_label(name), str(value))
         if run.config:
             say("config:slug", "Configuration", run.config.slug)
         declared |= {factor.name: factor.role for factor in run.factors.all()}

@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTransform
 
 from runs.models import Measurement, Run, RunFactor
 from runs.run.durability import KEY, judgement
-from runs.run.facets import TESTED, facets, tested_words
+from runs.run.facets import TESTED, context_facets, factor_facets, tested_words
 from runs.run.number import headline_numbers, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
@@ -63,10 +63,8 @@ class RunRow:
 
     @cached_property
     def factors(self) -> str:
-        stated = facets(self.run).values()
-        return " · ".join(
-            facet.text for facet in stated if facet.field.startswith("factor:") and facet.field not in _NOT_IN_ROWS
-        )
+        stated = [facet for facet in factor_facets(self.run) if facet.field not in _NOT_IN_ROWS]
+        return " · ".join(facet.text for facet in (*stated, *context_facets(self.run)))
 
 
 class _Line:

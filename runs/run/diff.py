@@ -11,7 +11,7 @@ from runs.formatting import percent, quantity
 from runs.machines.facts import device_facts, profile_facts
 from runs.models import Measurement, Run
 from runs.run.engine_report import CONDITIONS
-from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, tested_words
+from runs.run.facets import context_facets, factor_facets, ordered_measurements, origin, setting_rows, tested_words
 from runs.tables import FactRow, fact_rows
 
 
@@ -31,7 +31,9 @@ def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
     """
     told = {
         "What was run": fact_rows([_what(run) for run in runs]),
-        "Factors": fact_rows([{facet.label: facet.words for facet in factor_facets(run)} for run in runs]),
+        "Factors": fact_rows(
+            [{facet.label: facet.words for facet in (*factor_facets(run), *context_facets(run))} for run in runs]
+        ),
         "Settings in force": fact_rows([_settings(run) for run in runs]),
         "Machine": fact_rows([dict(profile_facts(run.hardware)) if run.hardware else {} for run in runs]),
         "Disks": fact_rows([_disks(run) for run in runs]),

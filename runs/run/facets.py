@@ -84,6 +84,7 @@ def facets(run: Run) -> dict[str, Facet]:
         stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:
         stated.append(_plain("config", "Configuration", run.config.name))
+    stated += context_facets(run)
     if run.durability:
         promise = Durability(run.durability)
         words, short = DURABILITY_WORDS[promise], SHORT_DURABILITY[promise]
@@ -144,9 +145,7 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
     """`emulated`: of a storage, as the run found it."""
     label = factor_label(name)
     if len(text) > _SPEAKABLE:
-        digest = hashlib.sha256(text.encode()).hexdigest()[:6]
-        short = f"{' '.join(text.split())[:_SPEAKABLE]}… (#{digest})"
-        return Facet(f"factor:{name}", label, text, short, f"{label.lower()} #{digest}", key=text)
+        return _long_facet(f"factor:{name}", label, text)
     said = f"{text} (emulated)" if emulated and text else text
     is_storage = name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
     value = text or (OWN_STORAGE if is_storage else "")
@@ -166,6 +165,24 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
         spoken = f"{label[:1].lower()}{label[1:]} {short}{' s' if unit == 's' else ''}"
     text = factor_phrase(name, number, phrase_unit) if name in FACTORS else spoken
     return Facet(f"factor:{name}", label, value, factor_words(name, number, unit), text, key=spoken)
+
+
+def context_facets(run: Run) -> list[Facet]:
+    """Which connection, which microcode: what else makes a cell another one."""
+    facets = []
+    for name, value in run.context.items():
+        field, label, text = f"context:{name}", factor_label(name), str(value)
+        spoken = f"{label[:1].lower()}{label[1:]} {text}"
+        is_long = len(text) > _SPEAKABLE
+        facets.append(_long_facet(field, label, text) if is_long else Facet(field, label, text, text, spoken, spoken))
+    return facets
+
+
+def _long_facet(field: str, label: str, text: str) -> Facet:
+    """Of a text that is too long for a sentence: its beginning, and what tells it from another that begins alike."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:6]
+    short = f"{' '.join(text.split())[:_SPEAKABLE]}… (#{digest})"
+    return Facet(field, label, text, short, f"{label.lower()} #{digest}", key=text)
 
 
 # Circumstances that a result records and nobody varies, in the order in which a comparison names them.

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from runs.compare.compare import Comparison, compare
+from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly, restore
+from runs.run.diff import sections
 from runs.stats import Kind
 from tests.runs.cells import (
     ARTICLE,
@@ -379,3 +381,23 @@ def test_runs_that_wait_and_one_that_goes_on_are_one_cell_before_any_has_ended()
     make_run("SQLite 3", None, repeat=2, state="queued")
     make_run("SQLite 3", None, repeat=3, state="queued", factors={"scale_factor": 99})
     assert [len(group.all_runs) for group in compare(all_runs()).groups] == [2, 1]
+
+
+def test_groups_that_differ_in_their_context_alone_are_named_by_it():
+    """Two servers of one version, each a connection: "PostgreSQL 17.10 #2" said of neither which it was."""
+    for server in ("old", "new"):
+        make_run("PostgreSQL 17.10", 7, context={"connection": server})
+    comparison = compare(all_runs())
+    assert [group.label for group in comparison.groups] == ["connection old", "connection new"]
+    assert [(fact.label, fact.values) for fact in comparison.varying] == [("Connection", ("old", "new"))]
+    assert {RunRow(run).factors for run in all_runs()} == {
+        f"scale factor 10 · terminals 4 · connection {server}" for server in ("old", "new")
+    }
+    (section,) = [section for section in sections(list(all_runs())) if section.title == "Factors"]
+    assert [(row.label, sorted(row.values)) for row in section.rows] == [("Connection", ["new", "old"])]
+
+
+def test_a_failed_run_joins_no_cell_of_another_server():
+    for server, state in (("old", "finished"), ("new", "failed")):
+        make_run("PostgreSQL 17.10", 7, context={"connection": server}, state=state)
+    assert {group.label: group.n for group in compare(all_runs()).groups} == {"connection old": 1, "connection new": 0}
