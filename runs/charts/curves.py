@@ -24,7 +24,7 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label
-from runs.charts.fits import CHANGES, change_cells, in_short, told
+from runs.charts.fits import CHANGES, change_cells, in_short, step_marks, told
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import X_AS, Axes, Curve, Panel, Point, panels_of
 from runs.compare.comparison import Comparison
@@ -52,7 +52,7 @@ def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", titl
             name = title or f"{comparison.metric.label} over {x_label(axes)[:1].lower()}{x_label(axes)[1:]}"
             figures.append(
                 _multiples(
-                    panels, axes, comparison.metric, comparison.baseline, id=f"{id}-{index}" if index else id,
+                    panels, axes, comparison.metric, comparison, id=f"{id}-{index}" if index else id,
                     title=f"Not ranked: {words}. {name}" if words else name,
                 )
             )  # fmt: skip
@@ -84,9 +84,9 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
 
 
 def _multiples(
-    panels: Sequence[Panel], axes: Axes, metric: Metric, base: Group | None, *, id: str, title: str
+    panels: Sequence[Panel], axes: Axes, metric: Metric, comparison: Comparison, *, id: str, title: str
 ) -> Multiples:
-    absolute, panels = panels, relative(panels, axes.y_as, base)
+    absolute, panels = panels, relative(panels, axes.y_as, comparison.baseline)
     points = _points(panels)
     groups = [point.group for point in points]
     xs = [point.x for point in points]
@@ -109,7 +109,7 @@ def _multiples(
                 "span": (min(drawn), max(drawn)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
-            marks=marks(groups_of(panel), axes, x["unit"]),
+            marks=[*marks(groups_of(panel), axes, x["unit"]), *step_marks(panel, axes, comparison.threshold)],
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
@@ -128,7 +128,7 @@ def _multiples(
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    said, said_note = told(absolute, axes, x, metric)
+    said, said_note = told(absolute, axes, x, metric, comparison.threshold)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, said, said_note,
         in_short=in_short(absolute, axes, x), beneath=media_figures(absolute, axes, x, metric, id=id),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from runs.charts.base import Said, XAxis
+from runs.charts.base import Mark, Said, XAxis
 from runs.charts.overlays import (
     CLIENT,
     LEAST_LEVELS,
@@ -24,12 +24,14 @@ from runs.charts.overlays import (
     times_between,
 )
 from runs.compare.axes import Axes, Curve, Panel
-from runs.compare.verdicts import change_words
+from runs.compare.facts import DATE
+from runs.compare.verdicts import change_words, day_at, no_step_words, step_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
 from runs.stats import Interval, Ratio, Slope, ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
+from runs.stats.steps import LEAST_DAYS, steps
 from runs.tables import TableCell
 
 # A last level so many times as far as the one before it is told apart.
@@ -40,11 +42,14 @@ LEAST_OF_A_SIDE = 2
 MOST_SAID = 6
 
 
-def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric) -> tuple[list[Said], str]:
-    """Of each curve, and a note of all; nothing where x is no number or no curve has three levels.
+def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, threshold: float) -> tuple[list[Said], str]:
+    """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels.
 
     `panels` hold absolute values, whatever of them is drawn.
     """
+    if axes.x == DATE:
+        of_days = (_of_days(panel, curve, metric, threshold) for panel in panels for curve in panel.curves)
+        return [*filter(None, of_days)], ""
     kind = kind_of(axes)
     said, notes = [], []
     curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
@@ -94,6 +99,26 @@ def in_short(panels: Sequence[Panel], axes: Axes, x: XAxis) -> str:
     )
     first, last = curves[0][2][0][0], curves[0][2][-1][0]
     return f"From {from_to(first, last, x, kind)}: {said}."
+
+
+def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> Said | None:
+    """Nothing of fewer days than could tell a step."""
+    days = levels_of(curve)
+    if len(days) < 2 * LEAST_DAYS:
+        return None
+    found = steps(days, threshold)
+    sentences = [step_words(step, metric.better) for step in found] or [no_step_words(len(days))]
+    numbers = [
+        {"date": str(day_at(step.at)), "change": _change(step.change), "interval": _ends(step.change.interval, -1.0)}
+        for step in found
+    ]
+    return Said(panel.label, curve.label or metric.label, sentences, {"steps": numbers})
+
+
+def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
+    """Where the curves of days have a step."""
+    found = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)] if axes.x == DATE else []
+    return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in found]
 
 
 CHANGES = ("Against the first level", "Against the level before")

@@ -24,11 +24,21 @@ from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_le
 from runs.compare.percentiles import by_histograms, merged_percentile
 from runs.compare.select import Selection
 from runs.compare.sweep import sweeps
-from runs.compare.verdicts import family_size, headline, in_sentence, ratio_words, set_against
+from runs.compare.verdicts import (
+    family_size,
+    headline,
+    in_sentence,
+    no_step_words,
+    ratio_words,
+    set_against,
+    step_words,
+)
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, Facet, claim_words, facets
 from runs.run.number import number_of, why_no_number
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD, geometric_mean_interval, summarise
+from runs.stats.curves import measurable
+from runs.stats.steps import LEAST_DAYS, steps
 
 # A warning names groups in so many letters; beyond, it counts them.
 MOST_LETTERS = 60
@@ -117,28 +127,37 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
         bases = {base.key} if base else set()
     groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if base and group.key == base.key), None)
-    said = levels.headline if levels else _since(comparison.named, axes, groups, base, metric)
+    said = levels.headline if levels else _since(comparison, axes, groups, base)
     said = said or ("" if levels else headline(groups, metric, comparison.threshold, comparison.named))
     family = levels.family if levels else family_size(groups)
     return replace(comparison, groups=groups, baseline=base, levels=levels, headline=said, family=family)
 
 
-def _since(named: Sequence[str], axes: Axes, groups: Sequence[Group], base: Group | None, metric: Metric | None) -> str:
-    """Of what was measured on many days: how the newest batch of the baseline's curve stands to the baseline. Nobody
-    asks which day wins.
+def _since(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Group | None) -> str:
+    """Of what was measured on many days: the last step of the baseline's curve; else how its newest batch stands to the
+    baseline. Nobody asks which day wins.
     """
-    if base is None or metric is None or not (axes.x == DATE or {*named} == {"batch"}):
+    metric = comparison.metric
+    if base is None or metric is None or not (axes.x == DATE or {*comparison.named} == {"batch"}):
         return ""
     curve = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
     days = [group for group in groups if group.dots and values_in(group, curve) == values_in(base, curve)]
     if len(days) < LEAST_LEVELS:
         return ""
+    by_day: dict[float, list[float]] = {}
+    for group in days:
+        by_day.setdefault(day_of(group.runs[0]).toordinal(), []).extend(group.judged)
+    levels = measurable([*by_day.items()])
+    if found := steps(levels, comparison.threshold):
+        of = f"{' · '.join(values_in(base, curve))}: " if curve else ""
+        return f"{of}{in_sentence(metric.label) if of else metric.label} {step_words(found[-1], metric.better)}"
+    unchanged = f"{no_step_words(len(levels))} " if len(levels) >= 2 * LEAST_DAYS else ""
     last = max(days, key=lambda group: day_of(group.runs[0]))
     if not last.against or not last.against.ratio:
-        return ""
+        return unchanged
     return (
-        f"{last.label} has {ratio_words(last.against.ratio)} the {in_sentence(metric.label)} of {base.label}: "
-        f"{last.against.words}."
+        f"{unchanged}{last.label} has {ratio_words(last.against.ratio)} the {in_sentence(metric.label)} of "
+        f"{base.label}: {last.against.words}."
     )
 
 

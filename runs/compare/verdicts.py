@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import date
 
 from runs import formatting
 from runs.compare.groups import Against, Group
 from runs.compare.guard import Difference, condition_words, differences, refusal
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Ratio, Verdict, judge_family, ratio
+from runs.stats.steps import Step
 
 # A headline names groups up to this many; beyond, it counts them.
 MOST_NAMED = 3
@@ -148,6 +150,23 @@ def change_words(change: Ratio) -> str:
     told = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
     words, *between = (formatting.percent(each - 1, signed=True) for each in told)
     return f"{words} ({' to '.join(between)})" if between else words
+
+
+def day_at(x: float) -> date:
+    """Of a place on an axis of dates."""
+    return date.fromordinal(int(x))
+
+
+def step_words(step: Step, better: str) -> str:
+    """−10.1 % (−10.7 % to −9.5 %) since 2026-11-01, against the 42 days before: worse."""
+    said = f"{change_words(step.change)} since {day_at(step.at)}, against the {step.days_before} days before"
+    if better not in ("higher", "lower"):
+        return f"{said}."
+    return f"{said}: {'better' if (step.change.value > 1) == (better == 'higher') else 'worse'}."
+
+
+def no_step_words(days: int) -> str:
+    return f"No lasting change in {days} days."
 
 
 def ratio_words(ratio: Ratio | None) -> str:

@@ -1,0 +1,71 @@
+"""Steps of what is measured day by day, and how often they are right (docs/method/curves.md)."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from runs.stats.steps import steps
+
+
+def days(
+    count: int, *, shift: float = 0.0, at: int = 0, seed: int, lasting: float = 0.0
+) -> list[tuple[float, list[float]]]:
+    """Three repeats a day with 1.2 % of noise; days differ by 0.8 %, of which a share is that of the day before."""
+    drawn, drift, told = random.Random(seed), 0.0, []
+    for day in range(count):
+        drift = lasting * drift + drawn.gauss(0, 0.008) * math.sqrt(1 - lasting**2)
+        level = 5000 * (1 + shift * (day >= at)) * math.exp(drift)
+        told.append((float(day), [level * math.exp(drawn.gauss(0, 0.012)) for _ in range(3)]))
+    return told
+
+
+def test_a_drop_is_found_on_its_day_with_its_size():
+    (step,) = steps(days(60, shift=-0.1, at=42, seed=1), 0.03)
+    assert (step.at, step.days_before, step.days) == (42, 42, 18)
+    assert step.change.value == pytest.approx(0.9, abs=0.01)
+    assert step.change.interval.low < 0.9 < step.change.interval.high
+
+
+def test_a_drop_and_its_repair_are_two_steps():
+    made = days(60, shift=-0.1, at=20, seed=2)
+    made[40:] = [(at, [value / 0.9 for value in values]) for at, values in made[40:]]
+    assert [step.at for step in steps(made, 0.03)] == [20, 40]
+
+
+def test_bad_nights_that_pass_are_no_step():
+    made = days(30, seed=3)
+    for day in (12, 13):
+        made[day] = (made[day][0], [value * 0.7 for value in made[day][1]])
+    assert steps(made, 0.03) == []
+
+
+def test_what_is_too_small_to_matter_is_no_step():
+    made = days(200, shift=-0.02, at=100, seed=4)
+    assert steps(made, 0.03) == []
+    assert [step.at for step in steps(made, 0.01)] == [pytest.approx(100, abs=2)]
+
+
+@pytest.mark.parametrize("levels", [[], days(5, shift=-0.5, at=3, seed=5)])
+def test_fewer_days_than_three_a_side_tell_nothing(levels):
+    assert steps(levels, 0.03) == []
+
+
+def test_days_that_do_not_vary_at_all_have_a_step_where_they_change():
+    same = [(float(day), [100.0 if day < 5 else 90.0]) for day in range(10)]
+    assert [(step.at, step.change.value) for step in steps(same, 0.03)] == [(5, pytest.approx(0.9))]
+    assert steps([(float(day), [100.0]) for day in range(10)], 0.03) == []
+
+
+@pytest.mark.parametrize(("lasting", "most"), [(0.0, 0.02), (0.6, 0.2)])
+def test_series_without_a_step_seldom_show_one(lasting, most):
+    shown = [bool(steps(days(60, seed=seed, lasting=lasting), 0.0)) for seed in range(200)]
+    assert sum(shown) / len(shown) <= most
+    assert not any(steps(days(60, seed=seed, lasting=lasting), 0.03) for seed in range(100))
+
+
+def test_a_change_of_5_percent_is_seen():
+    found = [steps(days(20, shift=-0.05, at=13, seed=seed), 0.03) for seed in range(100)]
+    assert sum([abs(step.at - 13) <= 1 for step in one] == [True] for one in found) >= 97
