@@ -28,6 +28,7 @@ from runs.compare.facts import DATE
 from runs.compare.verdicts import change_words, day_at, no_step_words, step_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
+from runs.run.facets import tested_words
 from runs.stats import Interval, Ratio, Slope, ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
@@ -107,7 +108,8 @@ def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> Sa
     if len(days) < 2 * LEAST_DAYS:
         return None
     found = steps(days, threshold)
-    sentences = [step_words(step, metric.better) for step in found] or [no_step_words(len(days))]
+    tested = {point.x: tested_words(point.group.all_runs[0]) for point in curve.points}
+    sentences = [step_words(step, tested[step.at], metric.better) for step in found] or [no_step_words(len(days))]
     numbers = [
         {"date": str(day_at(step.at)), "change": _change(step.change), "interval": _ends(step.change.interval, -1.0)}
         for step in found

@@ -34,7 +34,7 @@ from runs.compare.verdicts import (
     step_words,
 )
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, Facet, claim_words, facets
+from runs.run.facets import DURABILITY_ORDER, Facet, claim_words, facets, tested_words
 from runs.run.number import number_of, why_no_number
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD, geometric_mean_interval, summarise
 from runs.stats.curves import measurable
@@ -145,12 +145,16 @@ def _since(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Gr
     if len(days) < LEAST_LEVELS:
         return ""
     by_day: dict[float, list[float]] = {}
+    tested: dict[float, str] = {}
     for group in days:
-        by_day.setdefault(day_of(group.runs[0]).toordinal(), []).extend(group.judged)
+        day = day_of(group.runs[0]).toordinal()
+        by_day.setdefault(day, []).extend(group.judged)
+        tested.setdefault(day, tested_words(group.runs[0]))
     levels = measurable([*by_day.items()])
     if found := steps(levels, comparison.threshold):
         of = f"{' · '.join(values_in(base, curve))}: " if curve else ""
-        return f"{of}{in_sentence(metric.label) if of else metric.label} {step_words(found[-1], metric.better)}"
+        said = step_words(found[-1], tested[found[-1].at], metric.better)
+        return f"{of}{in_sentence(metric.label) if of else metric.label} {said}"
     unchanged = f"{no_step_words(len(levels))} " if len(levels) >= 2 * LEAST_DAYS else ""
     last = max(days, key=lambda group: day_of(group.runs[0]))
     if not last.against or not last.against.ratio:

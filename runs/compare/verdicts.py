@@ -157,9 +157,13 @@ def day_at(x: float) -> date:
     return date.fromordinal(int(x))
 
 
-def step_words(step: Step, better: str) -> str:
-    """−10.1 % (−10.7 % to −9.5 %) since 2026-11-01, against the 42 days before: worse."""
-    said = f"{change_words(step.change)} since {day_at(step.at)}, against the {step.days_before} days before"
+def step_words(step: Step, tested: str, better: str) -> str:
+    """−10.1 % (−10.7 % to −9.5 %) since 2026-11-01 (0dfa28901d), against the 42 days before: worse.
+
+    `tested`: the version on that day, where one is said.
+    """
+    since = f"{day_at(step.at)} ({tested})" if tested else str(day_at(step.at))
+    said = f"{change_words(step.change)} since {since}, against the {step.days_before} days before"
     if better not in ("higher", "lower"):
         return f"{said}."
     return f"{said}: {'better' if (step.change.value > 1) == (better == 'higher') else 'worse'}."

@@ -118,7 +118,20 @@ def _with_stall() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-RESULTS = [*_over_sizes(), *_over_terminals(), *_two_versions(), *_with_stall()]
+def _nights() -> list[dict[str, Any]]:
+    """A commit of the ninth of twelve nights costs a tenth."""
+    return [
+        _document(
+            f"night {night}", f"night {night}", label="every night", dbms={"name": "PostgreSQL", "version": "18.0"},
+            factors={"scale_factor": 100, "terminals": 8}, measured_on=f"2026-10-{night:02d}",
+            tested={"commit": f"{night:02d}" * 20},
+            repeats=_repeats((5000 if night < 9 else 4500) + 20 * (night % 3)),
+        )
+        for night in range(1, 13)
+    ]  # fmt: skip
+
+
+RESULTS = [*_over_sizes(), *_over_terminals(), *_two_versions(), *_nights(), *_with_stall()]
 
 
 def store(send: Callable[[list[dict[str, Any]]], Any]) -> None:
@@ -296,6 +309,11 @@ QUESTIONS = [
         "Did the new version get slower, and is it sure?", _ask(FASTEST, VERSIONS),
         r"PostgreSQL 17\.1 has the highest throughput.*; PostgreSQL 17\.2 has 0\.825 × \(0\.818–0\.832\) of it",
         "comparison", r"PostgreSQL 17\.1.*PostgreSQL 17\.2",
+    ),
+    Asked(
+        "Since when is it slower, and which commit was it?", _click(re.compile("Has PostgreSQL 18.0 changed")),
+        r"Throughput −\d+\.\d %.* since 2026-10-09 \(0909090909\), against the 8 days before: worse",
+        shows=r"Throughput over date|Date",
     ),
     Asked(
         "Which settings differ between the two?",

@@ -20,8 +20,8 @@ def answers(site: Site) -> Site:
     return site
 
 
-def test_there_are_twenty_two():
-    assert len({asked.words for asked in QUESTIONS}) == 22
+def test_there_are_twenty_three():
+    assert len({asked.words for asked in QUESTIONS}) == 23
 
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.words)

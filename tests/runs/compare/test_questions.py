@@ -7,8 +7,10 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
 
 from runs import results
+from runs.charts.drawing import draw
 from runs.compare.compare import compare, marks
 from runs.compare.questions import questions
 from runs.models import Run
@@ -69,6 +71,29 @@ def test_many_days_of_one_cell_are_led_by_the_newest_against_the_first():
     assert comparison.baseline and comparison.baseline.label == "2026-05-01"
     assert comparison.headline.startswith("2026-05-03 has 0.930")
     assert comparison.headline.endswith("the throughput of 2026-05-01: worse.")
+
+
+def test_many_days_are_led_by_the_last_lasting_change_and_the_commit_that_brought_it():
+    """Seen: the newest night against the first, 0.899 x, and nobody said since when."""
+    for day in range(1, 21):
+        tps = (1000 if day < 14 else 900) + 7 * (day * 5 % 3 - 1)
+        stored(tpcb(tps, measured_on=f"2026-05-{day:02d}", tested={"commit": f"{day:02d}" * 20}))
+
+    comparison = compared()
+
+    assert comparison.headline.startswith("Throughput −10.0\u202f% (")
+    assert comparison.headline.endswith("since 2026-05-14 (1414141414), against the 13 days before: worse.")
+    (part,) = draw(comparison, QueryDict()).parts
+    ((sentence,),) = [said.sentences for said in part.said]
+    assert f"Throughput {sentence}" == comparison.headline
+    assert [mark["label"] for mark in part.figures[0].spec["marks"]] == ["−10.0\u202f%"]
+
+
+def test_many_days_without_a_lasting_change_say_so():
+    for day in range(1, 11):
+        stored(tpcb(1000 + 7 * (day * 5 % 3 - 1), measured_on=f"2026-05-{day:02d}"))
+
+    assert compared().headline.startswith("No lasting change in 10 days. 2026-05-10 has")
 
 
 def test_many_days_of_two_versions_are_led_by_the_newest_of_the_baselines_curve():
