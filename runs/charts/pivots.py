@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from runs.charts.compare import centre_label
@@ -20,11 +20,10 @@ MOST_COLUMNS, MOST_CELLS = 100, 4_000
 
 @dataclass(frozen=True)
 class Cell:
-    """`heat`: step of the colour scale. Without `point` nothing was measured there. `column`: what stands above it."""
+    """`heat`: step of the colour scale. Without `point` nothing was measured there."""
 
     point: Point | None = None
     heat: int | None = None
-    column: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,11 @@ class Pivot:
     note: str
     scale: tuple[float, float] | None = None
     steps: ClassVar[range] = range(STEPS)
+
+    @property
+    def stacks(self) -> bool:
+        """Whether its rows are cards on a phone."""
+        return self.scale is None and len(self.columns) > 2
 
 
 def table_pivots(comparison: Comparison, axes: Axes, *, id: str = "table") -> list[Pivot]:
@@ -80,14 +84,10 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     if scale:
         across, names = across[:most_columns], names[:most_rows]
         columns = [words for _, words in across]
-        placed = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
+        rows = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
     else:
         columns = names[:most_columns]
-        placed = [(words, [grid.get((x, at), Cell()) for at in range(most_columns)]) for x, words in across[:most_rows]]
-    rows = [
-        (name, [replace(cell, column=column) for cell, column in zip(cells, columns, strict=True)])
-        for name, cells in placed
-    ]
+        rows = [(words, [grid.get((x, at), Cell()) for at in range(most_columns)]) for x, words in across[:most_rows]]
     title = f"{label}{f', {unit}' if unit else ''}"
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"

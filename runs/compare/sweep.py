@@ -88,15 +88,22 @@ class Sweep:
         return self.columns.groups
 
     @cached_property
-    def table(self) -> dict[Key, dict[Key, list[Group]]]:
-        """Groups by level and series; levels in the order of their values."""
+    def _found(self) -> dict[Key, dict[Key, list[Group]]]:
+        """Groups by level and series, as they come."""
         levels: dict[Key, dict[Key, list[Group]]] = {}
         both = zip(self.columns.rows(self.held), self.columns.rows(self.compared), strict=True)
         for (level, series), group in zip(both, self.groups, strict=True):
             levels.setdefault(level, {}).setdefault(series, []).append(group)
+        return levels
+
+    def _in_order(self, levels: Iterable[Key]) -> list[Key]:
         ranks = [self.facts[field].ranks for field in self.held]
-        ordered = sorted(levels, key=lambda level: [rank[value] for rank, value in zip(ranks, level, strict=True)])
-        return {key: levels[key] for key in ordered}
+        return sorted(levels, key=lambda level: [rank[value] for rank, value in zip(ranks, level, strict=True)])
+
+    @cached_property
+    def table(self) -> dict[Key, dict[Key, list[Group]]]:
+        """Groups by level and series; levels in the order of their values."""
+        return {key: self._found[key] for key in self._in_order(self._found)}
 
     @cached_property
     def _levels(self) -> dict[Key, dict[int, dict[Key, list[Group]]]]:
@@ -168,8 +175,10 @@ class Sweep:
     def is_possible(self) -> bool:
         """Whether at two levels some two series may be set against each other; neighbours are asked, and the first."""
         compared, known = {bare_field(field) for field in self.compared}, 0
-        for level in self.table.values():
-            first, *others = level.values()
+        # Of a thousand runs that have little in common hardly any level has two series.
+        shared = (level for level, series in self._found.items() if len(series) > 1)
+        for level in self._in_order(shared):
+            first, *others = self._found[level].values()
             for one, other in [*((first, other) for other in others), *pairwise(others)]:
                 pairs, against = self._set_against(one, other)
                 if any(told.severity == "blocks" and told.field in compared for told in against.differences):

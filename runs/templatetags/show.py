@@ -10,6 +10,7 @@ from benchagent.catalog import DURABILITY_WORDS, Durability
 from benchagent.catalog.durability import Statement
 from django import template
 from django.template import Context
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
@@ -18,6 +19,7 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
+from runs.charts.pivots import Cell, Pivot
 from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
@@ -79,6 +81,28 @@ def table_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
         tag = "th" if heads_row else "td"
         return format_html('<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), shown, tag)
     return format_html('<th scope="row">{}</th>' if heads_row else "<td>{}</td>", shown)
+
+
+@register.simple_tag
+def pivot_cells(pivot: Pivot, cells: Iterable[Cell]) -> SafeString:
+    """Of one row. There are up to 4,000: nothing is said of those that are empty but in cards, which need a heading."""
+    labels = [attribute("data-label", column if pivot.stacks else "") for column in pivot.columns]
+    return SafeString("".join(_pivot_cell(pivot, cell, label) for cell, label in zip(cells, labels, strict=True)))
+
+
+def _pivot_cell(pivot: Pivot, cell: Cell, label: SafeString) -> str:
+    if cell.point is None:
+        return f'<td class="num muted"{label}>–</td>'
+    group = cell.point.group
+    if not group.dots:
+        return format_html('<td class="num"{} data-gap title="{}">not known</td>', label, group.gap)
+    ends = (group.interval.low, group.interval.high) if group.interval and not pivot.scale else ()
+    between = "–".join(map(formatting.number, ends))
+    return format_html(
+        '<td class="num"{} data-value="{}"{} title="{} repeat{}">{}{}</td>', label, group.centre,
+        attribute("data-heat", "" if cell.heat is None else str(cell.heat)), group.n, pluralize(group.n),
+        formatting.number(group.centre), format_html('<span class="sub">{}</span>', between) if between else "",
+    )  # fmt: skip
 
 
 @register.simple_tag
