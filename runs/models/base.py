@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Self
 
 from django.db import models
+from django.db.models.base import ModelState
 from django.utils.text import slugify
 
 
@@ -29,6 +31,24 @@ class UUIDModel(models.Model):
         if changed:
             self.save(update_fields=changed)
         return changed
+
+
+class PlainRow(models.Model):
+    """What a run has many of, read by thousands: a row of the database as it is, where `Model.__init__` would set each
+    of its values by itself and send signals that nobody hears."""
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **more: Any) -> Self:
+        if len(values) != len(cls._meta.concrete_fields):
+            return super().from_db(db, field_names, values, **more)
+        row = cls.__new__(cls)
+        row._state = ModelState()
+        row._state.adding, row._state.db = False, db
+        row.__dict__.update(zip(field_names, values, strict=True))
+        return row
 
 
 class NamedModel(UUIDModel):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from runs.models.base import UUIDModel
+from runs.models.base import PlainRow, UUIDModel
 from runs.models.choices import Better, Provenance
 from runs.models.runs import Run
 from runs.models.subjects import DbmsVersion, Workload
@@ -24,7 +24,7 @@ class Metric(models.Model):
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-class Measurement(models.Model):
+class Measurement(PlainRow):
     """One number of one run. `as_printed` keeps a source's spelling."""
 
     # Each begins an index that is declared below.

@@ -14,7 +14,7 @@ from django.db.models.lookups import Exact
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.models.base import UUIDModel
+from runs.models.base import PlainRow, UUIDModel
 from runs.models.batches import Batch, Described
 from runs.models.choices import (
     ACTIVE_STATES,
@@ -364,7 +364,7 @@ def whole(value: float | str) -> float | str:
 LONGEST_TEXT = 300
 
 
-class RunFactor(models.Model):
+class RunFactor(PlainRow):
     """A factor's value of one run: a row, so that filters, sorting and groups use an index. Number or text."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="factors", db_index=False)
@@ -400,7 +400,7 @@ class RunFactor(models.Model):
         return self.text if self.number is None else whole(self.number)
 
 
-class RunStorage(models.Model):
+class RunStorage(PlainRow):
     """Which device held data, log, temporary files or backup in this run."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="storage", db_index=False)

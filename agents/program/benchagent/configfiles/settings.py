@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.units import Default, Kind, Quantity, Spec, Suffixes, Value, convert, guess, size_words
@@ -13,9 +14,8 @@ NOT_STATED = "not stated"
 LAST_COUNTS = "the last counts"
 
 
-@dataclass(frozen=True)
-class Given:
-    """One parameter: value None is a flag."""
+class Given(NamedTuple):
+    """One parameter: value None is a flag. A server tells some 350, and a page asks up to 1,000 runs."""
 
     name: str
     value: str | None
