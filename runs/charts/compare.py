@@ -128,15 +128,19 @@ def missing_words(comparison: Comparison) -> str:
     gaps = [gap for group in comparison.groups for gap in group.gaps]
     if len(gaps) < comparison.run_count:
         return ""
-    reasons = Counter(gap.reason for gap in gaps)
-    told = "; ".join(f"{count} × {reason}" if len(gaps) > 1 else reason for reason, count in reasons.most_common())
     if any(gap.run.is_open for gap in gaps):
         remedy = "The chart appears here when the first of them has finished."
     elif any(gap.run.invalid_at for gap in gaps):
         remedy = "Who marked a run invalid can restore it on its page."
     else:
         remedy = "Choose another metric or other runs, or send results that hold it."
-    return f"No run has {'a number of this' if comparison.metric else 'a number'}: {told}. {remedy}"
+    return f"No run has {'a number of this' if comparison.metric else 'a number'}: {gap_reasons(comparison)}. {remedy}"
+
+
+def gap_reasons(comparison: Comparison) -> str:
+    """Why runs have no number, what most of them say first."""
+    reasons = Counter(gap.reason for group in comparison.groups for gap in group.gaps)
+    return "; ".join(f"{count} × {why}" if reasons.total() > 1 else why for why, count in reasons.most_common())
 
 
 def numbered(id: str, index: int) -> str:

@@ -38,6 +38,12 @@ from runs.compare.compare import beside
 from runs.compare.comparison import Comparison
 from runs.models import Metric
 
+# Of views of what happens inside a run: what none of the runs holds, and what brings it.
+_INSIDE = {
+    TIME: "No run holds samples over time. Runs of an agent do, tools' files with progress, and uploads with series.",
+    LATENCY: "No run holds a histogram of its latencies. Runs of an agent do, tools' logs of every transaction, and "
+    "uploads with a histogram; percentiles that were stated are metrics of the other views.",
+}
 # Each has a `template`.
 Part = Figure | Multiples | Pivot | LatencyTypes
 
@@ -86,7 +92,7 @@ class Drawing:
     @property
     def missing(self) -> str:
         """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
-        return missing_words(self.comparisons[0])
+        return missing_words(self.comparisons[0]) or _INSIDE.get(self.axes.view, "")
 
     def _said(self, metric: Metric | None) -> list[Said]:
         curves = (part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name)

@@ -53,7 +53,7 @@ def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
     if maps := _maps(groups[:MOST_PANELS]):
         parts.append(maps)
     types = types_table([(group.label, _finished(group)) for group in groups])
-    without = [group.label for group, latency in merged if latency is None]
+    without = [group.label for group, latency in merged if latency is None] if parts or types else []
     return [*parts, LatencyTypes(types, without)] if types or without else parts
 
 

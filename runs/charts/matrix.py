@@ -14,7 +14,7 @@ from typing import Any
 from benchagent.catalog import METRICS
 
 from runs.charts.base import COLOURS, Figure, Multiples
-from runs.charts.compare import apart_figures, bars_figure, bars_note
+from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
 from runs.charts.curves import curve_figures, x_label
 from runs.charts.overlays import SIZE, kind_of
 from runs.compare.axes import CURVE, SIZE_METRIC, arrange
@@ -39,6 +39,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "figure": _ranked_figure(shown, palette, to_come) if comparison.metric and shown.ranked else None,
         "apart": apart_figures(shown, palette) if comparison.metric else [],
         "curves": curves(shown),
+        "why_none": gap_reasons(comparison),
         "commit_groups": commit_group_rows(comparison),
         "matrix": [(group, [RunRow(run) for run in _by_repeat(group)]) for group in comparison.groups],
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),

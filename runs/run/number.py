@@ -79,7 +79,8 @@ def why_no_number(run: Run, label: str = "") -> str:
         wrong = "; ".join(dict.fromkeys(filter(None, (_uncounted(run, row) for row in rows))))
         none = f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
         return wrong or none
-    return f"{state}: {run.message}" if run.message else state
+    # "cancelled before it started" says its state already.
+    return run.message if run.message.startswith(state) else f"{state}: {run.message}" if run.message else state
 
 
 def refresh_primary(runs: QuerySet[Run]) -> None:

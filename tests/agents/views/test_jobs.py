@@ -131,7 +131,7 @@ def test_pages_of_what_was_cancelled_before_it_started(client, experiment, first
     assert ">Job<" not in said
     assert "<strong>Cancelled before it started.</strong>" in said
     whole = client.get(reverse("experiment", args=[experiment.slug])).content.decode()
-    assert "None of its runs has ended with a number that counts." in whole
+    assert "None of its runs has ended with a number that counts: 3 × cancelled before it started." in whole
     assert "No numbers yet" not in whole
 
 

@@ -288,7 +288,18 @@ def test_it_leads_to_what_is_inside_its_runs(client):
     assert "over-time-data" not in html
     assert 'href="?dbms=sqlite-3&amp;view=time"' in html and 'href="?dbms=sqlite-3&amp;view=latency"' in html
     assert f'href="/runs/diff/?run={first.id}&amp;run={second.id}"' in html
-    assert "Without a stored histogram: SQLite 3." in page(client, "/compare/?dbms=sqlite-3&view=latency")
+    assert "No run holds a histogram of its latencies." in page(client, "/compare/?dbms=sqlite-3&view=latency")
+
+
+def test_a_view_inside_runs_says_what_none_of_them_holds(client):
+    """Seen: the names of 36 groups "without a stored histogram"; "Nothing to draw here" over time."""
+    for system in ("SQLite 3", "H2 2"):
+        make_run(system, 100)
+    latency, over_time = (
+        page(client, f"/compare/?workload=tpc-b-profile-1&view={view}") for view in ("latency", "time")
+    )
+    assert "No run holds a histogram of its latencies." in latency and "Without a stored histogram" not in latency
+    assert "No run holds samples over time." in over_time
 
 
 def test_it_reads_without_a_writing_transaction_and_in_a_fixed_number_of_queries(client, django_assert_max_num_queries):
