@@ -42,6 +42,8 @@ from runs.stats.steps import LEAST_DAYS, steps
 
 # A warning names groups in so many letters; beyond, it counts them.
 MOST_LETTERS = 60
+# Of one class; their rows say it of each.
+MOST_APART = 6
 MOST_METRICS = 4
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 
@@ -391,11 +393,13 @@ def _warnings(comparison: Comparison) -> list[str]:
     if any(run.demonstration for run in runs):
         warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
     for words, apart in comparison.apart.items():
-        if apart[0].doubt:
-            named, why = "; ".join(f"{group.label} ({group.doubt})" for group in apart), ""
+        why = "" if apart[0].doubt else " A commit there promises less than in the ranked groups."
+        if len(apart) > MOST_APART:
+            named = f"{len(apart)} of {len(groups)} groups ({words})"
+        elif apart[0].doubt:
+            named = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
         else:
             named = f"{'; '.join(group.label for group in apart)} ({words})"
-            why = " A commit there promises less than in the ranked groups."
         warnings.append(f"Shown apart, not ranked: {named}.{why}")
     questions = {
         one.label

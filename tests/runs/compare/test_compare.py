@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from runs.compare.compare import Comparison, compare
@@ -201,6 +203,18 @@ def test_it_shows_groups_that_promise_less_apart_and_unranked():
     }  # fmt: skip
     assert comparison.groups[-1].label == "H2 2"
     assert any("Shown apart, not ranked: H2 2" in warning for warning in comparison.warnings)
+
+
+@pytest.mark.parametrize("doubt", ["", "cannot have waited"])
+def test_it_counts_many_groups_that_stand_apart_instead_of_naming_them(doubt):
+    make_run("SQLite 3", 100, durability="power_loss")
+    for minor in range(7):
+        make_run(f"H2 2.{minor}", 100, durability="power_loss" if doubt else "bounded_loss", durability_doubt=doubt)
+
+    (warning, *_) = compare(all_runs()).warnings
+
+    said = r"\(survives power loss, contradicted\)\." if doubt else r"\(.*\)\. A commit there promises less .*"
+    assert re.fullmatch(rf"Shown apart, not ranked: 7 of 8 groups {said}", warning)
 
 
 def test_it_refuses_a_bare_ratio_across_durability_classes_and_says_why():
