@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from runs.stats.curves import Levels
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.summaries import geometric_mean
+from runs.stats.summaries import ALPHA, geometric_mean
 
 # Days on each side of a step: fewer are an accident, as one bad night is.
 LEAST_DAYS = 3
@@ -31,10 +31,10 @@ class Step:
 def steps(levels: Levels, threshold: float) -> list[Step]:
     """The steps of a series, in order; those below the practical `threshold`, a share of 1, are none.
 
-    A series is cut in two where the t statistic of the parts' means is largest, if it is above that of `STEP_ALPHA`
-    shared out over all places (Bonferroni; D. M. Hawkins, JASA 72, 1977); then each part likewise (binary
-    segmentation; L. J. Vostrikova, Soviet Math. Dokl. 24, 1981). Each day counts once, by its geometric mean: what
-    shifts from one day to the next is more than the repeats of a day show.
+    A series is cut where t of two means is largest, of two parts or of a stretch and what is around it (circular binary
+    segmentation; A. B. Olshen and others, Biostatistics 5, 2004), if `STEP_ALPHA` shared out over all places allows it
+    (Bonferroni); then each part likewise. Each day counts once, by its geometric mean: what shifts from one day to the
+    next is more than the repeats of a day show.
     """
     centres = [geometric_mean(values) for _, values in levels]
     known = [centre for centre in centres if centre is not None]
@@ -44,7 +44,9 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
     kept = [0]
     for cut, end in pairwise(cuts[1:]):
         change = ratio(known[cut:end], known[kept[-1] : cut])
-        if change and abs(math.log(change.value)) >= math.log1p(threshold):
+        # Two bad nights and a good one stand off, too, but are not alike: their interval holds 1. Days that do not vary
+        # at all have none.
+        if change and (change.p is None or change.p < ALPHA) and abs(math.log(change.value)) >= math.log1p(threshold):
             kept.append(cut)
     told = []
     for before, cut, end in zip(kept, kept[1:], [*kept[2:], len(known)], strict=False):
@@ -55,18 +57,32 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
 
 def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:
     """Between `begin` and `end`, in no order."""
+    n = end - begin
+    if n < 2 * LEAST_DAYS:
+        return
+    import numpy as np
     from scipy import special
 
-    n, places = end - begin, range(begin + LEAST_DAYS, end - LEAST_DAYS + 1)
-    if not places:
-        return
-    centre = math.fsum(logs[begin:end]) / n
-    off = [each - centre for each in logs[begin:end]]
-    spread = math.fsum(each * each for each in off)
-    sums = [0.0, *accumulate(off)]
-    between, best = max((sums[at - begin] ** 2 * n / ((at - begin) * (end - at)), at) for at in places)
-    t = math.sqrt(between / max(spread - between, _LEAST_SPREAD) * (n - 2))
-    if 2 * float(special.stdtr(n - 2, -t)) * len(places) < STEP_ALPHA:
-        yield best
-        yield from _cuts(logs, begin, best)
-        yield from _cuts(logs, best, end)
+    off = np.array(logs[begin:end])
+    off -= off.mean()
+    sums = np.concatenate([[0.0], off.cumsum()])
+    first, last = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
+    days = last - first
+    # Of the days from `first` to before `last`: the share of the squares that their mean takes away.
+    between = (sums[last] - sums[first]) ** 2 * n / np.maximum(days * (n - days), 1)
+    # One step: a stretch from the begin on. Two: one in the midst.
+    one = (first == 0) & (last >= LEAST_DAYS) & (last <= n - LEAST_DAYS)
+    two = (first >= LEAST_DAYS) & (last <= n - LEAST_DAYS) & (days >= LEAST_DAYS)
+    found = []
+    for places in (one, two):
+        if count := int(places.sum()):
+            at = np.unravel_index(np.where(places, between, -1.0).argmax(), between.shape)
+            left = max(float(off @ off - between[at]), _LEAST_SPREAD)
+            t = math.sqrt(float(between[at]) / left * (n - 2))
+            found.append((2 * float(special.stdtr(n - 2, -t)) * count * 2, [int(place) for place in at]))
+    p, stretch = min(found)
+    if p < STEP_ALPHA:
+        cuts = [begin + place for place in stretch if place]
+        yield from cuts
+        for low, high in pairwise([begin, *cuts, end]):
+            yield from _cuts(logs, low, high)

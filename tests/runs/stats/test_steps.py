@@ -35,6 +35,12 @@ def test_a_drop_and_its_repair_are_two_steps():
     assert [step.at for step in steps(made, 0.03)] == [20, 40]
 
 
+def test_a_dip_in_the_midst_is_two_steps():
+    """Seen: fifteen of sixty days a tenth lower, and no part of the series told from the other."""
+    made = [(at, [value * (0.9 if 20 < at < 36 else 1) for value in values]) for at, values in days(60, seed=6)]
+    assert [step.at for step in steps(made, 0.03)] == [21, 36]
+
+
 def test_bad_nights_that_pass_are_no_step():
     made = days(30, seed=3)
     for day in (12, 13):
@@ -59,7 +65,7 @@ def test_days_that_do_not_vary_at_all_have_a_step_where_they_change():
     assert steps([(float(day), [100.0]) for day in range(10)], 0.03) == []
 
 
-@pytest.mark.parametrize(("lasting", "most"), [(0.0, 0.02), (0.6, 0.2)])
+@pytest.mark.parametrize(("lasting", "most"), [(0.0, 0.02), (0.6, 0.3)])
 def test_series_without_a_step_seldom_show_one(lasting, most):
     shown = [bool(steps(days(60, seed=seed, lasting=lasting), 0.0)) for seed in range(200)]
     assert sum(shown) / len(shown) <= most
