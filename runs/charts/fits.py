@@ -118,9 +118,10 @@ def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> Sa
 
 
 def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
-    """Where the curves of days have a step."""
+    """Where the curves of days have a step; none where there are more than can be told apart."""
     found = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)] if axes.x == DATE else []
-    return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in found]
+    said = [(step.at, percent(step.change.value - 1, signed=True)) for step in found]
+    return [{"axis": "x", "value": at, "label": words} for at, words in said] if len(said) <= MOST_SAID else []
 
 
 CHANGES = ("Against the first level", "Against the level before")

@@ -162,8 +162,9 @@ def step_words(step: Step, tested: str, better: str) -> str:
 
     `tested`: the version on that day, where one is said.
     """
-    since = f"{day_at(step.at)} ({tested})" if tested else str(day_at(step.at))
-    said = f"{change_words(step.change)} since {since}, against the {step.days_before} days before"
+    day = f"{day_at(step.at)} ({tested})" if tested else str(day_at(step.at))
+    since = f"since {day}" if step.is_last else f"from {day} on"
+    said = f"{change_words(step.change)} {since}, against the {step.days_before} days before"
     if better not in ("higher", "lower"):
         return f"{said}."
     return f"{said}: {'better' if (step.change.value > 1) == (better == 'higher') else 'worse'}."

@@ -20,12 +20,15 @@ _LEAST_SPREAD = 1e-12
 
 @dataclass(frozen=True)
 class Step:
-    """`at`: x of the first day after it. `change`: of the `days` up to the next step to the `days_before` it."""
+    """`at`: x of the first day after it. `change`: of the `days` up to the next step to the `days_before` it. The last
+    one holds to the end of the series.
+    """
 
     at: float
     change: Ratio
     days: int
     days_before: int
+    is_last: bool
 
 
 def steps(levels: Levels, threshold: float) -> list[Step]:
@@ -51,7 +54,7 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
     told = []
     for before, cut, end in zip(kept, kept[1:], [*kept[2:], len(known)], strict=False):
         if change := ratio(known[cut:end], known[before:cut]):
-            told.append(Step(levels[cut][0], change, end - cut, cut - before))
+            told.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(known)))
     return told
 
 
