@@ -15,7 +15,7 @@ from collections.abc import Callable
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from benchagent.catalog import METRICS, factor_role, refusal
+from benchagent.catalog import METRICS, SECONDS_EACH, factor_role, refusal
 from benchagent.configfiles import FORMATS
 from benchagent.latency_map import MOST_BUCKETS, MOST_INTERVALS
 from pydantic import (
@@ -211,8 +211,11 @@ def unit_of(name: str, given: str | None) -> str:
         if given is None:
             raise wrong(("unit", f"Required: {name} is not in the catalogue."))
         return given
-    spellings = (entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ()))
-    return entry.unit if given is None or given.casefold() in spellings else given
+    if given is None or given.casefold() in (entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ())):
+        return entry.unit
+    if {entry.unit, given} & SECONDS_EACH.keys():  # of latency_p99_ms no seconds, of tps no time at all
+        raise wrong(("unit", f"{name} is in {entry.unit}, not in {given}: convert the value, or name it otherwise."))
+    return given
 
 
 @with_config(STRICT)

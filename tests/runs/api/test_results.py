@@ -341,6 +341,11 @@ NUMBER = "A finite number is required."
         ({"repeats": [REPEAT, {"metrics": {"tps": "fast"}}]}, "repeats[1].metrics.tps.value"),
         ({"repeats": [{"metrics": [{"name": "tps", "value": True}]}]}, "repeats[0].metrics[0].value"),
         ({"repeats": [{"metrics": [{"name": "own", "value": 1}]}]}, "repeats[0].metrics[0].unit"),
+        ({"repeats": [{"metrics": [{"name": "tps", "value": 1, "unit": "ms"}]}]}, "repeats[0].metrics[0].unit"),
+        (
+            {"repeats": [{"metrics": {"latency_p99_ms": {"value": 1, "unit": "s"}}}]},
+            "repeats[0].metrics.latency_p99_ms.unit",
+        ),
         ({"repeats": [{"metrics": [{"name": "tps", "value": 1}] * 2}]}, "repeats[0].metrics"),
         ({"repeats": [{"metrics": "tps"}]}, "repeats[0].metrics"),
         ({"repeats": [{"series": [{"name": "tps", "values": []}]}]}, "repeats[0].series[0].values"),
