@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.signals import request_started
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
@@ -16,7 +17,7 @@ from runs.models import Metric, Run
 from tests.runs.builders import document, store_upload
 
 pytestmark = pytest.mark.django_db
-MANY = "&".join(f"f{number}=1" for number in range(1_001))
+MANY = "&".join(f"f{number}=1" for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1))
 
 
 @pytest.mark.parametrize(
