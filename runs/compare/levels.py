@@ -17,6 +17,8 @@ from runs.models import Metric
 from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, judge_levels
 
 NO_LEVELS = "none"
+# So many times as far as either is wide lie two ranges of ratios apart that are told one by one.
+APART = 2.0
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,7 @@ def _spread(rows: Sequence[LevelRow]) -> str:
 
 
 def _parted(rows: Sequence[LevelRow]) -> str:
-    """Two ranges of ratios that lie further apart than either is wide, each with its values of one fact; else empty."""
+    """Two ranges of ratios that lie well apart, each with its values of one fact; else empty."""
     widest, split = 0.0, ("", [""], [""])
     for heading in rows[0].words if rows else ():
         logs: dict[str, list[float]] = {}
@@ -250,7 +252,7 @@ def _parted(rows: Sequence[LevelRow]) -> str:
         for cut in range(1, len(names)):
             low, high = ([at for name in part for at in logs[name]] for part in (names[:cut], names[cut:]))
             gap = min(high) - max(low)
-            if gap > max(widest, max(low) - min(low), max(high) - min(high)):
+            if gap > max(widest, APART * (max(low) - min(low)), APART * (max(high) - min(high))):
                 widest, split = gap, (heading, names[:cut], names[cut:])
     if not widest:
         return ""

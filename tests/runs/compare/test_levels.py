@@ -153,6 +153,12 @@ def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
     assert comparison.headline.endswith(f" of it: {parted}.")
 
 
+def test_ratios_that_fall_on_and_on_are_not_parted():
+    """Seen: "0.485 to 1.00 at scale factor 100 to 6,400", of which three were 1.00 and the last 0.485."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.0, (10, 8): 0.485, (30, 8): 0.197}}, terminals=(8,))
+    assert "levels differ, 1.00\u202f× at scale factor 1, 0.197\u202f× at" in asked().levels.series[0].words
+
+
 def test_where_no_single_fact_decides_the_ends_are_said():
     across = {(1, 1): 1.3, (1, 8): 0.7, (10, 1): 0.75, (10, 8): 1.25, (30, 1): 1.2, (30, 8): 0.8}
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": across})
