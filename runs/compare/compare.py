@@ -136,28 +136,28 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
 
 
 def _since(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Group | None) -> str:
-    """Of what was measured on many days: the last step of the baseline's curve; else how its newest batch stands to the
-    baseline. Nobody asks which day wins.
+    """Of what was measured on many days: the last step of the baseline's curve, else of another; without any how its
+    newest batch stands to the baseline. Nobody asks which day wins.
     """
     metric = comparison.metric
     if base is None or metric is None or not (axes.x == DATE or {*comparison.named} == {"batch"}):
         return ""
-    curve = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
-    days = [group for group in groups if group.dots and values_in(group, curve) == values_in(base, curve)]
+    names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
+    own, curves = values_in(base, names), dict[tuple[str, ...], list[Group]]()
+    for group in groups:
+        if group.dots:
+            curves.setdefault(values_in(group, names), []).append(group)
+    days = curves.get(own, [])
     if len(days) < LEAST_LEVELS:
         return ""
-    by_day: dict[float, list[float]] = {}
-    tested: dict[float, str] = {}
-    for group in days:
-        day = day_of(group.runs[0]).toordinal()
-        by_day.setdefault(day, []).extend(group.judged)
-        tested.setdefault(day, tested_words(group.runs[0]))
-    levels = measurable([*by_day.items()])
-    if found := steps(levels, comparison.threshold):
-        of = f"{' · '.join(values_in(base, curve))}: " if curve else ""
-        said = step_words(found[-1], tested[found[-1].at], metric.better)
-        return f"{of}{in_sentence(metric.label) if of else metric.label} {said}"
-    unchanged = f"{no_step_words(len(levels))} " if len(levels) >= 2 * LEAST_DAYS else ""
+    for key in sorted(curves, key=lambda key: key != own):
+        levels, tested = _days(curves[key])
+        if found := steps(levels, comparison.threshold):
+            of = f"{' · '.join(key)}: " if key else ""
+            said = step_words(found[-1], tested[found[-1].at], metric.better)
+            return f"{of}{in_sentence(metric.label) if of else metric.label} {said}"
+    of_days = len(_days(days)[0])
+    unchanged = f"{no_step_words(of_days)} " if of_days >= 2 * LEAST_DAYS else ""
     last = max(days, key=lambda group: day_of(group.runs[0]))
     if not last.against or not last.against.ratio:
         return unchanged
@@ -165,6 +165,17 @@ def _since(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Gr
         f"{unchanged}{last.label} has {ratio_words(last.against.ratio)} the {in_sentence(metric.label)} of "
         f"{base.label}: {last.against.words}."
     )
+
+
+def _days(groups: Sequence[Group]) -> tuple[list[tuple[float, Sequence[float]]], dict[float, str]]:
+    """What was measured on each day of one curve, and which version was tested on it."""
+    by_day: dict[float, list[float]] = {}
+    tested: dict[float, str] = {}
+    for group in groups:
+        day = day_of(group.runs[0]).toordinal()
+        by_day.setdefault(day, []).extend(group.judged)
+        tested.setdefault(day, tested_words(group.runs[0]))
+    return measurable([*by_day.items()]), tested
 
 
 def _metrics(runs: Sequence[Run], counting: Set[UUID], wanted: str) -> tuple[Metric | None, list[Metric]]:

@@ -109,6 +109,21 @@ def test_many_days_of_two_versions_are_led_by_the_newest_of_the_baselines_curve(
     assert comparison.headline.endswith("the throughput of PostgreSQL 15.8 · 15.8-1: worse.")
 
 
+def test_of_two_versions_the_one_that_fell_is_named_though_the_other_is_the_baseline():
+    """Seen: "No lasting change in 62 days" above a curve that had fallen by 7 %."""
+    for day in range(1, 25):
+        for version, tps in (("15.8", 1000), ("16.4", 1100 if day < 13 else 900)):
+            dbms = {"name": "PostgreSQL", "version": version}
+            stored(
+                tpcb(tps + day % 3, dbms=dbms, measured_on=f"2026-05-{day:02d}", tested={"commit": f"{version}-{day}"})
+            )
+
+    headline = compared().headline
+
+    assert headline.startswith("PostgreSQL 16.4: throughput ") and "2026-05-13" in headline
+    assert "No lasting change" not in headline
+
+
 def test_a_warning_counts_long_names_and_their_rows_say_it():
     stored(*[tpcb(scale_factor=scale, terminals=terminals) for scale in (4, 100) for terminals in (1, 16, 32, 64)])
 
