@@ -130,9 +130,24 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
     groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if base and group.key == base.key), None)
     said = levels.headline if levels else _since(comparison, axes, groups, base)
-    said = said or ("" if levels else headline(groups, metric, comparison.threshold, comparison.named))
+    said = said or (
+        "" if levels else headline(_bests(axes, groups, metric), metric, comparison.threshold, comparison.named)
+    )
     family = levels.family if levels else family_size(groups)
     return replace(comparison, groups=groups, baseline=base, levels=levels, headline=said, family=family)
+
+
+def _bests(axes: Axes, groups: Sequence[Group], metric: Metric | None) -> Sequence[Group]:
+    """Of each curve its best group, so that a system is set against the others and not against itself."""
+    if not axes.x or metric is None:
+        return groups
+    curve = [*axes.series, *filter(None, [axes.panels])]
+    ordered = sorted(groups, key=lambda group: group.centre or 0.0, reverse=metric.better == "higher")
+    bests: dict[tuple[str, ...], Group] = {}
+    for group in ordered:
+        if group.ranked and group.dots:
+            bests.setdefault(values_in(group, curve), group)
+    return groups if len(bests) < 2 else [*bests.values()]
 
 
 def _since(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Group | None) -> str:

@@ -153,6 +153,14 @@ def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
     assert comparison.headline.endswith(f" of it: {parted}.")
 
 
+def test_systems_over_terminals_are_led_by_the_best_of_each():
+    """Seen: "Derby at 256 terminals has 1.16 x the throughput of Derby at 128", and three other systems beside it."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.5}, scales=(1,), terminals=(1, 8, 9))
+    assert asked().headline.startswith(
+        "Derby 10.16 · terminals 9 has the highest throughput, 9,000 TPS (geometric mean): 2.00\u202f× (1.96–2.05) that"
+    )
+
+
 def test_ratios_that_fall_on_and_on_are_not_parted():
     """Seen: "0.485 to 1.00 at scale factor 100 to 6,400", of which three were 1.00 and the last 0.485."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.0, (10, 8): 0.485, (30, 8): 0.197}}, terminals=(8,))
