@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, cast
 
 from benchagent.catalog import DBMSS
@@ -137,9 +137,9 @@ def update(agent: Agent, *, poll: Poll) -> None:
         hints.hint(hints.SWEEP)
 
 
-def touch(agent: Agent, *, now: datetime | None = None) -> None:
+def touch(agent: Agent) -> None:
     """Note that the agent was heard of, at most every `SEEN_EVERY`."""
-    now = now or timezone.now()
+    now = timezone.now()
     stale = Q(last_seen_at=None) | Q(last_seen_at__lt=now - SEEN_EVERY)
     if agent.last_seen_at is None or agent.last_seen_at < now - SEEN_EVERY:
         Agent.objects.filter(stale, pk=agent.pk).update(last_seen_at=now)
@@ -163,9 +163,9 @@ def remove(agent: Agent) -> bool:
     return Agent.objects.filter(pk=agent.pk, status=AgentStatus.PENDING).delete()[0] > 0
 
 
-def forget_stale(*, now: datetime | None = None) -> None:
+def forget_stale() -> None:
     """Housekeeping: codes that are over, and agents that nobody approved and that are gone for a week."""
-    now = now or timezone.now()
+    now = timezone.now()
     EnrolmentCode.objects.filter(expires_at__lt=now - timedelta(days=7)).delete()
     Agent.objects.filter(status=AgentStatus.PENDING, last_seen_at__lt=now - timedelta(days=7)).delete()
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, Self
 
 from benchagent.catalog import Durability
@@ -452,8 +451,8 @@ class Annotation(UUIDModel):
         return f"{self.at_s:g} s: {self.text}"
 
 
-def delete_softly(run: Run, *, at: datetime | None = None) -> bool:
-    return Run.objects.filter(id=run.id, deleted_at=None).update(deleted_at=at or timezone.now()) == 1
+def delete_softly(run: Run) -> bool:
+    return Run.objects.filter(id=run.id, deleted_at=None).update(deleted_at=timezone.now()) == 1
 
 
 def restore(run: Run) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs import stats
+from runs.incoming.values import finite
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
 from runs.run.memory import MB, limit_bytes, memory_bytes
@@ -231,10 +232,4 @@ def _number(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    return finite(value)
