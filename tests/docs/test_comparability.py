@@ -31,5 +31,5 @@ def test_the_table_is_that_of_the_catalogue():
 
 def test_it_lists_what_is_known_of_the_names_of_others():
     for heading, role in (("Conditions", Role.CONDITION), ("Procedures, up to 10 times", Role.PROCEDURE)):
-        (names,) = re.findall(rf"^{heading}: (.+)\.$", TEXT, re.MULTILINE)
+        (names,) = re.findall(rf"^{heading}: (.+?)\.$", TEXT, re.MULTILINE | re.DOTALL)
         assert set(re.findall(r"`(\w+)`", names)) == {name for name, known in OTHER_ROLES.items() if known == role}

@@ -40,6 +40,15 @@ def test_it_links_only_to_files_that_exist(page: Path):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_its_prose_has_lines_of_120_characters_at_most(page: Path):
+    """Tables, pictures, code and the names of tests in comments apart; what is generated is not read line by line."""
+    if page.parent.name == "reference":
+        return
+    prose = re.sub(r"^```.*?^```|<!--.*?-->|^[|!].*?$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert [line for line in prose.splitlines() if len(line.rstrip()) > 120] == []
+
+
 def test_it_names_the_two_commands_first():
     commands = re.findall(r"^make (\w+)", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
     assert commands[:2] == ["up", "test"]

@@ -59,7 +59,7 @@ CELLS = {row[0]: repeats(row[1]) for row in CELL.findall(PAGE)}
 
 def stated(pattern: str) -> list[str]:
     """Numbers of the page's text behind a wording, as printed."""
-    match = re.search(pattern, PAGE)
+    match = re.search(pattern, " ".join(PAGE.split()))
     assert match, pattern
     return list(match.groups())
 
