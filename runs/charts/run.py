@@ -119,7 +119,7 @@ PLOTS = (
     # The last: of a backup it is how its data came to be, not what was asked.
     Plot(
         "load", "Load rate over time", "Load rate", "MB/s", (Line("load_mb_per_s", "Load rate", 0),), phase="load",
-        note="Bytes of the values, whatever the DBMS makes of them; time counts from the begin of the load.",
+        note="Bytes of the values, whatever the DBMS makes of them; time counts from the start of the load.",
     ),
 )  # fmt: skip
 

@@ -44,6 +44,10 @@ class Measurement(PlainRow):
     def __str__(self) -> str:
         return f"{self.metric.name} = {self.value:g} {self.metric.unit}"
 
+    @property
+    def phase_words(self) -> str:
+        return self.phase.replace("_", "-")
+
 
 class Aggregate(UUIDModel):
     """A printed statistic of several runs (a median): never a run, never a dot."""

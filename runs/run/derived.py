@@ -156,7 +156,7 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     if cpu is not None and disk is not None:
         how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
         alone = all(check["ok"] for check in run.checks if check["name"] == "machine_alone")
-        bound = "yes" if alone else "yes, which others used too"
+        bound = "yes" if alone else "yes, and other programs used it too"
         told.append(("Bound by the CPU", bound if cpu_bound(cpu, disk) else "no", "", how))
     return told
 

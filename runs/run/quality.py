@@ -203,7 +203,7 @@ def no_stalls(told: Told) -> Check | None:
     listed = []
     for index in stalled[:STALLS_TOLD]:
         at_s = first_s + index * rate.interval_s
-        why = ", ".join(_seen(told, at_s, rate.interval_s)) or "nothing else seen"
+        why = ", ".join(_seen(told, at_s, rate.interval_s)) or "no cause in its samples"
         listed.append(f"second {at_s:,.0f}: {window[index] or 0:,.0f} TPS ({why})")
     more = f"; and {len(stalled) - STALLS_TOLD} more" if len(stalled) > STALLS_TOLD else ""
     seconds = f"{len(stalled)} of {len(known)} seconds"
@@ -250,7 +250,7 @@ def window_long_enough(told: Told) -> Check | None:
     lasts = told.seconds("duration_s")
     if lasts is None or told.demonstration:
         return None
-    detail = f"short window: {lasts:g} s end before checkpoints and flushes come; {LEAST_WINDOW_S} s are the least"
+    detail = f"short window: checkpoints and flushes come later than {lasts:g} s; measure {LEAST_WINDOW_S} s at least"
     ok = lasts >= LEAST_WINDOW_S
     return {"name": "window_long_enough", "ok": ok, "detail": f"a window of {lasts:g} s" if ok else detail}
 
@@ -260,9 +260,13 @@ def branches_enough(told: Told) -> Check | None:
     if told.workload != "tpcb" or branches is None or terminals is None:
         return None
     ok = branches >= terminals
-    counts = f"{branches:g} branches for {terminals:g} terminals"
+    each = [
+        f"{branches:g} branch{'' if branches == 1 else 'es'}",
+        f"{terminals:g} terminal{'' if terminals == 1 else 's'}",
+    ]
+    counts = " for ".join(each)
     return {
         "name": "branches_enough",
         "ok": ok,
-        "detail": counts if ok else f"{counts}: it measures waits for their rows",
+        "detail": counts if ok else f"{counts}: terminals wait for each other's rows",
     }

@@ -12,7 +12,7 @@ from django import template
 from django.template import Context
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
@@ -196,6 +196,15 @@ def unit_words(unit: str) -> str:
 @register.filter
 def factor_name(name: str) -> str:
     return factor_label(str(name))
+
+
+@register.filter
+def code_words(text: str) -> SafeString:
+    """Words of an agent, in which names of views and counters stand in backticks."""
+    parts = enumerate(text.split("`"))
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", part) if at % 2 else part,) for at, part in parts)
+    )
 
 
 @register.inclusion_tag("_more_settings.html")

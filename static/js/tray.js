@@ -132,7 +132,7 @@ export function show() {
     const isKept = queries.has(button.dataset.trayAdd);
     button.hidden = false;
     button.setAttribute("aria-pressed", String(isKept));
-    button.textContent = isKept ? "Kept ✓" : "Keep";
+    button.textContent = isKept ? "Kept ✓" : "Keep to compare";
   }
   for (const offer of document.querySelectorAll("[data-tray-offer]")) {
     const address = new URLSearchParams(window.location.search);

@@ -247,7 +247,7 @@ def test_it_travels_over_rest_and_pages(client, experiment, packed, bearer, oper
     client.force_login(operator)
     file.seek(0)
     page = client.post("/imports/bundle/", {"file": file, "visibility": "private"}, follow=True).content.decode()
-    assert "https://a.example/experiments/nightly/" in page and "Take along" in page
+    assert "https://a.example/experiments/nightly/" in page and "Export as bundle" in page
 
 
 def test_its_plan_fills_the_schedule_form(client, packed, operator):

@@ -86,7 +86,7 @@ def test_a_cpu_that_others_kept_busy_is_not_said_to_be_the_runs_alone(db):
     run = make_run("Firebird 3.0", 80, factors=FACTORS)
     run.checks = [{"name": "machine_alone", "ok": False, "detail": "disturbed: …"}]
     found = figures_of(run, tps=RATES, machine_cpu_percent=[99.0] * 14, disk_util_percent=[10.0] * 14)
-    assert found["Bound by the CPU"] == "yes, which others used too"
+    assert found["Bound by the CPU"] == "yes, and other programs used it too"
 
 
 def test_the_page_of_a_run_tells_each_figure_with_its_unit_and_how_it_came_about(client, db):

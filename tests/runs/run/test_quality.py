@@ -195,7 +195,7 @@ def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
     assert run.warnings == [
         "stalls: 3 of 30 seconds below a third of the median, 1,000 TPS: "
         "second 15: 40 TPS (disk 100 % busy, flush: 180 MB/s of data written, usually 10); "
-        "second 21: 900 TPS (garbage collection for 740 ms); second 30: 0 TPS (nothing else seen)"
+        "second 21: 900 TPS (garbage collection for 740 ms); second 30: 0 TPS (no cause in its samples)"
     ]
     assert failed(run) == ["no_stalls"]
 
@@ -204,8 +204,8 @@ def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
 def test_short_windows_and_too_few_branches_are_warned_of():
     run = sampled({"scale_factor": 2, "terminals": 8, "duration_s": 5}, tps=[4_000.0] * 5)
     assert run.warnings == [
-        "short window: 5 s end before checkpoints and flushes come; 30 s are the least",
-        "2 branches for 8 terminals: it measures waits for their rows",
+        "short window: checkpoints and flushes come later than 5 s; measure 30 s at least",
+        "2 branches for 8 terminals: terminals wait for each other's rows",
     ]
 
 

@@ -66,6 +66,14 @@ def test_it_does_not_promise_a_first_run_that_is_switched_off(client, settings):
     assert "hx-trigger" not in html
 
 
+def test_it_says_so_no_longer_once_something_was_measured(client, settings):
+    settings.FIRST_RUN = False
+    make_run("PostgreSQL 17", 100)
+    html = page(client)
+    assert "No benchmark has been run here yet" not in html
+    assert "PostgreSQL 17" in html
+
+
 def test_it_shows_all_twelve_runs_with_every_repeat_as_a_dot(client):
     demonstration()
 

@@ -152,6 +152,29 @@ def test_it_says_everything_that_a_result_carries(client):
     assert "hunter2" not in html
 
 
+def test_its_warnings_are_one_notice_above_the_charts(client):
+    run = finished()
+    Run.objects.filter(pk=run.pk).update(warnings=["stalls: 2 of 20 seconds", "short window: 20 s"])
+    html = page(client, run)
+    notice = html[html.index('id="warnings"') : html.index('id="charts"')]
+    assert re.findall("<li>(.*?)</li>", notice) == ["Stalls: 2 of 20 seconds", "Short window: 20 s"]
+
+
+def test_a_number_stands_beside_its_unit_and_its_phase_has_words(client):
+    run = finished()
+    run.measurements.filter(metric__name="tps").update(phase="warm_up")
+    html = page(client, run)
+    headings = html[html.index('id="numbers"') :]
+    assert re.findall('<th scope="col"[^>]*>(.*?)</th>', headings)[:4] == ["Metric", "Value", "Unit", "Phase"]
+    assert "<td>warm-up</td>" in headings
+
+
+def test_names_in_the_words_of_an_agent_are_code_and_nothing_else_is(client):
+    run = finished()
+    Run.objects.filter(pk=run.pk).update(statistics={"counters": {"commits": 1}, "none": {"log_flushes": "not in `pg_stat_<b>`"}})
+    assert "not in <code>pg_stat_&lt;b&gt;</code>" in page(client, run)
+
+
 def test_it_sets_given_and_effective_settings_side_by_side(client):
     html = page(client, finished(effective_settings=[("Journal_Mode", "wal"), ("page_size", "4096")]))
     table = html[html.index("As given") : html.index("more setting")]
