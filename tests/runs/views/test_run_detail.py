@@ -171,7 +171,8 @@ def test_a_number_stands_beside_its_unit_and_its_phase_has_words(client):
 
 def test_names_in_the_words_of_an_agent_are_code_and_nothing_else_is(client):
     run = finished()
-    Run.objects.filter(pk=run.pk).update(statistics={"counters": {"commits": 1}, "none": {"log_flushes": "not in `pg_stat_<b>`"}})
+    statistics = {"counters": {"commits": 1}, "none": {"log_flushes": "not in `pg_stat_<b>`"}}
+    Run.objects.filter(pk=run.pk).update(statistics=statistics)
     assert "not in <code>pg_stat_&lt;b&gt;</code>" in page(client, run)
 
 
