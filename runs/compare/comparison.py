@@ -78,12 +78,17 @@ class Comparison:
 
     @property
     def varying_words(self) -> dict[str, str]:
-        """By label the values of each fact that varies; many are counted, and what two facts say alike is said once."""
+        """By label the values of each fact that varies; many are counted, and what two facts say alike of every cell
+        is said once.
+        """
         told: dict[str, str] = {}
+        by_cell: set[tuple[str, ...]] = set()
         for fact in self.varying:
             first, more = fact.distinct[:MOST_VALUES], len(fact.distinct) - MOST_VALUES
             words = f"{' · '.join(first)}{f' and {more} more' if more > 0 else ''}"
-            if words not in told.values():
+            in_cells = tuple(fact.words[value] for value in fact.values)
+            if in_cells not in by_cell:
+                by_cell.add(in_cells)
                 told[fact.label] = words
         return told
 

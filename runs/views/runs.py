@@ -236,7 +236,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "before": standing.run_before(run, request.user),
         "gap": "" if run.is_open else why_no_number(run),
         "implausible": [why for row in run.measurements.all() if (why := implausible(row))],
-        "measurements": ordered_measurements(run),
+        # What the run is about comes first.
+        "measurements": list(dict.fromkeys([*result, *ordered_measurements(run)])),
         "factors": factor_facets(run),
         "settings": setting_rows(run),
         "steps": time_line(run),

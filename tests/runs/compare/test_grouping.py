@@ -134,6 +134,12 @@ def test_what_varies_is_said_once_and_many_values_are_counted():
     assert words[0] == "Batch" and words[1].endswith("night 12 and 2 more")
 
 
+def test_two_factors_with_the_same_levels_are_both_said_to_vary():
+    for scale, terminals in product((1, 4), (1, 4)):
+        make_run("H2 2.5", 100, factors={"scale_factor": scale, "terminals": terminals})
+    assert compare(all_runs()).varying_words == {"Scale factor": "1 · 4", "Terminals": "1 · 4"}
+
+
 def test_a_build_of_one_dbms_names_no_batch_of_several():
     """Seen: of two batches, one was called by the day on which H2 was built, as if it had been measured then."""
     for number in (1, 2):

@@ -169,6 +169,20 @@ def test_a_number_stands_beside_its_unit_and_its_phase_has_words(client):
     assert "<td>warm-up</td>" in headings
 
 
+def test_the_numbers_begin_with_what_the_run_is_about(client):
+    run = finished()
+    html = page(client, run)
+    rows = re.findall(r'data-metric="(\w+)"', html[html.index('id="numbers"') :])
+    assert rows[:2] == re.findall(r'data-result="(\w+)"', html)[:2]
+    assert len(rows) == len(set(rows)) == run.measurements.count()
+
+
+def test_a_run_that_was_cancelled_in_the_queue_says_so_and_shows_no_empty_panels(client):
+    run = moved(scheduled(hardware=machine()), "cancelled")
+    html = page(client, run)
+    assert 'id="durability"' not in html and 'id="charts"' not in html and 'id="factors"' in html
+
+
 def test_names_in_the_words_of_an_agent_are_code_and_nothing_else_is(client):
     run = finished()
     statistics = {"counters": {"commits": 1}, "none": {"log_flushes": "not in `pg_stat_<b>`"}}
