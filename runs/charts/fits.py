@@ -95,7 +95,7 @@ def in_short(panels: Sequence[Panel], axes: Axes, x: XAxis) -> str:
         return ""
     ends = (pick(changes, key=lambda change: change[0].value) for pick in (max, min))
     said = " to ".join(
-        f"{f'{times(change.value)} the rate' if kind == CLIENT else change_words(change)} of {label}"
+        f"{f'{times(change.value)} the rate' if kind == CLIENT else change_words(change)} for {label}"
         for change, label in ends
     )
     first, last = curves[0][2][0][0], curves[0][2][-1][0]

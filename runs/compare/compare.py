@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from datetime import date, datetime
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -13,9 +14,9 @@ from benchagent.catalog import Durability, threshold_of
 from django.http import QueryDict
 
 from runs import formatting
-from runs.compare.axes import LEAST_LEVELS, SET_FACT, Axes, arrange, narrowed, unlike_words
+from runs.compare.axes import CLIENTS, LEAST_LEVELS, SET_FACT, Axes, arrange, narrowed, unlike_words
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE
+from runs.compare.facts import DATE, FACTOR
 from runs.compare.facts import key_of as values_in
 from runs.compare.grouping import BATCH, GROUPINGS, day_of, key_of, pooled_words, said_of
 from runs.compare.groups import Dot, Gap, Group, Naming, Printed, name_cells
@@ -110,7 +111,8 @@ def compare(
 def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
     """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
 
-    A sweep is where some groups ask another question than others (another scale), or where a reader wants one.
+    A sweep is where the curves of a chart share an axis, where some groups ask another question than others (another
+    scale), or where a reader wants one.
     """
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
     fact, held = controls.get("compared", ""), controls.getlist("held") or None
@@ -119,7 +121,8 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
         wanted = [fact, *controls.getlist("series"), *([SET_FACT] if controls.get("base_set") else [])]
         possible = sweeps(axes.drawn(comparison), axes.facts, axes.series, wanted, held)
         levels = level_by_level(possible, base, metric, comparison.threshold)
-    if levels and not fact and not asks_different_questions(levels):
+    is_sweep = levels and (axes.x in levels.sweep.held or asks_different_questions(levels))
+    if levels and not fact and not is_sweep:
         levels = None
     if levels:
         against, bases = levels.against, levels.base_keys
@@ -129,10 +132,12 @@ def _against(comparison: Comparison, controls: QueryDict) -> Comparison:
         bases = {base.key} if base else set()
     groups = [replace(group, is_baseline=group.key in bases, against=against.get(group.key)) for group in groups]
     base = next((group for group in groups if base and group.key == base.key), None)
-    said = levels.headline if levels else _since(comparison, axes, groups, base)
-    said = said or (
-        "" if levels else headline(_bests(axes, groups, metric), metric, comparison.threshold, comparison.named)
-    )
+    if levels:
+        best = _at_their_best(axes, groups, metric, comparison.threshold)
+        said = " ".join(filter(None, (best, levels.headline)))
+    else:
+        said = _since(comparison, axes, groups, base)
+        said = said or headline(_bests(axes, groups, metric), metric, comparison.threshold, comparison.named)
     family = levels.family if levels else family_size(groups)
     return replace(comparison, groups=groups, baseline=base, levels=levels, headline=said, family=family)
 
@@ -148,6 +153,14 @@ def _bests(axes: Axes, groups: Sequence[Group], metric: Metric | None) -> Sequen
         if group.ranked and group.dots:
             bests.setdefault(values_in(group, curve), group)
     return groups if len(bests) < 2 else [*bests.values()]
+
+
+def _at_their_best(axes: Axes, groups: Sequence[Group], metric: Metric | None, threshold: float) -> str:
+    """Over terminals the first question is which system comes to most, wherever; else empty."""
+    if metric is None or metric.better != "higher" or axes.x.removeprefix(FACTOR) not in CLIENTS or axes.panels:
+        return ""
+    bests = _bests(axes, groups, metric)
+    return headline(bests, metric, threshold, conditions=False) if len(bests) < len(groups) else ""
 
 
 def _since(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Group | None) -> str:
@@ -219,7 +232,11 @@ def _cells(
     """
     cells: dict[str, list[Run]] = {}
     alike: dict[tuple[object, ...], str] = {}
-    ordered = sorted(runs, key=_position)
+    began: dict[tuple[date, int], datetime] = {}
+    for run in runs:
+        system = day_of(run), run.dbms_version_id
+        began[system] = min(run.created_at, began.get(system, run.created_at))
+    ordered = sorted(runs, key=lambda run: _position(run, began[day_of(run), run.dbms_version_id]))
     position = {run.id: at for at, run in enumerate(ordered)}
     all_count = len(counting) == len(runs)
     for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
@@ -246,8 +263,11 @@ def _cells(
     return sorted(by_position, key=size_then_position)
 
 
-def _position(run: Run) -> tuple[object, ...]:
-    """As planned or printed; uploads by day and time, those of one request by system and factors, numbers by size."""
+def _position(run: Run, began: datetime) -> tuple[object, ...]:
+    """As planned or printed; uploads by day, those of one day by system, machine and factors, numbers by size.
+
+    `began`: when the first run of its system of that day was stored. A long request is stored in portions.
+    """
     if run.order_index is not None or run.source_id:
         stored = run.created_at
         return (
@@ -263,8 +283,9 @@ def _position(run: Run) -> tuple[object, ...]:
         (factor.name, factor.number is None, factor.number or 0.0, factor.text) for factor in run.factors.all()
     )
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
-    told = (formatting.natural(str(run.dbms_version)), devices, factors)
-    return (True, 0, day_of(run), run.created_at, 0, "", *told, run.repeat, str(run.id))
+    machine = run.hardware.name if run.hardware else ""
+    told = (formatting.natural(str(run.dbms_version)), formatting.natural(machine), devices, factors)
+    return (True, 0, day_of(run), began, *told, run.created_at, run.repeat, str(run.id))
 
 
 def _group(

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from benchagent.catalog import COUNTED
+
 from runs.compare.grouping import day_of
 from runs.compare.groups import NO_FACT, Group
 
@@ -39,7 +41,19 @@ class Fact:
         words = self.words.get(value, value)
         if value == NO_FACT:
             return f"{self.label[:1].lower()}{self.label[1:]} not set"
-        return f"{self.label} {words}" if value in self.numbers and words[-1:].isdigit() else words
+        return with_heading(self.label, [words]) if value in self.numbers else words
+
+
+def with_heading(label: str, words: Sequence[str]) -> str:
+    """Numbers of one fact: "Scale factor 10 and 100", "1 terminal", "1 and 8 terminals", "4 GB and 8 GB"."""
+    noun, all_of_them = label.lower(), listed(words)
+    if noun in COUNTED:
+        return f"{all_of_them} {COUNTED[noun] if all_of_them == '1' else noun}"
+    return f"{label} {all_of_them}" if all(each[-1:].isdigit() for each in words) else all_of_them
+
+
+def listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def value_of(group: Group, field: str) -> str:

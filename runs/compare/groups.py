@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.utils.text import slugify
@@ -59,7 +60,31 @@ class Naming:
     varying: list[VaryingFact]
 
 
+# What a configuration is named after its settings ends with, where there are too many, or two of one name.
+_CUT_NAME = re.compile(r"…|\([0-9a-f]{8}\)$")
+
+
+def _short_configs(names: Iterable[str]) -> dict[str, str]:
+    """Configurations that are named after their settings ("MySQL: a=1, b=2"), by what tells those of a DBMS apart."""
+    parts: dict[str, dict[str, list[str]]] = {}
+    for name in dict.fromkeys(names):
+        product, _, settings = name.partition(": ")
+        each = settings.split(", ")
+        if all("=" in part or part.endswith(" not given") for part in each) and not _CUT_NAME.search(name):
+            parts.setdefault(product, {})[name] = each
+    short = {}
+    for of in parts.values():
+        shared = set.intersection(*map(set, of.values())) if len(of) > 1 else set()
+        left = {name: ", ".join(part for part in each if part not in shared) for name, each in of.items()}
+        short |= {name: words for name, words in left.items() if shared and words}
+    return short
+
+
 def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
+    short = _short_configs(cell["config"].value for cell in cells if "config" in cell)
+    for cell in cells if short else ():
+        if words := short.get(cell["config"].value if "config" in cell else ""):
+            cell["config"] = replace(cell["config"], words=words, text=words)
     headings = {field: facet.label for cell in reversed(cells) for field, facet in cell.items()}
 
     def position(field: str) -> int:

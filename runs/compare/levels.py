@@ -8,7 +8,7 @@ from math import log
 from statistics import fmean
 
 from runs import formatting
-from runs.compare.facts import Fact, key_of
+from runs.compare.facts import Fact, key_of, listed, with_heading
 from runs.compare.groups import Against, Group
 from runs.compare.guard import bare_field, condition_words, differences, refusal
 from runs.compare.sweep import Key, LevelRow, Sweep
@@ -119,12 +119,12 @@ class Levels:
 
     @property
     def held_words(self) -> str:
-        return _listed([in_sentence(fact.label) for fact in self.headings])
+        return listed([in_sentence(fact.label) for fact in self.headings])
 
     @property
     def averaged_words(self) -> str:
         """What a reader does not hold equal, and what is averaged over."""
-        return _listed([in_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
+        return listed([in_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
 
     @property
     def against(self) -> dict[str, Against]:
@@ -227,10 +227,6 @@ def _with(row: LevelRow, verdict: Verdict) -> LevelRow:
     return replace(row, against=replace(row.against, ratio=verdict.ratio, verdict=verdict, words=verdict.words))
 
 
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
-
-
 def _spread(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
     if parted := _parted(rows):
@@ -266,11 +262,14 @@ def _at(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
     """From the lowest ratio to the highest at these values of a fact."""
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
     ends = dict.fromkeys((formatting.times(min(ratios)), formatting.times(max(ratios))))
-    return f"{' to '.join(ends)} at {in_sentence(heading)} {_listed(values)}"
+    is_number = all(value[:1].isdigit() for value in values)
+    where = with_heading(heading, values) if is_number else f"{heading} {listed(values)}"
+    return f"{' to '.join(ends)} at {in_sentence(where)}"
 
 
 def _turns(rows: Sequence[LevelRow]) -> str:
-    """The ratios by the values of the fact that decides which side is better; empty where no single one does.
+    """The ratios by the values of the fact that decides which side is better, or where one is at all; empty where no
+    single one does.
 
     Levels without a verdict for one side decide nothing and are counted apart.
     """
@@ -279,7 +278,10 @@ def _turns(rows: Sequence[LevelRow]) -> str:
         sides: dict[str, set[str]] = {}
         for row in decided:
             sides.setdefault(row.words[heading], set()).add(row.kind)
-        if any(len(kinds) > 1 for kinds in sides.values()) or len(set.union(*sides.values())) < 2:
+        if any(len(kinds) > 1 for kinds in sides.values()):
+            continue
+        # One side only: a fact says where, if the levels that decide are a part of its values.
+        if len(set.union(*sides.values())) < 2 and all(row.words[heading] in sides for row in rows if row.ratio):
             continue
         said = []
         for kind in dict.fromkeys(row.kind for row in decided):

@@ -78,11 +78,15 @@ def winner(groups: Iterable[Group], metric: Metric, threshold: float) -> Group |
     return best if all(verdict.kind in WINNERS for _, verdict in verdicts) else None
 
 
-def headline(groups: Sequence[Group], metric: Metric | None, threshold: float, named: Collection[str]) -> str:
+def headline(
+    groups: Sequence[Group], metric: Metric | None, threshold: float, named: Collection[str] = (), *,
+    conditions: bool = True,
+) -> str:  # fmt: skip
     """The message of the chart in one sentence: a winner only where it is better than every other by a verdict.
 
-    A second one names what is not alike, but for the fields `named` by the labels of the groups. Empty where there is
-    none to be had: short demonstration windows rank nothing, and groups that may not be compared have no best.
+    A second one names the `conditions` that are not alike, but for the fields `named` by the labels of the groups.
+    Empty where there is none to be had: short demonstration windows rank nothing, and groups that may not be compared
+    have no best.
     """
     ranked = [group for group in groups if group.ranked and group.dots]
     if metric is None or any(group.demonstration for group in ranked):
@@ -91,10 +95,10 @@ def headline(groups: Sequence[Group], metric: Metric | None, threshold: float, n
         return ""
     best, judged_anew = judged
     verdicts = [(other, _of_row(best, other, verdict)) for other, verdict in judged_anew]
-    differing = [difference for other, _ in verdicts for difference in differences(best.stated, other.stated)]
-    conditions = condition_words(differing, named)
     said = _best_words(best, verdicts, metric, threshold)
-    return f"{said} Not alike: {conditions}." if conditions else said
+    differing = [difference for other, _ in verdicts for difference in differences(best.stated, other.stated)]
+    unlike = condition_words(differing, named) if conditions else ""
+    return f"{said} Not alike: {unlike}." if unlike else said
 
 
 def _of_row(best: Group, other: Group, verdict: Verdict) -> Verdict:
@@ -102,8 +106,10 @@ def _of_row(best: Group, other: Group, verdict: Verdict) -> Verdict:
 
     What is no winner among its own family stays none.
     """
-    row = other if best.is_baseline else best if other.is_baseline and verdict.kind in WINNERS else None
-    return row.against.verdict if row and row.against and row.against.verdict else verdict
+    row, base = (other, best) if best.is_baseline else (best, other)
+    if not base.is_baseline or not row.against or not row.against.verdict or row.against.base not in ("", base.key):
+        return verdict
+    return row.against.verdict if row is other or verdict.kind in WINNERS else verdict
 
 
 def _best_words(best: Group, verdicts: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:

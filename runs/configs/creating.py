@@ -107,7 +107,7 @@ def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> s
         if parameter.value is None or standard.get(parameter.name) != parameter.value
     ]
     left_out = [f"{name} not given" for name in standard if name not in given]
-    return ", ".join(dict.fromkeys(changed + left_out)) or "the standard settings in another order"
+    return ", ".join(dict.fromkeys(changed or left_out)) or "the standard settings in another order"
 
 
 def _free_name(name: str, digest: str) -> str:

@@ -17,6 +17,7 @@ from benchagent.catalog import (
     OWN_STORAGE,
     Durability,
     FactorKind,
+    amount,
     factor_phrase,
     factor_words,
 )
@@ -163,7 +164,8 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
         spoken = f"{short} {unit}"
     else:
         spoken = f"{label[:1].lower()}{label[1:]} {short}{' s' if unit == 's' else ''}"
-    text = factor_phrase(name, number, phrase_unit) if name in FACTORS else spoken
+    alone = amount(number, label.lower()) if label.lower() in COUNTED else spoken
+    text = factor_phrase(name, number, phrase_unit) if name in FACTORS else alone
     return Facet(f"factor:{name}", label, value, factor_words(name, number, unit), text, key=spoken)
 
 

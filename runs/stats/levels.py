@@ -14,6 +14,7 @@ from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, jud
 # Values and those of the baseline; and what is averaged at one level, mostly a single pair.
 Pair = tuple[Sequence[float], Sequence[float]]
 Level = Sequence[Pair]
+NO_SINGLE_NUMBER = "no single number: it depends on the level"
 
 
 @dataclass(frozen=True)
@@ -143,11 +144,15 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
     both_sides = max(ratios) >= 1 + threshold and min(ratios) <= 1 / (1 + threshold)
     unlike = over.p_alike < ALPHA if over.p_alike is not None else not over.of_repeats
     if len(winners) > 1 or (both_sides and unlike):
-        return Verdict(Kind.MIXED, "no single number: it depends on the level", over.ratio)
+        return Verdict(Kind.MIXED, NO_SINGLE_NUMBER, over.ratio)
     if over.ratio.interval is None:
         kind = Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW
         return Verdict(kind, over.ratio.why_no_interval, over.ratio)
-    return judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=fewest)
+    told = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=fewest)
+    # Sure at some levels, and not of all: two disks that are alike until the database leaves memory.
+    if told.kind == Kind.UNDECIDED and winners and unlike:
+        return Verdict(Kind.MIXED, NO_SINGLE_NUMBER, over.ratio)
+    return told
 
 
 def letters(count: int, told_apart: Iterable[tuple[int, int]]) -> list[str]:

@@ -42,7 +42,7 @@ VALUES = [
     ("memory_limit_mb", 0, "no memory limit", "no memory limit"),
     ("dataset_mb", 2_700, "2,700 MB", "data set 2,700 MB"),
     ("duration_s", 10, "10 s", "measured window 10 s"),
-    ("terminals", 4, "4 connections", "terminals 4"),
+    ("terminals", 4, "4 connections", "4 terminals"),
     ("data_storage", "slow", "slow", "data on slow"),
     ("log_storage", "", "agent's own storage", "log on own storage"),
     ("tables_of_others", 1_000, "1,000", "1,000"),

@@ -163,7 +163,7 @@ def test_of_many_curves_the_ends_are_said_and_each_on_demand():
 
     assert len(multiples.said) == 8
     assert multiples.in_short.replace("\u202f", " ") == (
-        "From scale factor 1 to 100: −39.7 % of Terminals 1 · ssd to −82.6 % of Terminals 8 · hdd."
+        "From scale factor 1 to 100: −39.7 % for 1 terminal · ssd to −82.6 % for 8 terminals · hdd."
     )
     (ratios,) = multiples.beneath
     assert (ratios.title, len(ratios.spec["series"])) == ("SSD against HDD over size", 4)  # type: ignore[typeddict-item]

@@ -48,7 +48,7 @@ def test_a_sweep_of_engines_scales_and_terminals_is_two_panels_of_two_curves():
         "curve", "factor:scale_factor", ("dbms",), "factor:terminals",
     )  # fmt: skip
     both = {"Derby 10.6": [1, 4, 16], "H2 2.4": [1, 4, 16]}
-    assert drawn(panels) == {"Terminals 2": both, "Terminals 8": both}
+    assert drawn(panels) == {"2 terminals": both, "8 terminals": both}
     assert [curve.color for panel in panels for curve in panel.curves] == [0, 1, 0, 1]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -405,7 +406,7 @@ def test_groups_that_differ_in_their_context_alone_are_named_by_it():
     assert [group.label for group in comparison.groups] == ["connection old", "connection new"]
     assert [(fact.label, fact.values) for fact in comparison.varying] == [("Connection", ("old", "new"))]
     assert {RunRow(run).factors for run in all_runs()} == {
-        f"scale factor 10 · terminals 4 · connection {server}" for server in ("old", "new")
+        f"scale factor 10 · 4 terminals · connection {server}" for server in ("old", "new")
     }
     (section,) = [section for section in sections(list(all_runs())) if section.title == "Factors"]
     assert [(row.label, sorted(row.values)) for row in section.rows] == [("Connection", ["new", "old"])]
@@ -415,3 +416,46 @@ def test_a_failed_run_joins_no_cell_of_another_server():
     for server, state in (("old", "finished"), ("new", "failed")):
         make_run("PostgreSQL 17.10", 7, context={"connection": server}, state=state)
     assert {group.label: group.n for group in compare(all_runs()).groups} == {"connection old": 1, "connection new": 0}
+
+
+def test_uploads_of_one_day_are_in_the_order_of_their_systems_though_stored_in_portions():
+    """Seen: a request of 36 documents is stored in portions, and a group of PostgreSQL came after MySQL's."""
+    first, second = (datetime(2026, 4, 12, 9, 0, second, tzinfo=UTC) for second in (0, 1))
+    for system, scale, stored in (("MySQL 8.4", 1, first), ("PostgreSQL 17.2", 100, first), ("MySQL 8.4", 10, second)):
+        make_run(system, 100 / scale, factors={"scale_factor": scale}, created_at=stored, measured_on=stored.date())
+    make_run("MySQL 8.4", 7, factors={"scale_factor": 5}, on=machine("Bench Two"), created_at=first,
+             measured_on=first.date())  # fmt: skip
+
+    labels = [group.label for group in compare(all_runs()).groups]
+
+    assert [label.partition(" · ")[0] for label in labels] == ["MySQL 8.4"] * 3 + ["PostgreSQL 17.2"]
+    assert [label.rpartition("scale factor ")[2].partition(" ")[0] for label in labels] == ["1", "10", "5", "100"]
+
+
+def named_configurations(*names: str) -> list[str]:
+    for at, name in enumerate(names):
+        config = Config.objects.create(name=name, slug=f"config-{at}", digest=str(at))
+        make_run("MySQL 8.4", 100 + at, config=config)
+    return [group.label for group in compare(all_runs()).groups]
+
+
+def test_configurations_are_labelled_with_the_settings_that_tell_them_apart():
+    """Seen: a legend of three settings a line, of which two were the same in both."""
+    assert named_configurations(
+        "MySQL: concurrency=0, buffer=8G, flush not given", "MySQL: concurrency=16, buffer=8G, flush not given"
+    ) == ["concurrency=0", "concurrency=16"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("MySQL: buffer=8G", "MySQL: buffer=8G, flush=2"),
+        ("MySQL: tables=a, b", "MySQL: tables=a, c"),
+        ("tuned", "MySQL: buffer=8G"),
+        ("MySQL: a=1, b=2 (0123abcd)", "MySQL: a=1, b=3"),
+    ],
+)
+def test_a_configuration_that_its_settings_do_not_tell_apart_keeps_its_name(names):
+    labels = named_configurations(*names)
+    assert labels[0] == names[0]
+    assert len(set(labels)) == len(names)

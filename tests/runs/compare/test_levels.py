@@ -135,7 +135,7 @@ def test_the_fact_that_decides_which_side_is_better_is_named():
 
     comparison = asked()
 
-    turns = "0.770\u202f× to 0.799\u202f× at terminals 1, 1.20\u202f× to 1.23\u202f× at terminals 8"
+    turns = "0.770\u202f× to 0.799\u202f× at 1 terminal, 1.20\u202f× to 1.23\u202f× at 8 terminals"
     assert comparison.levels.series[0].words == f"{turns}: no single number"
     assert comparison.headline.endswith(f"SQLite 3.50 against Derby 10.16 is {turns}.")
 
@@ -157,7 +157,49 @@ def test_systems_over_terminals_are_led_by_the_best_of_each():
     """Seen: "Derby at 256 terminals has 1.16 x the throughput of Derby at 128", and three other systems beside it."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.5}, scales=(1,), terminals=(1, 8, 9))
     assert asked().headline.startswith(
-        "Derby 10.16 · terminals 9 has the highest throughput, 9,000 TPS (geometric mean): 2.00\u202f× (1.96–2.05) that"
+        "Derby 10.16 · 9 terminals has the highest throughput, 9,000 TPS (geometric mean); SQLite 3.50 · 9 terminals"
+        " has 0.500\u202f× (0.4"
+    )
+
+
+def test_the_best_of_each_are_set_against_each_other_where_they_are_at_different_terminals():
+    """Seen: 2.36 ×, which was the ratio at 256 threads, said of 256 threads against 64."""
+    peak = {(1, 1): 1.0, (1, 8): 0.8, (1, 9): 0.3}
+    sweep({"Derby 10.16": peak, "SQLite 3.50": 1.0}, scales=(1,), terminals=(1, 8, 9))
+    assert asked().headline.startswith(
+        "SQLite 3.50 · 9 terminals has the highest throughput, 9,000 TPS (geometric mean): 1.41\u202f× ("
+    )
+
+
+def test_systems_over_terminals_are_compared_at_equal_terminals():
+    """Seen: eighteen groups of a sweep over threads, all set against the one with a single thread, and a matrix of 153
+    pairs; and of latency the headline compared the two at a single thread.
+    """
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.5}, scales=(1,), terminals=(1, 8, 9))
+
+    comparison = asked()
+
+    (series,) = comparison.levels.series
+    assert [row.label for row in series.rows] == ["1 terminal", "8 terminals", "9 terminals"]
+    assert comparison.headline.endswith(
+        "Derby 10.16 has the highest throughput over 3 levels of terminals; SQLite 3.50 has 0.500\u202f×"
+        f" ({series.ratio_words.partition('(')[2]} of it."
+    )
+    assert asked("compared=none").levels is None
+
+
+def test_what_is_sure_at_some_levels_only_has_no_single_number():
+    """Seen: an HDD at 0.70 and 0.57 of an SSD beyond memory, and "No winner: 0.769, undecided" over all."""
+    beyond = {(scale, 8): times for scale, times in {1: 1.0, 2: 1.01, 4: 0.99, 8: 0.7, 16: 0.57}.items()}
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": beyond}, scales=(1, 2, 4, 8, 16), terminals=(8,))
+    make_run("Derby 10.16", 31, factors={"scale_factor": 32, "terminals": 8}, durability="power_loss")
+    make_run("SQLite 3.50", 10, factors={"scale_factor": 32, "terminals": 8}, durability="power_loss")
+
+    comparison = asked()
+
+    assert comparison.headline == (
+        "No single number over 6 levels of scale factor: SQLite 3.50 against Derby 10.16 is 0.570\u202f× to "
+        "0.700\u202f× at scale factor 8 and 16, undecided at 4 of 6 levels."
     )
 
 
@@ -174,7 +216,7 @@ def test_where_no_single_fact_decides_the_ends_are_said():
     (series,) = asked().levels.series
 
     assert series.words == (
-        "1.30\u202f× at scale factor 1 · Terminals 1, 0.700\u202f× at scale factor 1 · Terminals 8: no single number"
+        "1.30\u202f× at scale factor 1 · 1 terminal, 0.700\u202f× at scale factor 1 · 8 terminals: no single number"
     )
 
 
@@ -187,7 +229,7 @@ def test_the_baseline_and_what_is_compared_can_be_chosen():
 
     assert turned.levels.base_label == "SQLite 3.50"
     assert turned.levels.series[0].ratio.value == pytest.approx(1 / 1.5)
-    assert by_terminals.levels.base_label == "Terminals 1"
+    assert by_terminals.levels.base_label == "1 terminal"
     assert by_terminals.levels.held_words == "scale factor and DBMS"
     assert by_terminals.levels.series[0].ratio.value == pytest.approx(8)
 
@@ -375,7 +417,7 @@ def test_the_form_beside_the_levels_leads_to_them(client):
     address = "/compare/?dbms=derby&dbms=sqlite"
     by_terminals = client.get(f"{address}&compared=factor:terminals&held=factor:scale_factor&held=dbms")
     html = by_terminals.content.decode()
-    assert "Level by level against Terminals" in html
+    assert "Level by level against 1 terminal" in html
     # Choosing a metric keeps it.
     assert 'name="compared" value="factor:terminals"' in html.partition('class="controls"')[2].partition("</form>")[0]
     assert 'id="levels"' not in client.get(f"{address}&compared=none").content.decode()

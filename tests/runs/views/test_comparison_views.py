@@ -191,7 +191,7 @@ def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client
     assert len(drawn["groups"]) == 12
     assert re.search(r'id="against-metric" name="metric">\s*<option value="latency_p99_ms" selected>', html)
     ringed = {group["label"] for group in drawn["groups"] if group["front"]}
-    assert ringed == {f"H2 2.4 · scale factor {scale} · terminals 8" for scale in (1, 4, 16)}
+    assert ringed == {f"H2 2.4 · scale factor {scale} · 8 terminals" for scale in (1, 4, 16)}
 
 
 def test_a_group_without_a_dot_says_why_beneath_the_trade_off(client, sweep):
@@ -199,7 +199,7 @@ def test_a_group_without_a_dot_says_why_beneath_the_trade_off(client, sweep):
     Measurement.objects.filter(run__cell_key=one.cell_key, metric__name="latency_p99_ms").delete()
     html = page(client, "&view=tradeoff&metric=tps&metric=latency_p99_ms")
     assert len(spec(html, "tradeoff")["groups"]) == 11
-    assert "No dot: Derby 10.6 · scale factor 1 · terminals 2 (no latency_p99_ms in this run)." in html
+    assert "No dot: Derby 10.6 · scale factor 1 · 2 terminals (no latency_p99_ms in this run)." in html
 
 
 def test_many_groups_without_a_dot_are_counted(client, sweep):
@@ -222,7 +222,7 @@ def test_files_hold_what_is_drawn(client, sweep):
                                .decode().splitlines()))  # fmt: skip
     assert len(rows) == 24
     assert {row["metric"] for row in rows} == {"tps", "latency_p99_ms"}
-    assert (rows[0]["panel"], rows[0]["series"], rows[0]["x"], rows[0]["n"]) == ("Terminals 2", "Derby 10.6", "1", "3")
+    assert (rows[0]["panel"], rows[0]["series"], rows[0]["x"], rows[0]["n"]) == ("2 terminals", "Derby 10.6", "1", "3")
     assert float(rows[0]["interval_low"]) < float(rows[0]["value"]) < float(rows[0]["interval_high"])
 
 
@@ -282,7 +282,7 @@ def test_bars_in_panels_share_their_axis_and_name_within_it_what_the_panel_does_
     drawing = client.get("/api/v1/compare/?experiment=sweep&view=bars&panels=factor:terminals").json()["drawing"]
     panels = drawing["metrics"][0]["panels"]
     assert [(panel["label"], len(panel["curves"][0]["points"])) for panel in panels] == [
-        ("Terminals 2", 6), ("Terminals 8", 6),
+        ("2 terminals", 6), ("8 terminals", 6),
     ]  # fmt: skip
     assert '<select id="axis-panels" name="panels">' in html
 

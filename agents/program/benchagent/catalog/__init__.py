@@ -37,6 +37,7 @@ from benchagent.catalog.workloads import (
     FACTORS,
     OWN_STORAGE,
     WORKLOADS,
+    amount,
     factor_phrase,
     factor_role,
     factor_span,
@@ -48,6 +49,6 @@ __all__ = [
     "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
     "EXTERNAL_METHODS", "FACTORS", "FAILED", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES", "SECONDS_EACH",
     "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry",
-    "factor_phrase", "factor_role", "factor_span", "factor_words", "headline_metrics", "number_in", "plausible_range",
-    "refusal", "threshold_of", "too_many_failed",
+    "amount", "factor_phrase", "factor_role", "factor_span", "factor_words", "headline_metrics", "number_in",
+    "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

@@ -368,6 +368,9 @@ COUNTED = {
     "CPUs": "CPU",
     "rows": "row",
     "jobs": "job",
+    "terminals": "terminal",
+    "threads": "thread",
+    "clients": "client",
 }
 
 FactorValue = int | float | str
@@ -387,7 +390,7 @@ def factor_words(name: str, value: FactorValue, unit: str | None = None) -> str:
 
 
 def factor_phrase(name: str, value: FactorValue, unit: str | None = None) -> str:
-    """A value that stands alone, among those of other factors: "memory limit 160 MB", "data on slow"."""
+    """A value that stands alone, among those of other factors: "memory limit 160 MB", "8 terminals", "data on slow"."""
     factor, words = FACTORS.get(name), factor_words(name, value, unit)
     if factor is None:
         return words
@@ -397,8 +400,10 @@ def factor_phrase(name: str, value: FactorValue, unit: str | None = None) -> str
         return words
     if factor.spoken:
         return factor.spoken.format(words)
-    said = factor.unit if unit is None else unit
-    return f"{factor.label[:1].lower()}{factor.label[1:]} {amount(value, said if said in SPOKEN_UNITS else '')}"
+    said, label = factor.unit if unit is None else unit, f"{factor.label[:1].lower()}{factor.label[1:]}"
+    return (
+        amount(value, label) if label in COUNTED else f"{label} {amount(value, said if said in SPOKEN_UNITS else '')}"
+    )
 
 
 def amount(value: FactorValue, unit: str) -> str:
