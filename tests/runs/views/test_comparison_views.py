@@ -59,7 +59,7 @@ def options(html: str, name: str) -> dict[str, str]:
 
 def test_a_sweep_is_two_panels_with_the_same_axes_and_one_legend(client, sweep):
     html = page(client, "")
-    left, right = spec(html, "curve-terminals-2"), spec(html, "curve-terminals-8")
+    left, right = spec(html, "curve-2-terminals"), spec(html, "curve-8-terminals")
     assert left["x"] == right["x"]
     assert left["y"]["span"] == right["y"]["span"]
     assert [line["label"] for line in left["series"]] == ["Derby 10.6", "H2 2.4"]
@@ -82,22 +82,22 @@ def test_an_interval_that_would_cover_the_chart_is_no_band(client):
 
 
 def test_a_wide_span_is_logarithmic_unless_a_reader_says(client, sweep):
-    assert spec(page(client, ""), "curve-terminals-2")["x"]["scale"] == "log"
-    assert spec(page(client, "&x_scale=linear"), "curve-terminals-2")["x"]["scale"] == "linear"
-    assert spec(page(client, "&y_scale=log"), "curve-terminals-2")["y"]["scale"] == "log"
+    assert spec(page(client, ""), "curve-2-terminals")["x"]["scale"] == "log"
+    assert spec(page(client, "&x_scale=linear"), "curve-2-terminals")["x"]["scale"] == "linear"
+    assert spec(page(client, "&y_scale=log"), "curve-2-terminals")["y"]["scale"] == "log"
 
 
 def test_values_are_per_cent_of_the_first_level_or_of_the_baselines_series(client, sweep):
-    first = spec(page(client, "&y_as=first"), "curve-terminals-2")
+    first = spec(page(client, "&y_as=first"), "curve-2-terminals")
     assert [line["points"][0][1] for line in first["series"]] == [100, 100]
-    base = spec(page(client, "&y_as=baseline"), "curve-terminals-2")
+    base = spec(page(client, "&y_as=baseline"), "curve-2-terminals")
     assert [point[1] for point in base["series"][0]["points"]] == [100, 100, 100]
     assert base["series"][1]["points"][0][1] == pytest.approx(197.8, abs=0.1)
 
 
 def test_several_metrics_are_rows_over_the_same_axis_and_cost_no_query(client, sweep, django_assert_num_queries):
     html = page(client, "&metric=tps&metric=latency_p99_ms")
-    assert spec(html, "curve-terminals-2")["x"] == spec(html, "curve-metric-2-terminals-2")["x"]
+    assert spec(html, "curve-2-terminals")["x"] == spec(html, "curve-metric-2-2-terminals")["x"]
     assert re.search(r'name="metric" value="latency_p99_ms" checked', html)
 
     with CaptureQueriesContext(
@@ -128,7 +128,7 @@ def test_its_selects_offer_what_varies_and_say_what_the_rule_chose(client, sweep
 def test_a_fact_that_does_not_vary_is_said_and_the_rule_stays(client, sweep):
     html = unescape(page(client, "&x=colour"))
     assert "“colour” does not vary. There are: dbms, factor:scale_factor, factor:terminals." in html
-    assert spec(html, "curve-terminals-2")
+    assert spec(html, "curve-2-terminals")
 
 
 def test_htmx_takes_the_part_that_changes_and_the_address_has_no_blanks(client, sweep):
@@ -272,13 +272,13 @@ def groups_of(client, query: str) -> list[dict]:
 
 def test_bars_in_panels_share_their_axis_and_name_within_it_what_the_panel_does_not(client, sweep):
     html = page(client, "&view=bars&panels=factor:terminals&metric=tps&metric=latency_p99_ms")
-    left, right = spec(html, "comparison-terminals-2"), spec(html, "comparison-terminals-8")
+    left, right = spec(html, "comparison-2-terminals"), spec(html, "comparison-8-terminals")
     assert left["most"] == right["most"] >= max(group["value"] for group in right["groups"])
     labels = [f"{engine} · Scale factor {scale}" for engine in ("Derby 10.6", "H2 2.4") for scale in (1, 4, 16)]
     for panel in (left, right):
         assert sorted(group["label"] for group in panel["groups"]) == sorted(labels)
     assert [group["color"] for group in left["groups"]] == [group["color"] for group in right["groups"]]
-    assert spec(html, "comparison-metric-2-terminals-8")["y"]["label"] == "latency_p99_ms"
+    assert spec(html, "comparison-metric-2-8-terminals")["y"]["label"] == "latency_p99_ms"
     drawing = client.get("/api/v1/compare/?experiment=sweep&view=bars&panels=factor:terminals").json()["drawing"]
     panels = drawing["metrics"][0]["panels"]
     assert [(panel["label"], len(panel["curves"][0]["points"])) for panel in panels] == [
