@@ -232,7 +232,7 @@ def _cells(
     """
     cells: dict[str, list[Run]] = {}
     alike: dict[tuple[object, ...], str] = {}
-    began: dict[tuple[date, int], datetime] = {}
+    began: dict[tuple[date, UUID], datetime] = {}
     for run in runs:
         system = day_of(run), run.dbms_version_id
         began[system] = min(run.created_at, began.get(system, run.created_at))

@@ -72,7 +72,7 @@ def _short_configs(names: Iterable[str]) -> dict[str, str]:
         each = settings.split(", ")
         if all("=" in part or part.endswith(" not given") for part in each) and not _CUT_NAME.search(name):
             parts.setdefault(product, {})[name] = each
-    short = {}
+    short: dict[str, str] = {}
     for of in parts.values():
         shared = set.intersection(*map(set, of.values())) if len(of) > 1 else set()
         left = {name: ", ".join(part for part in each if part not in shared) for name, each in of.items()}

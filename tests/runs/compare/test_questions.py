@@ -59,7 +59,8 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
 def test_what_was_uploaded_together_stands_in_the_order_of_its_numbers():
     stored(*[tpcb(terminals=terminals) for terminals in (16, 1, 128, 8)])
 
-    assert [group.label for group in compared().groups] == ["1 terminal", *(f"{count} terminals" for count in (8, 16, 128))]
+    labels = [group.label for group in compared().groups]
+    assert labels == ["1 terminal", "8 terminals", "16 terminals", "128 terminals"]
 
 
 def test_many_days_of_one_cell_are_led_by_the_newest_against_the_first():
