@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 from benchagent.job import checks
-from benchagent.machine.fingerprint import SyncRate
 
 from tests.benchagent.job.test_checks import SECONDS, summary
 from tests.benchagent.test_histogram import encoded
 
-DISK = SyncRate(200.0, {"append 4 KiB, fdatasync": 200.0}, "a test", 0.0)
+SYNCS_PER_S = 200.0
 
 
 def suspicious(found: dict[str, Any], **changes: Any) -> dict[str, bool]:
-    given: dict[str, Any] = {"terminals": 4, "closed_loop": True, "generator_cores": None, "sync_rate": None, **changes}
-    return {check["name"]: check["ok"] for check in checks.suspicions(found, **given)}
+    usual: dict[str, Any] = {"terminals": 4, "closed_loop": True, "generator_cores": None, "syncs_per_s": None}
+    return {check["name"]: check["ok"] for check in checks.suspicions(found, **usual | changes)}
 
 
 def failed(found: dict[str, Any]) -> list[str]:
@@ -45,8 +44,8 @@ def test_it_fails_a_run(changes: dict[str, Any], name: str):
 
 
 def test_it_suspects_commits_that_were_faster_than_the_disk():
-    assert suspicious(summary(), sync_rate=DISK) == {"little_law": True, "waited_for_disk": False}
-    assert suspicious(summary(tps=800.0), sync_rate=DISK)["waited_for_disk"]
+    assert suspicious(summary(), syncs_per_s=SYNCS_PER_S) == {"little_law": True, "waited_for_disk": False}
+    assert suspicious(summary(tps=800.0), syncs_per_s=SYNCS_PER_S)["waited_for_disk"]
     assert "waited_for_disk" not in suspicious(summary())
 
 
@@ -57,10 +56,10 @@ def test_only_what_writes_has_to_wait_for_the_disk():
     }  # fmt: skip
     found = summary(per_type=kinds)
     assert checks.writing_tps(found, frozenset({"read"})) == 850
-    slower = SyncRate(212.0, {}, "a test", 0.0)
-    assert not suspicious(found, sync_rate=slower, reading=frozenset({"read"}))["waited_for_disk"]
-    assert suspicious(found, sync_rate=SyncRate(213.0, {}, "", 0.0), reading=frozenset({"read"}))["waited_for_disk"]
-    assert "waited_for_disk" not in suspicious(found, sync_rate=slower, reading=frozenset(kinds))
+    slower = 212.0
+    assert not suspicious(found, syncs_per_s=slower, reading=frozenset({"read"}))["waited_for_disk"]
+    assert suspicious(found, syncs_per_s=213.0, reading=frozenset({"read"}))["waited_for_disk"]
+    assert "waited_for_disk" not in suspicious(found, syncs_per_s=slower, reading=frozenset(kinds))
 
 
 def test_it_expects_littles_law_of_a_closed_loop_only():
@@ -93,11 +92,12 @@ def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
     ended = summary(**nothing, transactions=0, per_terminal=[0] * 4, histogram=encoded([]), ended_by="max_transactions")
     found = checks.integrity(ended, [{"warm_up": True, "n": 700}])
     assert "something_measured" in [check["name"] for check in found if not check["ok"]]
-    assert suspicious(ended, sync_rate=DISK, generator_cores=[1.0]) == {}
+    assert suspicious(ended, syncs_per_s=SYNCS_PER_S, generator_cores=[1.0]) == {}
 
 
 def test_a_check_of_the_disk_names_both_figures():
-    detail = checks.waited_for_disk(1000, 4, 200, ok=False)["detail"]
+    assert checks.waited_for_disk(800.0, 4, 200)["ok"]
+    detail = checks.waited_for_disk(1000, 4, 200)["detail"]
     assert (
         detail == "1000 TPS that write, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
     )

@@ -9,7 +9,7 @@ import pytest
 from benchagent.dbms.base import JobError
 from benchagent.machine import emulation, fingerprint
 from benchagent.machine.devices import Mount
-from benchagent.machine.fingerprint import PATTERNS, SyncRate, SyncRates, cannot_have_waited, measure
+from benchagent.machine.fingerprint import PATTERNS, SyncRate, SyncRates, measure
 from benchagent.machine.limits import Cage, Throttle, hierarchy
 
 from tests.benchagent.storages import an_emulation, needs_emulation
@@ -93,8 +93,3 @@ def test_a_mount_without_barriers_has_a_rate_of_its_own(tmp_path: Path, monkeypa
         monkeypatch.setattr(fingerprint, "mount_of", lambda path, mount=mount: mount)
         rates.of("sda1", tmp_path)
     assert len(measured) == 2
-
-
-def test_it_flags_what_is_faster_than_its_disk():
-    assert cannot_have_waited(4000.1, 4, KNOWN)
-    assert not cannot_have_waited(4000.0, 4, KNOWN)

@@ -17,7 +17,7 @@ from benchagent.arguments import by_name
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.cli.commands import Actions, command
 from benchagent.dbms.external import Visit, drop_own, visit
-from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ServerConnection, from_answers
+from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, from_answers
 from benchagent.dbms.external.server import reachable
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
@@ -63,14 +63,11 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
     for connection in Connections(dirs.root).listed():
-        observed = [f"observed by {connection.observed_by}"] if connection.observed_by else []
-        print("  ".join([connection.name, *_product(connection), *observed]))
-
-
-def _product(connection: ServerConnection) -> list[str]:
-    entry = DBMSS[connection.dbms]
-    version = "not checked yet" if connection.version == UNKNOWN_VERSION else connection.version
-    return [entry.name, version, *([NOT_VERIFIED] if entry.unverified else [])]
+        entry, words = DBMSS[connection.dbms], [connection.name]
+        words += [entry.name, "not checked yet" if connection.version == UNKNOWN_VERSION else connection.version]
+        words += [NOT_VERIFIED] if entry.unverified else []
+        words += [f"observed by {connection.observed_by}"] if connection.observed_by else []
+        print("  ".join(words))
 
 
 def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:

@@ -63,16 +63,12 @@ def _doctor(options: argparse.Namespace, dirs: AgentDirs) -> int:
     if options.json:
         print(json.dumps({"ok": not missing, "findings": [asdict(finding) for finding in findings]}, indent=1))
     else:
-        print("\n".join(_lines(findings)))
+        width = max(len(finding.subject) for finding in findings)
+        for finding in findings:
+            print(f"{finding.state:<8} {finding.subject:<{width}}  {finding.words}")
+            if finding.remedy:
+                print(f"{'':<8} {'':<{width}}  → {finding.remedy}")
     return EXIT_MISSING if missing else 0
-
-
-def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    width = max(len(finding.subject) for finding in findings)
-    for finding in findings:
-        yield f"{finding.state:<8} {finding.subject:<{width}}  {finding.words}"
-        if finding.remedy:
-            yield f"{'':<8} {'':<{width}}  → {finding.remedy}"
 
 
 def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = ()) -> Iterator[Finding]:
@@ -89,7 +85,10 @@ def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = (
     yield _space(dirs)
     yield from _limits()
     for tool, loss in TOOLS.items():
-        yield _tool(tool, loss)
+        if path := shutil.which(tool):
+            yield Finding(tool, State.OK, path)
+        else:
+            yield Finding(tool, State.LIMITED, f"not on this machine: {loss}", f"Debian: `apt-get install {tool}`")
 
 
 # DBMSs
@@ -172,10 +171,3 @@ def _cgroup(controller: str, subject: str, loss: str) -> Finding:
         words = f"no right to make a control group in {where.parent}; {loss}"
         return Finding(subject, State.LIMITED, words, "run the agent as root, or have the group delegated to its user")
     return Finding(subject, State.OK, f"control groups version {where.version}, {where.parent}")
-
-
-def _tool(name: str, loss: str) -> Finding:
-    path = shutil.which(name)
-    if path:
-        return Finding(name, State.OK, path)
-    return Finding(name, State.LIMITED, f"not on this machine: {loss}", f"Debian: `apt-get install {name}`")

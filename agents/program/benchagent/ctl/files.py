@@ -165,7 +165,9 @@ def _show(entries: Sequence[dict[str, Any]], *, verbose: bool) -> None:
         lines = _lines(entry, parts.pop(entry["file"], 0), verbose=verbose)
         for label, text in lines:
             print(f"  {label:<11}{text}")
-    print(_count(entries))
+    states = [entry["status"] for entry in entries if not entry["part_of"]]
+    words = [f"{states.count(status)} {status.replace('_', ' ')}" for status in Status if states.count(status)]
+    print(f"{len({entry['file'] for entry in entries})} files: {', '.join(words) or 'nothing'}")
 
 
 def _lines(entry: dict[str, Any], parts: int, *, verbose: bool) -> list[tuple[str, str]]:
@@ -193,9 +195,3 @@ def _lines(entry: dict[str, Any], parts: int, *, verbose: bool) -> list[tuple[st
         words = [f"{count} {word}{'' if count == 1 or word == 'series' else 's'}" for count, word in rest if count > 0]
         lines.append(("more", f"{', '.join(words)} (-v)" if words else ""))
     return [(label, text) for label, text in lines if text]
-
-
-def _count(entries: Sequence[dict[str, Any]]) -> str:
-    states = [entry["status"] for entry in entries if not entry["part_of"]]
-    words = [f"{states.count(status)} {status.replace('_', ' ')}" for status in Status if states.count(status)]
-    return f"{len({entry['file'] for entry in entries})} files: {', '.join(words) or 'nothing'}"

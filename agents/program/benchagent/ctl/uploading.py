@@ -358,13 +358,6 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
     return Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
 
 
-def _send_tools(api: Api, tools: Tools, files: Sequence[LocalFile]) -> None:
-    """Descriptions of tools with the first file that one reads as its example: the server keeps them."""
-    for text, tool in tools:
-        if example := next((local.file.text for local in files if tool.claims(local.file)), ""):
-            api.post("/tools/", {"text": text, "example": example[:MAX_EXAMPLE]})
-
-
 def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], tools: Tools) -> Outcome:
     names = [local.file.name for local in files]
     if api is None:
@@ -372,7 +365,9 @@ def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], to
         counts = Counter(report.status for _, reports in read for report in reports)
         words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
         return Outcome(names, "dry run", message=words)
-    _send_tools(api, tools, files)
+    for text, tool in tools:  # the server keeps each with the first file that it reads as its example
+        if example := next((local.file.text for local in files if tool.claims(local.file)), ""):
+            api.post("/tools/", {"text": text, "example": example[:MAX_EXAMPLE]})
     answer = _read(api, api.post_files("/imports/", [(local.file.name, local.path) for local in files]))
     state = "there already"
     if answer.get("state") == "failed":

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,6 @@ class PrivateServer(ABC):
         self.name = name
         self.port = 0
         self.password = ""
-        # It may have another port than before.
-        self.after_start: Callable[[], None] = lambda: None
         self.process: subprocess.Popen[Any] | None = None
         self.command_lines: list[str] = []
         self.log_path = log
@@ -106,7 +104,6 @@ class PrivateServer(ABC):
             ports.add(self.port)
             self.launch()
             if self._comes_up():
-                self.after_start()
                 return
             self.stop()
             if self.port_taken not in self.log_tail().lower():
@@ -209,14 +206,10 @@ class ServerInstance(Instance):
         self.command_lines = server.command_lines
         folders = request.folders
         self._log_apart = folders.log_apart and same_device(folders.data, folders.log).same_physical is not True
-        server.after_start = self._connect_anew
 
     @abstractmethod
     def connect(self) -> Connection:
         """How it is reached on the port that it has now."""
-
-    def _connect_anew(self) -> None:
-        self.connection = self.connect()
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
         return of_effective(self.slug, effective, Facts(log_apart=self._log_apart))
@@ -229,6 +222,7 @@ class ServerInstance(Instance):
 
     def start(self) -> None:
         self.server.start()
+        self.connection = self.connect()  # it may have another port than before
 
     def shut_down(self) -> None:
         self.server.shut_down()

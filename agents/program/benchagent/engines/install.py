@@ -84,7 +84,13 @@ def remove(name: str, engines_dir: Path) -> bool:
 
 
 def _refuse_in_use(home: Path) -> None:
-    if home.is_dir() and (users := processes_of(home)):
+    """Raises `InstallError` while a process runs a program of this folder."""
+    users = [
+        f"{process.info['name']} ({process.pid})"
+        for process in (psutil.process_iter(["name", "exe"]) if home.is_dir() else ())
+        if Path(process.info["exe"] or "/").is_relative_to(home.resolve())
+    ]
+    if users:
         raise InstallError(f"{home.name} is in use by {', '.join(users)}")
 
 
@@ -115,15 +121,6 @@ def engine_lock(engines_dir: Path, name: str, progress: Progress) -> Iterator[No
             progress(f"another process is busy with {name}, waiting")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def processes_of(home: Path) -> list[str]:
-    """Processes that run a program of this folder, as "mysqld (4711)"."""
-    return [
-        f"{process.info['name']} ({process.pid})"
-        for process in psutil.process_iter(["name", "exe"])
-        if Path(process.info["exe"] or "/").is_relative_to(home.resolve())
-    ]
 
 
 def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Progress) -> None:

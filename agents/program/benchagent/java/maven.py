@@ -130,21 +130,21 @@ def resolve(coordinate: str, folder: Path) -> Path:
 def _why(error: BaseException, asked: list[Repository], path: str) -> str:
     if isinstance(error, requests.exceptions.SSLError):
         host = urlsplit(error.request.url or "").hostname if error.request else "the repository"
+        # OpenSSL's own words, without what requests and urllib3 wrap around them.
+        reason = re.search(r"certificate verify failed: ([^(']+)", str(error))
+        words = reason[1].strip() if reason else "CERTIFICATE_VERIFY_FAILED"
         return (
-            f"the certificate of {host} is signed by nobody whom this machine trusts ({_reason(error)}): add your "
-            "company's authority to the system's store, or name its file with SSL_CERT_FILE"
+            f"the certificate of {host} is signed by nobody whom this machine trusts ({words}): add your company's "
+            "authority to the system's store, or name its file with SSL_CERT_FILE"
         )
     if not isinstance(error, requests.RequestException):
         for repository in asked:  # jgo passes over any answer but 200 without a word
             if refusal := _refusal(repository, path):
                 return refusal
-    return redact_text(_without(str(error) or type(error).__name__, asked))
-
-
-def _reason(error: BaseException) -> str:
-    """OpenSSL's own words, without what requests and urllib3 wrap around them."""
-    match = re.search(r"certificate verify failed: ([^(']+)", str(error))
-    return match[1].strip() if match else "CERTIFICATE_VERIFY_FAILED"
+    words = str(error) or type(error).__name__
+    for repository in asked:
+        words = words.replace(repository.url_with_login, repository.url)
+    return redact_text(words)
 
 
 def _refusal(repository: Repository, path: str) -> str:
@@ -155,9 +155,3 @@ def _refusal(repository: Repository, path: str) -> str:
     if answer.status_code in (401, 403, 407):
         return f"repository {repository.name} ({repository.url}) refuses the login ({answer.status_code})"
     return f"repository {repository.name} ({repository.url}) answers {answer.status_code}" if not answer.ok else ""
-
-
-def _without(text: str, asked: list[Repository]) -> str:
-    for repository in asked:
-        text = text.replace(repository.url_with_login, repository.url)
-    return text

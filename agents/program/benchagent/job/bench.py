@@ -205,7 +205,8 @@ class JobBench:
             self.warn(f"settings changed during the run: {changed}")
         described.result["effective_settings"] = settings
         described.promise(self._promised(dict(settings)))
-        described.saw(swallowing=swallowing(self._holding_pids()))
+        holding = [self.generator.pid] if self.generator and self._around.embedded else self.instance.server_pids()
+        described.saw(swallowing=swallowing(child.pid for pid in holding for child in process.family(pid)))
         if fact := described.result["durability"]:
             self.log(f"durability {fact['durability']}: {fact['reason']}")
         self._around.on_news()
@@ -218,11 +219,6 @@ class JobBench:
         ]
         every = [Statement(durability, f"{of}{reason}") for (durability, reason), of in said]
         return weakest(every) or every[0]
-
-    def _holding_pids(self) -> list[int]:
-        """Processes that hold the DBMS, those that it has started included."""
-        generator = [self.generator.pid] if self.generator and self._around.embedded else []
-        return [child.pid for pid in (*self.instance.server_pids(), *generator) for child in process.family(pid)]
 
     def _take_engine_report(self, session: SessionResult) -> None:
         """Also of a session that failed: what was measured so far stays."""

@@ -15,7 +15,6 @@ import psutil
 from benchagent import histogram
 from benchagent.catalog import ERROR_SHARE
 from benchagent.job.result import error_share
-from benchagent.machine.fingerprint import SyncRate, cannot_have_waited
 from benchagent.protocol import Check
 
 log = logging.getLogger(__name__)
@@ -45,12 +44,12 @@ def suspicions(
     terminals: int,
     closed_loop: bool,
     generator_cores: Sequence[float] | None,
-    sync_rate: SyncRate | None,
+    syncs_per_s: float | None,
     reading: frozenset[str] = frozenset(),
 ) -> list[Check]:
     """`generator_cores`: CPU of the load generator by second, None where it holds the DBMS.
 
-    `sync_rate`: of the device with the log, None where commits do not claim to wait for it. `reading`: names of the
+    `syncs_per_s`: of the device with the log, None where commits do not claim to wait for it. `reading`: names of the
     transactions that change nothing.
     """
     if summary["tps"] is None:  # it ended in its warm-up, which fails it anyway
@@ -61,9 +60,8 @@ def suspicions(
     if generator_cores:
         judged.append(client_bound(fmean(generator_cores), psutil.cpu_count() or 1))
     tps = writing_tps(summary, reading)
-    if sync_rate is not None and tps:
-        ok = not cannot_have_waited(tps, terminals, sync_rate)
-        judged.append(waited_for_disk(tps, terminals, sync_rate.fdatasync_per_s, ok=ok))
+    if syncs_per_s is not None and tps:
+        judged.append(waited_for_disk(tps, terminals, syncs_per_s))
     return judged
 
 
@@ -174,12 +172,13 @@ def errors_within_limit(summary: Mapping[str, Any]) -> Check:
     return {"name": "errors_within_limit", "ok": share <= ERROR_SHARE, "detail": detail}
 
 
-def waited_for_disk(tps: float, terminals: int, syncs_per_s: float, *, ok: bool) -> Check:
+def waited_for_disk(tps: float, terminals: int, syncs_per_s: float) -> Check:
     """A commit that waits for the disk cannot end faster than the device syncs, but for commits that share a sync.
 
     `tps`: of the transactions that have something to wait for.
     """
     limit = terminals * syncs_per_s
+    ok = tps <= limit
     detail = f"{tps:.0f} TPS that write, {terminals} terminals × {syncs_per_s:.0f} syncs/s of the device = {limit:.0f}"
     if not ok:
         detail += ": cannot have waited for this disk"

@@ -29,7 +29,7 @@ from benchagent.machine import process
 from benchagent.machine.confinement import Confinement, walls
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
-from benchagent.machine.fingerprint import SyncRate, SyncRates
+from benchagent.machine.fingerprint import SyncRates
 from benchagent.machine.limits import Cage, CgroupError, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
@@ -72,7 +72,7 @@ class Job:
         self._instance: Instance | None = None
         # Without limits until they are made.
         self._server_cage = self._generator_cage = Cage(self.run_id)
-        self._sync_rate: SyncRate | None = None
+        self._syncs_per_s: float | None = None
         # Why there is none.
         self._sync_problem = "it is the disk of a server that the agent did not start"
         self._last_state = ""
@@ -284,16 +284,15 @@ class Job:
             integrity = [*checks.integrity(summary, self._spool.seconds(self.run_id)), *integrity]
             promised = self._described.promised
             claims_disk = promised is not None and promised.durability is Durability.POWER_LOSS
-            writing_tps = checks.writing_tps(summary, reading)
-            self._described.saw(syncs_per_s=self._sync_rate.fdatasync_per_s if self._sync_rate else None)
-            if claims_disk and self._sync_rate is None and writing_tps:
+            self._described.saw(syncs_per_s=self._syncs_per_s)
+            if claims_disk and self._syncs_per_s is None and checks.writing_tps(summary, reading):
                 self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
             suspicious = checks.suspicions(
                 summary,
                 terminals=self._factors.number("terminals", 0),
                 closed_loop=not self._factors.decimal("rate_per_s", 0),
                 generator_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
-                sync_rate=self._sync_rate if claims_disk else None,
+                syncs_per_s=self._syncs_per_s if claims_disk else None,
                 reading=reading,
             )
         self.result["checks"] = [*integrity, *suspicious]
@@ -306,11 +305,11 @@ class Job:
         folder = self._folders.log
         try:
             rates = SyncRates(self._dirs.root / "sync_rates.json")
-            self._sync_rate = rates.of(device_of(folder), folder, self._server_cage)
+            self._syncs_per_s = rates.of(device_of(folder), folder, self._server_cage).fdatasync_per_s
         except JobError as error:
             self._sync_problem = str(error)
-            return
-        self._described.metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s)
+        else:
+            self._described.metric("sync_rate_per_s", self._syncs_per_s)
 
     def _keep_draft(self) -> None:
         self._described.fill(self._instance)

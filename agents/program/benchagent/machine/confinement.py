@@ -43,18 +43,14 @@ class Walls:
     @property
     def words(self) -> str:
         who = f"as user {self.user.name}" if self.user else f"as the agent's own user ({self.no_user})"
-        where = (
-            f"reach, by Landlock, only their own folders and what is installed{self._network}"
-            if self.landlock
-            else "may read whatever that user can: this kernel has no Landlock that suffices (Linux 5.19 or later)"
-        )
+        if not self.landlock:
+            where = "may read whatever that user can: this kernel has no Landlock that suffices (Linux 5.19 or later)"
+        else:
+            network = ", and by TCP only their own DBMS"
+            if self.landlock < landlock.NETWORK_SINCE:
+                network = "; their network is open: this kernel cannot confine it (Linux 6.7 or later)"
+            where = f"reach, by Landlock, only their own folders and what is installed{network}"
         return f"jobs run {who} and {where}"
-
-    @property
-    def _network(self) -> str:
-        if self.landlock < landlock.NETWORK_SINCE:
-            return "; their network is open: this kernel cannot confine it (Linux 6.7 or later)"
-        return ", and by TCP only their own DBMS"
 
 
 def walls(*folders: Path) -> Walls:

@@ -50,11 +50,6 @@ class SyncRate:
     at: float
 
 
-def cannot_have_waited(tps: float, terminals: int, rate: SyncRate) -> bool:
-    """True when these commits cannot each have waited for this disk."""
-    return tps > terminals * rate.fdatasync_per_s
-
-
 class SyncRates:
     """Rates measured within the last day, kept in `file` by the name of a device, and how it is mounted now."""
 

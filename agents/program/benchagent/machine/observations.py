@@ -49,7 +49,11 @@ class Observation:
     def roots(self) -> list[int]:
         """The processes from which all the others descend; without this agent."""
         if self.pid_file:
-            return _of_file(Path(self.pid_file))
+            try:  # its first line is the number, as PostgreSQL, MySQL and systemd write it
+                pid = int(Path(self.pid_file).read_text().split("\n", 1)[0])
+            except (OSError, ValueError):
+                return []
+            return [pid] if pid > 0 and Path(f"/proc/{pid}").exists() else []
         key, wanted = ("name", self.process) if self.process else ("username", self.user)
         every = [other.info for other in psutil.process_iter(["pid", "ppid", key]) if other.pid != os.getpid()]
         parents = {info["pid"]: info["ppid"] for info in every if info[key] == wanted}
@@ -63,15 +67,6 @@ class Observation:
 
     def facts(self) -> ObservationFacts:
         return {"name": self.name, "what": self.what, "device": self.device, "problem": self.problem()}
-
-
-def _of_file(file: Path) -> list[int]:
-    """The first line of a pid file is the number, as PostgreSQL, MySQL and systemd write it."""
-    try:
-        pid = int(file.read_text().split("\n", 1)[0])
-    except (OSError, ValueError):
-        return []
-    return [pid] if pid > 0 and Path(f"/proc/{pid}").exists() else []
 
 
 class Observations(NamedFile[Observation]):

@@ -87,17 +87,13 @@ class ExternalInstance(Instance):
     def seen(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
         """The event without secrets. What it tells about space is acted on, and is no part of what is measured."""
         if event["event"] in ("sampled", "query") and event.get("name") == SPACE:
-            self._look_at_space(event)
+            if words := told_shortage(event.get("rows") or ()):
+                self._low(words)
+            if "error" in event:
+                self.warnings = [NOT_WATCHED]
+                self._request.log(f"{NOT_WATCHED} ({self._scrubber.text(str(event['error']))})")
             return {"event": SPACE}
         return self._scrubber.event(event)
-
-    def _look_at_space(self, event: Mapping[str, Any]) -> None:
-        words = told_shortage(event.get("rows") or ())
-        if words:
-            self._low(words)
-        if "error" in event:
-            self.warnings = [NOT_WATCHED]
-            self._request.log(f"{NOT_WATCHED} ({self._scrubber.text(str(event['error']))})")
 
     def scrubbed(self, text: str) -> str:
         return self._scrubber.text(text)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.dbms.base import JobError
+from benchagent.dbms.counters import query_steps
 from benchagent.dbms.external.connections import Scrubber, ServerConnection
 from benchagent.dbms.external.guard import created
 from benchagent.dbms.external.server import MARKER, ExternalServer
@@ -53,14 +54,14 @@ class Asker:
     def ask(self, queries: Mapping[str, str]) -> Answers:
         """Raises `JobError` when there is no connection; a query that fails has None for rows."""
         about = [] if self.server.version_query else [{"op": "product"}]
-        return self._run([*about, *_asked(queries)])
+        return self._run([*about, *query_steps("", queries, optional=True)])
 
     def attempt(self, statements: Sequence[str], queries: Mapping[str, str]) -> Answers:
         """Ask after statements in the agent's schema, each of which may fail: then ``errors[ATTEMPT]`` has a reason."""
         use = [statement.format(schema=self.connection.schema) for statement in self.server.use]
         inside = {"op": "execute", "phase": "use", "statements": use}
         attempt = {"op": "execute", "phase": ATTEMPT, "statements": list(statements), "optional": True}
-        return self._run([*([inside] if use else []), attempt, *_asked(queries)])
+        return self._run([*([inside] if use else []), attempt, *query_steps("", queries, optional=True)])
 
     def execute(self, statements: Sequence[str]) -> Answers:
         """Raises `JobError` at the first statement that fails."""
@@ -102,10 +103,6 @@ class Asker:
             words = problem or scrub.text(generator.stderr_tail)[-500:] or "the load generator was killed"
             raise JobError(f"connection {self.connection.name}: {words}")
         return answers
-
-
-def _asked(queries: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [{"op": "query", "name": name, "sql": sql, "optional": True} for name, sql in queries.items()]
 
 
 SHOWN = 5

@@ -23,7 +23,6 @@ from benchagent.dbms.counters import (
 )
 from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
-from benchagent.protocol import Check
 from benchagent.workloads.backup import dataset
 from benchagent.workloads.base import Bench, Factors, Observe, Workload, load_step, prepare
 
@@ -261,19 +260,13 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     finally:
         stop()
         _do(bench, method.discard(target, scratch), "discard")
-    check = _same_rows(rows, {name: int(first_value(answers.get(name)) or 0) for name in rows})
-    bench.check(check)
-    bench.condition(VERIFIED, "restored and verified in this run" if check["ok"] else "restored, and it is wrong")
-
-
-def _same_rows(loaded: Mapping[str, int], restored: Mapping[str, int]) -> Check:
-    differ = [
-        f"{name} {restored[name]} instead of {count}" for name, count in loaded.items() if restored[name] != count
-    ]
-    detail = f"restored and counted: {len(loaded)} tables, {sum(restored.values())} rows"
+    restored = {name: int(first_value(answers.get(name)) or 0) for name in rows}
+    differ = [f"{name} {restored[name]} instead of {count}" for name, count in rows.items() if restored[name] != count]
+    detail = f"restored and counted: {len(rows)} tables, {sum(restored.values())} rows"
     if differ:
         detail += f"; wrong: {', '.join(differ[:5])}"
-    return {"name": "restored", "ok": not differ, "detail": detail}
+    bench.check({"name": "restored", "ok": not differ, "detail": detail})
+    bench.condition(VERIFIED, "restored, and it is wrong" if differ else "restored and verified in this run")
 
 
 def _bytes(path: Path) -> int:

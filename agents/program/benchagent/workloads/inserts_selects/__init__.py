@@ -110,11 +110,17 @@ class InsertsSelects(Workload):
         """The first round through the slots whose keys no run before this one has taken, in any table."""
         if not is_used(bench):
             return 0
-        asked = {f"{TAKEN}:{table}": _highest_of_first_slot(table) for table in TABLES}
-        answers = bench.session(query_steps("", asked)).rows
-        keys = [key for name in asked if (key := first_value(answers.get(name)))]
-        # One more: the insert that begins a round may have failed while others of that round did not.
-        return max((_round_of(str(key)) + 2 for key in keys), default=0)
+        # Each round of inserts begins between the first two loaded rows, one key higher than the round before.
+        low, high = (f"{KEY_PREFIX}{number:0{KEY_WIDTH}}" for number in (KEY_STEP, 2 * KEY_STEP))
+        highest = {
+            f"{TAKEN}:{table}": f"SELECT MAX(id) FROM {table} WHERE id > '{low}' AND id < '{high}'"  # noqa: S608
+            for table in TABLES
+        }
+        answers = bench.session(query_steps("", highest)).rows
+        keys = [key.strip().removeprefix(KEY_PREFIX) for name in highest if (key := first_value(answers.get(name)))]
+        # That key is of the round before the next. One more: the insert that begins a round may have failed while
+        # others of that round did not.
+        return max((int(key) - KEY_STEP + 1 for key in keys), default=0)
 
     def _reach(self, bench: Bench) -> int:
         """Rows of each table that the SELECTs choose from."""
@@ -215,17 +221,6 @@ def _contents() -> dict[str, Step]:
 
 def _key(**more: int) -> Step:
     return {"prefix": KEY_PREFIX, "width": KEY_WIDTH, "step": KEY_STEP, **more}
-
-
-def _highest_of_first_slot(table: str) -> str:
-    """SQL for the highest key between the first two loaded rows. Each round of inserts begins there, one key higher."""
-    low, high = (f"{KEY_PREFIX}{number:0{KEY_WIDTH}}" for number in (KEY_STEP, 2 * KEY_STEP))
-    return f"SELECT MAX(id) FROM {table} WHERE id > '{low}' AND id < '{high}'"  # noqa: S608
-
-
-def _round_of(key: str) -> int:
-    """The round, from 0, that has made a key of the first slot."""
-    return int(key.strip().removeprefix(KEY_PREFIX)) - KEY_STEP - 1
 
 
 # What is loaded, inserted and selected

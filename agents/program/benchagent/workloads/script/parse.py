@@ -79,7 +79,12 @@ def _sections(text: str) -> list[_Section]:
             raise ScriptError(number, f"nothing may stand before the first section, which begins with {FORMS}")
     if len(sections) > MOST_SECTIONS:
         raise ScriptError(sections[MOST_SECTIONS].line, f"there are more than {MOST_SECTIONS} sections")
-    _refuse_twins(sections)
+    names: set[tuple[str, str]] = set()
+    for section in sections:
+        name = section.parts.get("name") or section.parts.get("table")
+        if name is not None and (section.kind, name.lower()) in names:
+            raise ScriptError(section.line, f"there are two sections [{section.kind} {name}]")
+        names.add((section.kind, (name or "").lower()))
     return sections
 
 
@@ -91,44 +96,30 @@ def _section(line: str, number: int) -> _Section:
     raise ScriptError(number, f"not a section: {line[:60]}; a line that begins with [ is {FORMS}")
 
 
-def _refuse_twins(sections: Sequence[_Section]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for section in sections:
-        name = section.parts.get("name") or section.parts.get("table")
-        if name is not None and (section.kind, name.lower()) in seen:
-            raise ScriptError(section.line, f"there are two sections [{section.kind} {name}]")
-        seen.add((section.kind, (name or "").lower()))
-
-
 def _plain(section: _Section) -> list[str]:
     """Statements that are run as they are."""
     text = "\n".join(line for _, line in section.lines)
     return [statement.sql for statement in statements(text, section.line + 1, variables=False)]
 
 
-def _told(line: int, read: Callable[[str], Drawn], text: str) -> Drawn:
+def _drawn(line: int, read: Callable[[str], Drawn], text: str) -> Drawn:
     try:
         return read(text)
     except ValueProblem as problem:
         raise ScriptError(line, str(problem)) from None
 
 
-def _written(section: _Section) -> Iterator[tuple[int, str]]:
-    """Lines that are neither blank nor a comment, without their indentation."""
-    for number, line in section.lines:
-        if line.strip() and not line.lstrip().startswith("--"):
-            yield number, line.strip()
-
-
 def _load(section: _Section) -> Load:
     columns: dict[str, Drawn] = {}
-    for number, line in _written(section):
+    for number, line in ((number, line.strip()) for number, line in section.lines):
+        if not line or line.startswith("--"):
+            continue
         match = COLUMN.fullmatch(line)
         if match is None:
             raise ScriptError(number, f"not of the form column = kind(value, …): {line[:60]}")
         if match[1].lower() in (name.lower() for name in columns):
             raise ScriptError(number, f"there are two columns {match[1]}")
-        columns[match[1]] = _told(number, column, match[2])
+        columns[match[1]] = _drawn(number, column, match[2])
     table, rows = section.parts["table"] or "", int(section.parts["rows"] or 0)
     if not columns:
         raise ScriptError(section.line, f"table {table} has no columns")
@@ -142,20 +133,23 @@ def _transaction(section: _Section) -> Transaction:
     if weight > MOST_WEIGHT:
         raise ScriptError(section.line, f"a weight is {MOST_WEIGHT:,} at most")
     variables: dict[str, Drawn] = {}
-    told: list[Statement] = []
+    body: list[Statement] = []
     for first, block, command in _blocks(section):
-        told += statements(block, first, variables=True)
+        body += statements(block, first, variables=True)
         if command is not None:
-            _command(*command, variables, told)
-    if not told:
+            _command(*command, variables, body)
+    if not body:
         raise ScriptError(section.line, f"transaction {name} has no statements")
-    if len(told) > MOST_STATEMENTS:
-        raise ScriptError(
-            told[MOST_STATEMENTS].line, f"transaction {name} has more than {MOST_STATEMENTS:,} statements"
-        )
-    for statement in told:
-        _check_statement(statement, variables)
-    return Transaction(name, weight, variables, told)
+    if len(body) > MOST_STATEMENTS:
+        line, reason = body[MOST_STATEMENTS].line, f"transaction {name} has more than {MOST_STATEMENTS:,} statements"
+        raise ScriptError(line, reason)
+    for statement in body:
+        if unset := [bound for bound in statement.binds if bound not in variables]:
+            raise ScriptError(statement.line, f"variable :{unset[0]} is not set in this transaction")
+        if statement.verb in CONTROL:
+            reason = "begin, commit and rollback are the load generator's part: each section is one transaction"
+            raise ScriptError(statement.line, f"{reason}: {shortened(statement.sql)}")
+    return Transaction(name, weight, variables, body)
 
 
 def _blocks(section: _Section) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
@@ -170,26 +164,17 @@ def _blocks(section: _Section) -> Iterator[tuple[int, str, tuple[int, str] | Non
     yield first, "\n".join(lines), None
 
 
-def _command(number: int, line: str, variables: dict[str, Drawn], told: list[Statement]) -> None:
+def _command(number: int, line: str, variables: dict[str, Drawn], body: list[Statement]) -> None:
     if match := SET.fullmatch(line):
         if match[1] in variables:
             raise ScriptError(number, f"variable {match[1]} is set twice; each is drawn once for a transaction")
-        variables[match[1]] = _told(number, variable, match[2])
+        variables[match[1]] = _drawn(number, variable, match[2])
     elif match := ROWS.fullmatch(line):
-        if not told:
+        if not body:
             raise ScriptError(number, "\\rows follows the statement that it is about")
-        told[-1] = replace(told[-1], rows=int(match[1]))
+        body[-1] = replace(body[-1], rows=int(match[1]))
     else:
         raise ScriptError(number, f"neither \\set NAME kind(value, …) nor \\rows N: {line[:60]}")
-
-
-def _check_statement(statement: Statement, variables: dict[str, Drawn]) -> None:
-    for name in statement.binds:
-        if name not in variables:
-            raise ScriptError(statement.line, f"variable :{name} is not set in this transaction")
-    if statement.verb in CONTROL:
-        reason = "begin, commit and rollback are the load generator's part: each section is one transaction"
-        raise ScriptError(statement.line, f"{reason}: {shortened(statement.sql)}")
 
 
 def _question(section: _Section, transactions: Sequence[str]) -> Question:

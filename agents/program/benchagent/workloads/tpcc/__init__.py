@@ -176,20 +176,16 @@ class _Performance:
 
     def _loaded(self, result: SessionResult) -> None:
         """A database that is wrong from the start is not worth a run."""
-        if not self._bench.instance.in_memory:
-            self._note_size(sum(result.phases[phase]["elapsed_s"] for phase in ("load", "index")))
+        size = 0 if self._bench.instance.in_memory else self._bench.instance.size_bytes()
+        if size:  # not of a server of others
+            # As in the article, the load rate is this size by the time of load and index build.
+            load_s = sum(result.phases[phase]["elapsed_s"] for phase in ("load", "index"))
+            self._bench.metric("db_size_bytes", size, "load")
+            self._bench.metric("load_size_mb_per_s", size / load_s / sizes.MEGABYTE, "load")
         statements = tables.indexes(self._plan.dialect)
         for sql, elapsed_s in zip(statements, result.phases["index"]["elapsed"], strict=True):
             self._bench.log(f"{elapsed_s:.2f} s: {sql}")
         self._check_consistency(LOADED, result)
-
-    def _note_size(self, load_s: float) -> None:
-        """The size that was reached, and the article's load rate: that size by the time of load and index build."""
-        size = self._bench.instance.size_bytes()
-        if not size:  # of a server of others
-            return
-        self._bench.metric("db_size_bytes", size, "load")
-        self._bench.metric("load_size_mb_per_s", size / load_s / sizes.MEGABYTE, "load")
 
     def _check_consistency(self, when: str, result: SessionResult) -> None:
         asked = {
