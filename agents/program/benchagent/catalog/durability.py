@@ -63,13 +63,13 @@ class Judgement:
     @property
     def is_whole(self) -> bool:
         """Whether all three tell."""
-        return all(one.durability for one in (self.promised, self.storage, self.observed))
+        return all(statement.durability for statement in (self.promised, self.storage, self.observed))
 
 
 def weakest(statements: Iterable[Statement]) -> Statement | None:
     """The first of the weakest that tell; None where none does."""
-    known = [(ORDER[one.durability], one) for one in statements if one.durability]
-    return max(known, key=lambda pair: pair[0])[1] if known else None
+    ranked = [(ORDER[statement.durability], statement) for statement in statements if statement.durability]
+    return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
 
 
 def judge(promised: Statement, storage: Statement, observed: Statement) -> Judgement:
@@ -141,13 +141,13 @@ def of_layer(layer: StorageLayer) -> Statement:
 
 def of_storage(layers: Mapping[str, Sequence[StorageLayer]]) -> Statement:
     """Of the storages by role, each with its layers: a commit is as safe as the worse of log and data."""
-    said: dict[str, list[str]] = {}
+    roles_by_reason: dict[str, list[str]] = {}
     every = []
     for role in ("log", "data"):
         if layers.get(role):
             every.append(statement := of_layers(layers[role]))
-            said.setdefault(statement.reason, []).append(role)
-    words = "; ".join(f"{' and '.join(roles)}: {reason}" for reason, roles in said.items())
+            roles_by_reason.setdefault(statement.reason, []).append(role)
+    words = "; ".join(f"{' and '.join(roles)}: {reason}" for reason, roles in roles_by_reason.items())
     return Statement(_safe(every), words or NOT_STATED)
 
 
@@ -194,26 +194,26 @@ class Observation:
 def of_observation(observed: Observation) -> Statement:
     """Each terminal has one commit to wait for, so that one flush can serve as many commits as there are terminals."""
     if observed.swallowing:
-        found = ", ".join(observed.swallowing)
-        return Statement(Durability.DBMS_CRASH, f"{found}: takes the place of the system's sync")
+        libraries = ", ".join(observed.swallowing)
+        return Statement(Durability.DBMS_CRASH, f"{libraries}: takes the place of the system's sync")
     if not observed.commits or not observed.terminals:
         return Statement(None, "no commits that write were counted")
-    told, terminals = [], f"{observed.terminals} terminal{'' if observed.terminals == 1 else 's'}"
+    facts, terminals = [], f"{observed.terminals} terminal{'' if observed.terminals == 1 else 's'}"
     tps = observed.commits / observed.duration_s if observed.duration_s else 0
     of_engine = observed.flushes is not None
     flushes = observed.flushes if of_engine else observed.device_flushes
     if flushes is not None:
         counted_by = observed.counted_by if of_engine else "the log's disk, whoever asked for them"
-        told.append(f"{observed.commits:,.0f} commits by {flushes:,.0f} flushes of {terminals} ({counted_by})")
+        facts.append(f"{observed.commits:,.0f} commits by {flushes:,.0f} flushes of {terminals} ({counted_by})")
         if observed.commits - tps * LATE_S > FLUSH_TOLERANCE * observed.terminals * (flushes + 1):
-            return Statement(Durability.DBMS_CRASH, f"{told[0]}: most commits did not wait for one")
+            return Statement(Durability.DBMS_CRASH, f"{facts[0]}: most commits did not wait for one")
     if observed.syncs_per_s is not None and tps:
         most = observed.terminals * observed.syncs_per_s
         device = f"{terminals} × {observed.syncs_per_s:,.0f} syncs/s of the device = {most:,.0f}"
-        told.append(f"{tps:,.0f} TPS that write, {device}")
+        facts.append(f"{tps:,.0f} TPS that write, {device}")
         if tps > most:
-            return Statement(Durability.DBMS_CRASH, f"{told[-1]}: cannot have waited for this disk")
-    if not told:
+            return Statement(Durability.DBMS_CRASH, f"{facts[-1]}: cannot have waited for this disk")
+    if not facts:
         return Statement(None, "nobody counted syncs, and the device's rate is not known")
     end = ": each commit can have waited" if of_engine else "; nobody counted the syncs of the log alone"
-    return Statement(Durability.POWER_LOSS if of_engine else None, f"{'; '.join(told)}{end}")
+    return Statement(Durability.POWER_LOSS if of_engine else None, f"{'; '.join(facts)}{end}")

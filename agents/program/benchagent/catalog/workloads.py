@@ -348,9 +348,9 @@ def factor_role(name: str, *declared: str) -> Role:
 
     A factor that nobody knows is a question unless each sender says something else.
     """
-    known = FACTORS[name].role if name in FACTORS else OTHER_ROLES.get(name, Role.QUESTION if "" in declared else None)
-    said = [Role(role) for role in declared if role]
-    return min([*said, *([known] if known else [])], key=STRICTEST.index, default=Role.QUESTION)
+    own = FACTORS[name].role if name in FACTORS else OTHER_ROLES.get(name, Role.QUESTION if "" in declared else None)
+    stated = [Role(role) for role in declared if role]
+    return min([*stated, *([own] if own else [])], key=STRICTEST.index, default=Role.QUESTION)
 
 
 def factor_span(name: str) -> float:
@@ -400,10 +400,11 @@ def factor_phrase(name: str, value: FactorValue, unit: str | None = None) -> str
         return words
     if factor.spoken:
         return factor.spoken.format(words)
-    said, label = factor.unit if unit is None else unit, f"{factor.label[:1].lower()}{factor.label[1:]}"
-    return (
-        amount(value, label) if label in COUNTED else f"{label} {amount(value, said if said in SPOKEN_UNITS else '')}"
-    )
+    label = f"{factor.label[:1].lower()}{factor.label[1:]}"
+    if label in COUNTED:
+        return amount(value, label)
+    own_unit = factor.unit if unit is None else unit
+    return f"{label} {amount(value, own_unit if own_unit in SPOKEN_UNITS else '')}"
 
 
 def amount(value: FactorValue, unit: str) -> str:

@@ -133,14 +133,14 @@ def _space_words(server: Visit) -> str:
 
 def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:
     """Raises `JobError` for one that the workload has not."""
-    known = {factor.name for factor in WORKLOADS[slug].factors} if slug else set()
+    names = {factor.name for factor in WORKLOADS[slug].factors} if slug else set()
     pairs = [(name, value) for name, _, value in (pair.partition("=") for pair in options.factors)]
     try:
         given = by_name("--factor", pairs)
     except ValueError as error:
         raise JobError(str(error)) from error
-    if wrong := [pair for pair in options.factors if "=" not in pair] + [name for name in given if name not in known]:
-        there = ", ".join(sorted(known)) or "none without --workload"
+    if wrong := [pair for pair in options.factors if "=" not in pair] + [name for name in given if name not in names]:
+        there = ", ".join(sorted(names)) or "none without --workload"
         raise JobError(f"--factor {wrong[0]}: has to be NAME=VALUE; the factors are: {there}")
     return {**given, "script_text": _text_of(options.script)} if options.script else given
 
@@ -183,8 +183,7 @@ def _visited(name: str, dirs: AgentDirs) -> Iterator[Visit]:
         (folder / "tmp").mkdir()
         children = Children(folder)
         try:
-            known = identity.load(dirs.identity)
             connection = Connections(dirs.root).get(name)
-            yield visit(connection, known.agent_id if known else "", JavaToolchain(dirs.cache), children, folder)
+            yield visit(connection, identity.agent_id(dirs.identity), JavaToolchain(dirs.cache), children, folder)
         finally:
             children.kill_all()

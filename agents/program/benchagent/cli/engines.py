@@ -144,9 +144,9 @@ def _each(
 ) -> int:
     """Do it for every engine that was named; the names are looked at before anything is done."""
     toolchain = JavaToolchain(dirs.cache)
-    known = list(dict.fromkeys([*catalogue(), *(group.name for group in toolchain.engine_groups()), *also]))
-    if wrong := [name for name in options.engine if name not in known]:
-        complain(f"no engine {wrong[0]!r}; there are: {', '.join(known)}")
+    names = list(dict.fromkeys([*catalogue(), *(group.name for group in toolchain.engine_groups()), *also]))
+    if wrong := [name for name in options.engine if name not in names]:
+        complain(f"no engine {wrong[0]!r}; there are: {', '.join(names)}")
         return EXIT_USAGE
     try:
         if update:

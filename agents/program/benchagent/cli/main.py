@@ -84,9 +84,9 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
         if not alone:
             complain(f"another agent is running with {dirs.root}")
             return EXIT_LOCKED
-        asked = {name: getattr(options, name) for name in ("server", "name", "code_file", "plain_http")}
+        given = {name: getattr(options, name) for name in ("server", "name", "code_file", "plain_http")}
         try:
-            return _until_signal(Worker(dirs, JavaToolchain(dirs.cache), **asked))
+            return _until_signal(Worker(dirs, JavaToolchain(dirs.cache), **given))
         except InsecureUrl as error:
             complain(str(error))
             return EXIT_USAGE

@@ -84,9 +84,9 @@ def connect() -> Api:
 class Form:
     """Files as a form sends them, read from the disk while they are sent, anew with each try."""
 
-    def __init__(self, files: Sequence[tuple[str, Path]], said: Params) -> None:
+    def __init__(self, files: Sequence[tuple[str, Path]], values: Params) -> None:
         self.boundary = secrets.token_hex(16)
-        fields = [(self._head(f'name="{name}"') + value.encode(), None) for name, value in said]
+        fields = [(self._head(f'name="{name}"') + value.encode(), None) for name, value in values]
         self._parts: list[tuple[bytes, Path | None]] = [*fields]
         for name, path in files:
             quoted = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
@@ -129,8 +129,8 @@ class Api:
     def post(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("POST", path, json=body, timeout=UPLOAD_TIMEOUT_S)
 
-    def post_files(self, path: str, files: Sequence[tuple[str, Path]], said: Params = ()) -> dict[str, Any]:
-        form = Form(files, said)
+    def post_files(self, path: str, files: Sequence[tuple[str, Path]], values: Params = ()) -> dict[str, Any]:
+        form = Form(files, values)
         headers = {"Content-Type": f"multipart/form-data; boundary={form.boundary}"}
         return self._send("POST", path, data=form, headers=headers, timeout=UPLOAD_TIMEOUT_S)
 

@@ -126,9 +126,13 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
     if answer.get("family", 0) > 1:
         say(f"{answer['family']} comparisons are judged together (Holm)")
     for group in answer["groups"]:
-        notes = [one for one in group.get("differences") or () if one["severity"] == "note" and one["a"] != one["b"]]
-        for one in notes if group.get("ratio") else ():
-            say(f"{group['label']}, not alike: {one['label']}: {one['a']} against {one['b']}")
+        notes = [
+            difference
+            for difference in group.get("differences") or ()
+            if difference["severity"] == "note" and difference["a"] != difference["b"]
+        ]
+        for difference in notes if group.get("ratio") else ():
+            say(f"{group['label']}, not alike: {difference['label']}: {difference['a']} against {difference['b']}")
     for warning in answer.get("warnings") or ():
         say(f"warning: {warning}")
 

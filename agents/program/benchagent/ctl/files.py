@@ -174,11 +174,11 @@ def _lines(entry: dict[str, Any], parts: int, *, verbose: bool) -> list[tuple[st
     """What counts first; figures, series and all warnings only where they are asked for."""
     subject, metrics, warnings = entry["subject"], entry["metrics"], entry["warnings"]
     result = [f"{metric['name']} {plain_number(metric['value'])} {metric['unit']}" for metric in headline(metrics)]
-    said = [subject["workload"], " ".join(filter(None, (subject["dbms"], subject["dbms_version"])))]
+    about = [subject["workload"], " ".join(filter(None, (subject["dbms"], subject["dbms_version"])))]
     lines = [
         ("result", ", ".join(result)),
         ("reason", entry["reason"] or ""),
-        ("subject", ", ".join(filter(None, said))),
+        ("subject", ", ".join(filter(None, about))),
         ("factors", ", ".join(f"{name}={value}" for name, value in entry["parameters"].items())),
         ("with", f"{parts} more file{'' if parts == 1 else 's'} of the same run" if parts else ""),
     ]

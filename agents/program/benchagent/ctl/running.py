@@ -63,7 +63,7 @@ def headline(row: dict[str, Any]) -> str:
     """12.300 s, Backup rate on backup size 159.350 MB/s: the number that counts, then those beside it."""
     first, *beside = row.get("result") or [{}]
     words = [f"{plain_number(float(first['value']))} {first['unit'] or first['label']}"] if first else []
-    words += [f"{said['label']} {plain_number(float(said['value']))} {said['unit']}".strip() for said in beside]
+    words += [f"{metric['label']} {plain_number(float(metric['value']))} {metric['unit']}".strip() for metric in beside]
     return ", ".join(words)
 
 

@@ -58,8 +58,8 @@ def import_bundle(options: argparse.Namespace) -> int:
         file.open("rb").close()
     except OSError as error:
         raise UsageError(f"{options.file} cannot be read: {error.strerror}") from error
-    said = [("visibility", options.visibility)] if options.visibility else []
-    answer = connect().post_files("/bundles/", [(file.name, file)], said)
+    visibility = [("visibility", options.visibility)] if options.visibility else []
+    answer = connect().post_files("/bundles/", [(file.name, file)], visibility)
     say(f"{'stored' if answer.get('created') else 'it was there already'}: {answer.get('runs')} runs")
     print(answer.get("url"))
     return 0
@@ -136,32 +136,32 @@ SLUG = re.compile(r"[a-z0-9_-]+")
 
 def subject(options: argparse.Namespace) -> dict[str, Any]:
     """The options as the API's `subject`. Raises UsageError."""
-    said: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if options.hardware:
         # What cannot be a slug is the name of a machine, made where it is new.
         known = SLUG.fullmatch(options.hardware)
-        said["hardware"] = options.hardware if known else {"name": options.hardware}
+        details["hardware"] = options.hardware if known else {"name": options.hardware}
     if options.dbms:
         name, _, version = options.dbms.strip().rpartition(" ")
         if not name or not any(character.isdigit() for character in version):
             raise UsageError(f'--dbms {options.dbms!r}: say name and version, as "PostgreSQL 15.14"')
-        said["dbms"] = {"name": name.strip(), "version": version}
+        details["dbms"] = {"name": name.strip(), "version": version}
     if options.workload:
-        said["workload"] = {"slug": options.workload}
+        details["workload"] = {"slug": options.workload}
     if options.config:
-        said["config"] = _config(options.config)
+        details["config"] = _config(options.config)
     if options.storage:
         try:
             devices = by_name("--storage", map(_storage, options.storage))
         except ValueError as error:
             raise UsageError(str(error)) from error
-        said["storage"] = [{"role": role, "device": device} for role, device in devices.items()]
+        details["storage"] = [{"role": role, "device": device} for role, device in devices.items()]
     if options.visibility:
-        said["visibility"] = options.visibility
+        details["visibility"] = options.visibility
     for name in ("label", "note"):
         if getattr(options, name):
-            said[name] = getattr(options, name)
-    return said | described(options)
+            details[name] = getattr(options, name)
+    return details | described(options)
 
 
 def _config(given: Sequence[str]) -> Any:
@@ -192,13 +192,13 @@ def _storage(text: str) -> tuple[str, str]:
 
 def upload(options: argparse.Namespace) -> int:
     """One import of all named files; result documents are stored as they are."""
-    said, tools = subject(options), own_tools(options.tool)
+    details, tools = subject(options), own_tools(options.tool)
     files = read_all(options.files)
     api = None if options.dry_run else connect()
     documents, rest = apart(files)
     outcomes = [_documents(api, local, held) for local, held in documents]
     if rest:
-        outcomes.append(_files(api, rest, said, tools))
+        outcomes.append(_files(api, rest, details, tools))
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)
@@ -208,7 +208,7 @@ def upload(options: argparse.Namespace) -> int:
 
 def import_folder(options: argparse.Namespace) -> int:
     """Folder by folder, so that the files of one run are together; what was stored before is skipped."""
-    said, tools = subject(options), own_tools(options.tool)
+    details, tools = subject(options), own_tools(options.tool)
     if not Path(options.folder).is_dir():
         raise UsageError(f"{options.folder}: no such folder")
     paths = list(walk([options.folder]))
@@ -225,7 +225,7 @@ def import_folder(options: argparse.Namespace) -> int:
             progress.show(f"{files_done} of {len(paths)} files, {far}: {Path(files[0][1]).parent}")
             # One folder at a time in memory.
             read_now = [read(path, name) for path, name in files]
-            outcomes += _folder(api, read_now, said, memory, tools, again=options.again)
+            outcomes += _folder(api, read_now, details, memory, tools, again=options.again)
             done, files_done = done + size, files_done + len(files)
     finally:
         # Also of one that was interrupted, or whose server has gone.
@@ -265,7 +265,7 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
 def _folder(
     api: Api | None,
     files: Sequence[LocalFile],
-    said: dict[str, Any],
+    details: dict[str, Any],
     memory: Uploaded,
     tools: Tools,
     *,
@@ -277,7 +277,7 @@ def _folder(
     outcomes += [_sent(memory, [local], partial(_documents, api, local, held)) for local, held in documents]
     read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
     reports = (reports for _, reports in read)
-    kinds = _kinds(list(zip(rest, reports, strict=True)), said)
+    kinds = _kinds(list(zip(rest, reports, strict=True)), details)
     reasons = {file.name: reports[0].reason.removeprefix("not understood: ") for file, reports in read}
     for kind in ("not understood", "no result by itself"):
         for local in kinds.get(kind, []):
@@ -286,11 +286,11 @@ def _folder(
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, said, tools)))
+            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, details, tools)))
     return outcomes
 
 
-def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], said: dict[str, Any]) -> dict[str, list[LocalFile]]:
+def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str, Any]) -> dict[str, list[LocalFile]]:
     """The files by what can become of them; the files of one run stay together."""
     runs: dict[str, list[tuple[LocalFile, Sequence[Report]]]] = {}
     for local, reports in read:
@@ -298,18 +298,18 @@ def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], said: dict[str, A
         runs.setdefault(holder, []).append((local, reports))
     kinds: dict[str, list[LocalFile]] = {}
     for parts in runs.values():
-        kind = _kind([as_json(local.file, report) for local, reports in parts for report in reports], said)
+        kind = _kind([as_json(local.file, report) for local, reports in parts for report in reports], details)
         kinds.setdefault(kind, []).extend(local for local, _ in parts)
     return kinds
 
 
-def _kind(items: Sequence[dict[str, Any]], said: dict[str, Any]) -> str:
+def _kind(items: Sequence[dict[str, Any]], details: dict[str, Any]) -> str:
     if all(item["part_of"] or item["status"] == "not_understood" for item in items):
         return "not understood"
-    if not any(becomes_a_run(item, said) for item in items):
+    if not any(becomes_a_run(item, details) for item in items):
         return "no result by itself"
     # The server asks for the machine of all files alike.
-    return "lacking" if lacks(items, said).keys() - {"hardware"} else "complete"
+    return "lacking" if lacks(items, details).keys() - {"hardware"} else "complete"
 
 
 def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outcome]) -> Outcome:
@@ -358,7 +358,7 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
     return Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
 
 
-def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], tools: Tools) -> Outcome:
+def _files(api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools) -> Outcome:
     names = [local.file.name for local in files]
     if api is None:
         read = inspect([local.file for local in files], own_tools=[tool for _, tool in tools])
@@ -375,7 +375,7 @@ def _files(api: Api | None, files: Sequence[LocalFile], said: dict[str, Any], to
         return Outcome(names, "refused", url=str(answer.get("url", "")), message=message)
     if answer.get("state") != "stored":
         try:
-            answer |= api.post(f"/imports/{answer['id']}/store/", {"subject": said})
+            answer |= api.post(f"/imports/{answer['id']}/store/", {"subject": details})
             state = "stored"
         except Refused as error:
             if error.status != 400:
@@ -392,10 +392,10 @@ def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:
     """The import when its files are read: the server leaves large ones to a worker."""
     progress = ProgressLine()
     while answer.get("state") == "reading":
-        told = answer.get("progress", {})
-        doing = "keeps" if told.get("step") == "keep" else "reads"
-        far = _how_far(int(told.get("read_bytes", 0)), int(told.get("size_bytes", 0)), told.get("bytes_per_s", 0))
-        progress.show(f"the server {doing} {told.get('file') or 'them soon'}: {far}")
+        state = answer.get("progress", {})
+        doing = "keeps" if state.get("step") == "keep" else "reads"
+        far = _how_far(int(state.get("read_bytes", 0)), int(state.get("size_bytes", 0)), state.get("bytes_per_s", 0))
+        progress.show(f"the server {doing} {state.get('file') or 'them soon'}: {far}")
         time.sleep(ASK_EVERY_S)
         answer = api.get(f"/imports/{answer['id']}/")
     progress.end()
@@ -418,9 +418,9 @@ def _show(outcomes: Sequence[Outcome]) -> None:
         for run in outcome.runs if len(outcomes) == 1 else ():
             print(run.get("url") or run.get("id"))
     # What many files have in common is said once.
-    told = [outcome for outcome in shown if outcome.message and outcome.state not in ("skipped", "dry run")]
-    for message in dict.fromkeys(outcome.message for outcome in told):
-        names = [outcome.files[0] for outcome in told if outcome.message == message]
+    explained = [outcome for outcome in shown if outcome.message and outcome.state not in ("skipped", "dry run")]
+    for message in dict.fromkeys(outcome.message for outcome in explained):
+        names = [outcome.files[0] for outcome in explained if outcome.message == message]
         more = f" and {len(names) - NAMES_SAID} more" if len(names) > NAMES_SAID else ""
         say(f"{', '.join(names[:NAMES_SAID])}{more}:\n  " + "\n  ".join(message.split("\n")))
 
@@ -430,13 +430,13 @@ def _print_outcomes(outcomes: Sequence[Outcome], columns: int | None) -> None:
     heading = ("FILES", "STATE", "RUNS", "IMPORT")
 
     def rows(room: int) -> list[tuple[str, str, str, str]]:
-        told = []
+        listed = []
         for outcome in outcomes:
             first, *others = outcome.files
             more = f" and {len(others)} more" if others else ""
             name = shortened(first, max(room - len(more), LEAST_NAME)) + more
-            told.append((name, outcome.state, str(len(outcome.runs) or ""), outcome.url))
-        return told
+            listed.append((name, outcome.state, str(len(outcome.runs) or ""), outcome.url))
+        return listed
 
     lines = table_lines(rows(sys.maxsize), heading=heading)
     if columns is None or max(map(len, lines)) <= columns:

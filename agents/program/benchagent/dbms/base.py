@@ -255,12 +255,12 @@ class Adapter(ABC):
     def knob(self, name: str, value: str, version: str) -> Settings:
         """Settings for one of `catalog.workloads.KNOBS`, put before those of the job. Raises `JobError`."""
         words = name.replace("_", " ")
-        known = self.knobs.get(name, f"{DBMSS[self.slug].name} has no setting for {words}")
-        if isinstance(known, str):
-            raise JobError(known)
-        if value not in known:
-            raise JobError(f"{words} is {' or '.join(known)}, not {value!r}")
-        return known[value]
+        choices = self.knobs.get(name, f"{DBMSS[self.slug].name} has no setting for {words}")
+        if isinstance(choices, str):
+            raise JobError(choices)
+        if value not in choices:
+            raise JobError(f"{words} is {' or '.join(choices)}, not {value!r}")
+        return choices[value]
 
 
 def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:

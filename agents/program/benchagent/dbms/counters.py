@@ -198,19 +198,19 @@ class EngineCounters:
     @property
     def sources(self) -> dict[str, str]:
         """Part -> where it comes from, in this version."""
-        columns = {name: words for asked in self.counted.values() for name, words in asked.columns.items() if words}
+        columns = {name: words for counted in self.counted.values() for name, words in counted.columns.items() if words}
         return {part: words for part, words in {**columns, **self.told}.items() if part not in self.none}
 
     def counter_queries(self) -> Mapping[str, str]:
-        return {query: asked.sql for query, asked in self.counted.items()}
+        return {query: counted.sql for query, counted in self.counted.items()}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         """Standard name -> value so far, from the rows of `counter_queries`."""
         values: dict[str, float] = {}
-        for query, asked in self.counted.items():
+        for query, counted in self.counted.items():
             for row in rows.get(query, []):
-                told = zip(asked.columns, row, strict=True)
-                values |= {name: float(value) for name, value in told if value is not None}
+                named = zip(counted.columns, row, strict=True)
+                values |= {name: float(value) for name, value in named if value is not None}
         if PAGE_REQUESTS in values and "buffer_reads" in values:
             values["buffer_hits"] = values[PAGE_REQUESTS] - values["buffer_reads"]
         values |= {name: values[other] for name, other in self.same_as.items() if other in values}
@@ -233,8 +233,8 @@ class EngineCounters:
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """Event -> sessions in it, at that second."""
-        told = [row for query in self.wait_queries() for row in rows.get(query, [])]
-        return {str(event).strip(): float(sessions) for event, sessions in told if float(sessions)}
+        answers = [row for query in self.wait_queries() for row in rows.get(query, [])]
+        return {str(event).strip(): float(sessions) for event, sessions in answers if float(sessions)}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         """For `tables` and `indexes`, after the load and after the run."""
@@ -272,8 +272,8 @@ class EngineCounters:
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         """``reads`` (pages from disk) and ``fetches`` (pages touched) so far."""
-        told = [zip(("reads", "fetches"), row, strict=False) for row in rows.get("effort", [])]
-        return {name: float(value) for row in told for name, value in row}
+        answers = [zip(("reads", "fetches"), row, strict=False) for row in rows.get("effort", [])]
+        return {name: float(value) for row in answers for name, value in row}
 
 
 def differences(begin: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:

@@ -42,8 +42,8 @@ def servers(
     chosen: dict[str, EngineFacts] = {}
     for version, problem, folder in listed:
         reason = problem or java or user_problem(runs_as, context.jobs_dir, folder)
-        known = chosen.get(version)
-        if known is None or not (reason or known["available"]):
+        other = chosen.get(version)
+        if other is None or not (reason or other["available"]):
             chosen[version] = engine_facts(dbms, version, reason, folder)
     return list(chosen.values())
 

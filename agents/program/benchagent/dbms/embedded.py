@@ -193,15 +193,15 @@ def java_tool(toolchain: JavaToolchain, class_path: Sequence[Path], main: str, *
 
 def not_in_force(dbms: str, given: Settings, effective: Settings) -> list[str]:
     """Given settings whose value in force is another one, in words; compared by meaning, so 1 MB equals 1024 KB."""
-    asked = settings_of(dbms, [Given(name, value) for name, value in given])
-    told = settings_of(dbms, [Given(name, value) for name, value in effective])
-    if asked is None or told is None:
+    intended = settings_of(dbms, [Given(name, value) for name, value in given])
+    actual = settings_of(dbms, [Given(name, value) for name, value in effective])
+    if intended is None or actual is None:
         return []
     words = []
-    for name in asked.names:
-        wanted, has = asked.quantity(name), told.quantity(name) if told.is_set(name) else None
+    for name in intended.names:
+        wanted, has = intended.quantity(name), actual.quantity(name) if actual.is_set(name) else None
         if wanted is not None and has is not None and wanted.key != has.key:
-            words.append(f"{asked.words(name)} given, {told.words(name)} in force")
+            words.append(f"{intended.words(name)} given, {actual.words(name)} in force")
     return words
 
 
@@ -211,8 +211,8 @@ def buffer_in_force(dbms: str, effective: Settings, *, complete: bool = True, ve
     `complete`: what is not among them has its default, that of `version` where it changed.
     """
     given = [Given(name, value) for name, value in effective]
-    known = settings_of(dbms, given, Facts(version=version, complete=complete)) if given or version else None
-    size = known.means("buffer_pool") if known else None
+    settings = settings_of(dbms, given, Facts(version=version, complete=complete)) if given or version else None
+    size = settings.means("buffer_pool") if settings else None
     if size is None or size.kind is not Kind.BYTES or not isinstance(size.value, int):
         return None
     return size.value or None

@@ -215,8 +215,8 @@ def _lacking(name: str, record: Mapping[str, Any]) -> list[str]:
     environment = record.get("environment", {})
     if not isinstance(environment, dict):
         return [*lacking, "environment"]
-    known = catalogue().get(name)
-    variables = known.environment.keys() - environment.keys() if known else ()
+    engine = catalogue().get(name)
+    variables = engine.environment.keys() - environment.keys() if engine else ()
     return [*lacking, *(f"environment {variable}" for variable in sorted(variables))]
 
 

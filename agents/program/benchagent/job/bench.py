@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -90,7 +90,8 @@ class JobBench:
         described = around.described  # where everything is said of the run
         self.metric, self.warn = described.metric, described.warn
         self.condition, self.describe = described.condition, described.describe
-        self.log = around.on_log
+        self.log, self.data_loaded = around.on_log, around.on_loaded
+        self.unmeasured, self.own = around.server_cage.at_full_speed, around.children.own
         listener = Listener(around.on_state, self.log, self._queried, self._sampler)
         self.collector = Collector(
             around.spool, around.spec["run_id"], listener, warm_up_s=factors.number("warm_up_s", 0)
@@ -152,8 +153,8 @@ class JobBench:
     def _framed(self, steps: Sequence[Step]) -> list[Step]:
         """With what is read around a run; a session without one asks for the settings at its end, once."""
         if not any(step["op"] == "run" for step in steps):
-            asked = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
-            return [*steps, *asked]
+            settings = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
+            return [*steps, *settings]
         framed: list[Step] = []
         for step in steps:
             is_run = step["op"] == "run"
@@ -213,19 +214,19 @@ class JobBench:
 
     def _promised(self, settings: Mapping[str, str]) -> Statement:
         """By the settings in force, and by those that the SQL of others sets for its own sessions."""
-        said = [
+        promises = [
             (self.instance.durability(case), of)
             for case, of in in_sessions(self._around.spec["dbms"], settings, self._sql)
         ]
-        every = [Statement(durability, f"{of}{reason}") for (durability, reason), of in said]
+        every = [Statement(durability, f"{of}{reason}") for (durability, reason), of in promises]
         return weakest(every) or every[0]
 
     def _take_engine_report(self, session: SessionResult) -> None:
         """Also of a session that failed: what was measured so far stays."""
         source = self.instance.engine_counters
-        told = engine_counters.of_session(source, session, self.collector.sampled)
+        shown = engine_counters.of_session(source, session, self.collector.sampled)
         if session.summary is not None:
-            counters = told.get("counters", {})
+            counters = shown.get("counters", {})
             self.condition("checkpoints", checkpoint_words(source, counters))
             shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
             settings = dict(self._around.described.result["effective_settings"])
@@ -240,7 +241,7 @@ class JobBench:
                 self.metric("commits_per_flush", shared[0], "run")
                 self.condition("commits_per_flush", shared[1])
         report: EngineReport = self._around.described.result.setdefault("statistics", {})
-        report.update(told)
+        report.update(shown)
 
     def _log_trouble(self, generator: LoadGenerator) -> None:
         """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
@@ -250,9 +251,6 @@ class JobBench:
                 self.log(f"{source}: {line}")
 
     # Between sessions
-
-    def data_loaded(self) -> None:
-        self._around.on_loaded()
 
     def before_run(self, control: str = "") -> None:
         if self.factors.text("cache_state") == "cold":
@@ -299,12 +297,6 @@ class JobBench:
         took_s += time.monotonic() - begun
         self.log(f"DBMS started anew before {before} in {took_s:.2f} s")
         return words, took_s
-
-    def unmeasured(self) -> AbstractContextManager[None]:
-        return self._around.server_cage.at_full_speed()
-
-    def own(self, folder: Path) -> None:
-        self._around.children.own(folder)
 
     def write_back(self, *folders: Path) -> float:
         try:

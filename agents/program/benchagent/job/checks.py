@@ -128,8 +128,8 @@ def terminals_alive(summary: Mapping[str, Any]) -> Check:
     return {"name": "terminals_alive", "ok": False, "detail": detail}
 
 
-def _sql_error(told: Mapping[str, Any]) -> str:
-    return f"{told['error']} (SQLSTATE {told.get('sqlstate')}, code {told.get('code')})"
+def _sql_error(problem: Mapping[str, Any]) -> str:
+    return f"{problem['error']} (SQLSTATE {problem.get('sqlstate')}, code {problem.get('code')})"
 
 
 def terminals_not_stuck(summary: Mapping[str, Any]) -> Check:

@@ -171,11 +171,11 @@ class Collector:
     def mean(self, phase: str, metric: str) -> float | None:
         """Over all steps of a phase that was sampled as a whole; None where one of them lacks it."""
         steps = [(elapsed_s, values.get(metric)) for elapsed_s, values in self.wholes.get(phase, [])]
-        known = [(elapsed_s, value) for elapsed_s, value in steps if value is not None]
-        total_s = sum(elapsed_s for elapsed_s, _ in known)
-        if len(known) < len(steps) or total_s < SHORTEST_PHASE_S:
+        sampled = [(elapsed_s, value) for elapsed_s, value in steps if value is not None]
+        total_s = sum(elapsed_s for elapsed_s, _ in sampled)
+        if len(sampled) < len(steps) or total_s < SHORTEST_PHASE_S:
             return None
-        return sum(elapsed_s * value for elapsed_s, value in known) / total_s
+        return sum(elapsed_s * value for elapsed_s, value in sampled) / total_s
 
 
 class _LoadCurve:

@@ -26,28 +26,28 @@ Sampled = Mapping[str, Sequence[list[list[Any]]]]
 
 def of_session(source: EngineCounters, session: SessionResult, sampled: Sampled) -> EngineReport:
     """What a session with a run has shown; empty for one without."""
-    told: EngineReport = {}
+    report: EngineReport = {}
     begin, end = (rows_named(f"{edge}{COUNTER_PREFIX}", session.rows) for edge in (BEGIN, END))
     if source.counter_queries() and begin and end:
-        told["counters"] = differences(source.counters(begin), source.counters(end))
+        report["counters"] = differences(source.counters(begin), source.counters(end))
         waited = _mean_waiting(source.waited_s(begin), source.waited_s(end), session.summary)
         if waited is not None:
-            told["waits"] = waited
+            report["waits"] = waited
     ages = rows_named(MAINTENANCE_PREFIX, session.rows)
     if ages:
-        told["maintenance"] = [
+        report["maintenance"] = [
             {"what": age.what, "age_s": age.age_s, "detail": age.detail} for age in source.maintenance(ages)
         ]
     schema = rows_named(SCHEMA_PREFIX, session.rows)
     if schema:
-        told["tables"] = [table.as_dict() for table in source.tables(schema)]
-        told["indexes"] = [index.as_dict() for index in source.indexes(schema)]
+        report["tables"] = [table.as_dict() for table in source.tables(schema)]
+        report["indexes"] = [index.as_dict() for index in source.indexes(schema)]
     if sampled and session.summary is not None:
-        told["waits"] = _mean_waits(source, sampled)
+        report["waits"] = _mean_waits(source, sampled)
     if session.summary is not None:
-        told["none"] = dict(source.none)
-        told["transaction_types"] = dict(session.summary.get("per_type", {}))
-    return told
+        report["none"] = dict(source.none)
+        report["transaction_types"] = dict(session.summary.get("per_type", {}))
+    return report
 
 
 # A commit that wrote leaves at least its record in the log.
@@ -65,10 +65,10 @@ def seen_at_commits(
     if (log_bytes := counters.get("log_bytes")) is not None:
         commits = min(commits, log_bytes / LEAST_LOG_BYTES)
     by_writing = any(settings.get(name, "").lower().startswith(way) for name, way in SYNCED_BY_WRITING.items())
-    known = not by_writing and "log_flushes" not in source.none
+    is_counted = not by_writing and "log_flushes" not in source.none
     return {
         "commits": commits,
-        "flushes": counters.get("log_flushes") if known else None,
+        "flushes": counters.get("log_flushes") if is_counted else None,
         "counted_by": source.sources.get("log_flushes", "the engine").replace("`", ""),
     }
 

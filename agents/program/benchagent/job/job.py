@@ -179,8 +179,8 @@ class Job:
 
     def _provision(self, *, restored: bool) -> Instance:
         adapter = dbms.adapter(self.spec["dbms"])
-        asked = {knob.name: value for knob in KNOBS if (value := self._factors.text(knob.name, ""))}
-        knobs = [adapter.knob(name, value, self.spec["dbms_version"]) for name, value in asked.items()]
+        knob_values = {knob.name: value for knob in KNOBS if (value := self._factors.text(knob.name, ""))}
+        knobs = [adapter.knob(name, value, self.spec["dbms_version"]) for name, value in knob_values.items()]
         given = [(str(name), str(value)) for name, value in self.spec["settings"]]
         request = ProvisionRequest(
             version=self.spec["dbms_version"],
@@ -209,8 +209,7 @@ class Job:
     def _connect(self, request: ProvisionRequest, adapter: Adapter) -> Instance:
         """A schema on a server of others, of whose machine nothing is known."""
         refuse_changes(adapter, self._factors, request.version)
-        known = identity.load(self._dirs.identity)
-        agent_id = known.agent_id if known else ""
+        agent_id = identity.agent_id(self._dirs.identity)
         self._described.condition("server_sampling", NOT_SAMPLED)
         self._described.warn(f"{NOT_SAMPLED}: it was not started by the agent")
         return external.connect(request, self._dirs.root, agent_id, self.spec["dbms"], self._connection)

@@ -47,7 +47,7 @@ class Watching(threading.Thread):
     def run(self) -> None:
         while not self.over.is_set():
             try:
-                told = self._client.watch(self._order["job"]["run_id"], self._order["job_token"])
+                answer = self._client.watch(self._order["job"]["run_id"], self._order["job_token"])
             except Refused as error:
                 self._end(f"the server no longer wants this observation: {error.detail}")
             except ClientError as error:
@@ -56,10 +56,10 @@ class Watching(threading.Thread):
                     self._end("the server could not be reached")
             else:
                 self._heard_at = time.monotonic()
-                if told["begun_at"] is not None and not self.begun.is_set():
-                    self.begun_at = told["begun_at"]
+                if answer["begun_at"] is not None and not self.begun.is_set():
+                    self.begun_at = answer["begun_at"]
                     self.begun.set()
-                if told["over"]:
+                if answer["over"]:
                     self._end("")
             self.over.wait(ASK_LATER_S if self.begun.is_set() else ASK_S)
 

@@ -73,12 +73,12 @@ def metrics(
 
     `counters`: what the engine counted over the measured window; `size`: bytes on disk.
     """
-    told = [*_of_phases(collector), *_listed("run", {"db_size_bytes": size})]
+    listed = [*_of_phases(collector), *_listed("run", {"db_size_bytes": size})]
     if collector.summary is None:
         seconds = [(is_warm_up, values["tps"] or 0) for is_warm_up, values in collector.samples if "tps" in values]
-        return [*told, *partial_counts(seconds), *_of_samples(collector)]
+        return [*listed, *partial_counts(seconds), *_of_samples(collector)]
     return [
-        *told,
+        *listed,
         *_of_summary(collector.summary),
         *_of_counters(counters, collector.summary["transactions"]),
         *_of_samples(collector),
@@ -290,12 +290,12 @@ class Description:
         size = instance.size_bytes() if instance and (collector.phases or not self.data_missing) else 0
         counters = self.result.get("statistics", {}).get("counters", {})
         self.result["metrics"] = []
-        for told in (*metrics(collector, counters, psutil.cpu_count() or 1, size or None), *self._noted):
+        for measured in (*metrics(collector, counters, psutil.cpu_count() or 1, size or None), *self._noted):
             # The server takes no result that holds such a value, so it must not take the others with it.
-            if why := refusal(told["name"], told["value"]):
+            if why := refusal(measured["name"], measured["value"]):
                 self.result["warnings"] = list(dict.fromkeys([*self.result["warnings"], f"left out: {why}"]))
             else:
-                self.result["metrics"].append(told)
+                self.result["metrics"].append(measured)
         if collector.marks:
             self.describe("marks", [dict(mark) for mark in collector.marks])
         if latencies := collector.latencies.told():

@@ -60,12 +60,14 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     prefixed = {COUNTER_PREFIX + name: sql for name, sql in source.counter_queries().items()}
     waits = {WAITS_PREFIX + name: sql for name, sql in source.wait_queries().items()}
     growing = {GROWING_PREFIX + metric: sql for metric, sql in source.growing_queries().items()}
-    transactions = run["transactions"]
-    marked = [{**each, "read_only": True} if each["name"] in reading else each for each in transactions]
+    transactions = [
+        {**transaction, "read_only": True} if transaction["name"] in reading else transaction
+        for transaction in run["transactions"]
+    ]
     return [
         *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
         *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(tables), optional=True),
-        {**run, "transactions": marked, "snapshots": prefixed, "sampled": waits | growing},
+        {**run, "transactions": transactions, "snapshots": prefixed, "sampled": waits | growing},
         *query_steps(END + EFFECTIVE_PREFIX, instance.effective_queries(), optional=True),
         *query_steps(SCHEMA_PREFIX, source.schema_queries(tables), optional=True),
     ]

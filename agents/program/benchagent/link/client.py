@@ -199,8 +199,10 @@ def answer_of(response: requests.Response) -> dict[str, Any]:
     if response.is_redirect:
         words = f"redirected to {response.headers.get('Location')}: give that address as --server"
     elif isinstance(body, dict) and body:
-        told = {field: " ".join(map(str, said)) if isinstance(said, list) else said for field, said in body.items()}
-        words = "\n".join(f"{said}" if field == "detail" else f"{field}: {said}" for field, said in told.items())
+        fields = {
+            field: " ".join(map(str, value)) if isinstance(value, list) else value for field, value in body.items()
+        }
+        words = "\n".join(f"{value}" if field == "detail" else f"{field}: {value}" for field, value in fields.items())
     else:
         words = response.text[:300] or response.reason
     raise Refused(response.status_code, words)

@@ -35,6 +35,12 @@ def load(path: Path) -> Identity | None:
         raise IdentityError(f"{path} cannot be read ({error}); remove it to register anew") from error
 
 
+def agent_id(path: Path) -> str:
+    """Empty while the agent has not registered. Raises `IdentityError`."""
+    identity = load(path)
+    return identity.agent_id if identity else ""
+
+
 def save(path: Path, identity: Identity) -> None:
     write_private(path, asdict(identity))
 

@@ -61,7 +61,7 @@ class SyncRates:
 
         An emulated disk is another one with another file or with other rates.
         """
-        known, identity, file = self._known(), device, backing_file(device)
+        rates_by_device, identity, file = self._known(), device, backing_file(device)
         mount = mount_of(folder)
         identity += "".join(
             f", {option}" for option in WITHOUT_BARRIERS if mount and option in mount.options.split(",")
@@ -69,10 +69,10 @@ class SyncRates:
         if file:
             rates = [throttle.v2_line() for throttle in cage.throttles] if cage else "no limits"
             identity = f"{identity}, {file}: {rates}"
-        if identity in known and 0 <= time.time() - known[identity].at < VALID_S:
-            return known[identity]
+        if identity in rates_by_device and 0 <= time.time() - rates_by_device[identity].at < VALID_S:
+            return rates_by_device[identity]
         rate = measure(folder, cage)
-        write_private(self._file, {name: asdict(value) for name, value in {**known, identity: rate}.items()})
+        write_private(self._file, {name: asdict(value) for name, value in {**rates_by_device, identity: rate}.items()})
         return rate
 
     def _known(self) -> dict[str, SyncRate]:

@@ -49,10 +49,10 @@ def _call(number: int, *arguments: object) -> int:
 def version() -> int:
     """Of the running kernel; 0 where there is none that suffices."""
     try:
-        known = _call(_CREATE_RULESET, None, 0, _ASK_FOR_VERSION)
+        number = _call(_CREATE_RULESET, None, 0, _ASK_FOR_VERSION)
     except OSError:
         return 0
-    return known if known >= LEAST_VERSION else 0
+    return number if number >= LEAST_VERSION else 0
 
 
 class Ruleset:
@@ -63,21 +63,21 @@ class Ruleset:
     """
 
     def __init__(self, *, readable: Iterable[Path], writable: Iterable[Path], ports: Iterable[int] = ()) -> None:
-        known = version()
-        if not known:
+        abi = version()
+        if not abi:
             raise OSError("this kernel has no Landlock that suffices (Linux 5.19 or later, CONFIG_SECURITY_LANDLOCK)")
-        self._all = (1 << _RIGHTS.get(known, max(_RIGHTS.values()))) - 1
+        self._all = (1 << _RIGHTS.get(abi, max(_RIGHTS.values()))) - 1
         attributes = struct.pack("Q", self._all)
-        if known >= NETWORK_SINCE:
+        if abi >= NETWORK_SINCE:
             attributes += struct.pack("Q", _TCP)
-        if known >= _SCOPED_SINCE:
+        if abi >= _SCOPED_SINCE:
             attributes += struct.pack("Q", _SCOPES)
         self._number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
         try:
             for paths, rights in ((readable, _READ), (writable, self._all)):
                 for path in paths:
                     self._allow(path, rights)
-            for port in ports if known >= NETWORK_SINCE else ():
+            for port in ports if abi >= NETWORK_SINCE else ():
                 _call(_ADD_RULE, self._number, _NET_PORT, struct.pack("=QQ", _TCP, port), 0)
         except BaseException:
             self.close()

@@ -99,14 +99,14 @@ class Observations(NamedFile[Observation]):
 
 def followed(find: Callable[[], list[int]], every: int = 10) -> Callable[[], list[int]]:
     """`find` costs a look at every process: asked anew when one is gone, and now and then."""
-    known: list[int] = []
-    asked = 0
+    roots: list[int] = []
+    calls = 0
 
     def pids() -> list[int]:
-        nonlocal known, asked
-        if asked % every == 0 or not known or not all(Path(f"/proc/{pid}").exists() for pid in known):
-            known = find()
-        asked += 1
-        return known
+        nonlocal roots, calls
+        if calls % every == 0 or not roots or not all(Path(f"/proc/{pid}").exists() for pid in roots):
+            roots = find()
+        calls += 1
+        return roots
 
     return pids

@@ -21,7 +21,7 @@ def swallowing(pids: Iterable[int], proc: Path = Path("/proc")) -> list[str]:
 
     A process that may not be looked into says nothing.
     """
-    found: dict[str, None] = {}
+    libraries: dict[str, None] = {}
     for pid in pids:
         try:
             maps = (proc / str(pid) / "maps").read_text(errors="replace")
@@ -31,8 +31,8 @@ def swallowing(pids: Iterable[int], proc: Path = Path("/proc")) -> list[str]:
         for path in dict.fromkeys(re.findall(r"(/\S+\.so\S*)", maps)):
             inside = proc / str(pid) / "root" / path.lstrip("/")
             if not SYSTEM.match(Path(path).name) and defines_syncs(str(inside if inside.exists() else path)):
-                found[f"{Path(path).name} in {name}"] = None
-    return list(found)
+                libraries[f"{Path(path).name} in {name}"] = None
+    return list(libraries)
 
 
 @lru_cache(maxsize=500)

@@ -214,8 +214,8 @@ class _Group:
         values: dict[str, float | None] = {}
         if self._with_cpu:
             self._cpu_s = now = self._table.cpu_seconds(self._roots)
-            known = before is not None and now is not None and roots == self._roots
-            values[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if known else None
+            comparable = before is not None and now is not None and roots == self._roots
+            values[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if comparable else None
         values[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self._roots)
         return values
 

@@ -212,18 +212,18 @@ def load_and_run(
     if bench.instance.in_memory:
         require_one_session(bench)
         return bench.session([*prepare, *before, *steps()])
-    asked: QueryRows = {}
+    answers: QueryRows = {}
     if bench.data_missing:
-        asked = bench.session([*prepare, *before]).rows
+        answers = bench.session([*prepare, *before]).rows
         bench.data_loaded()
     elif before:
-        asked = bench.session(before).rows
+        answers = bench.session(before).rows
         if bench.factors.text("cache_state") != "cold":
             bench.condition("caches", COUNTED_BEFORE)
     asked_to_run = steps()
     bench.before_run()
     result = bench.session(asked_to_run)
-    return replace(result, rows={**asked, **result.rows})
+    return replace(result, rows={**answers, **result.rows})
 
 
 def is_used(bench: Bench) -> bool:

@@ -74,8 +74,8 @@ def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     named = [
         (str(row[0]).strip().lower(), row[1]) for query in ("database", "page_size") for row in rows.get(query, [])
     ]
-    told = [(name, str(value).strip()) for name, value in named if value is not None and "path" not in name]
-    return [(name, value) for name, value in told if value and "/" not in value]
+    shown = [(name, str(value).strip()) for name, value in named if value is not None and "path" not in name]
+    return [(name, value) for name, value in shown if value and "/" not in value]
 
 
 WHERE = "WHERE tabschema = UPPER('{schema}') AND tabname IN ({tables})"

@@ -91,9 +91,9 @@ class DerbyCounters(EngineCounters):
         return {f"{str(kind).strip().lower()} lock": float(count) for kind, count in rows.get("locks", [])}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        known = {table: numbers[1] for table, _, numbers, _ in _cardinality(rows)}
+        row_counts = {table: numbers[1] for table, _, numbers, _ in _cardinality(rows)}
         tables = [
-            TableFacts(table.lower(), rows=known.get(table), pages=pages, size_bytes=pages * page_size)
+            TableFacts(table.lower(), rows=row_counts.get(table), pages=pages, size_bytes=pages * page_size)
             for table, _, is_index, pages, page_size in _space(rows)
             if not is_index
         ]
@@ -101,12 +101,12 @@ class DerbyCounters(EngineCounters):
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         # The statistics of all columns together come last.
-        known = {index: numbers for _, index, numbers, _ in _cardinality(rows)}
+        key_counts = {index: numbers for _, index, numbers, _ in _cardinality(rows)}
         names = {str(row[0]): str(row[1]) for row in rows.get("constraints", [])}
         listed = []
         for table, index, is_index, pages, page_size in _space(rows):
             if is_index:
-                unique, keys = known.get(index, (None, None))
+                unique, keys = key_counts.get(index, (None, None))
                 name, size_bytes = names.get(index, index).lower(), pages * page_size
                 listed.append(IndexFacts(name, table.lower(), keys=keys, unique_keys=unique, size_bytes=size_bytes))
         return listed

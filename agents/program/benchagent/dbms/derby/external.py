@@ -62,8 +62,8 @@ def external_server(version: str, schema: str) -> ExternalServer:
 
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    told = {str(row[0]).strip(): str(row[1]) for row in rows.get("properties", []) if row[1] is not None}
-    in_force = {name: taken(name, value) for name, value in told.items()}
+    properties = {str(row[0]).strip(): str(row[1]) for row in rows.get("properties", []) if row[1] is not None}
+    in_force = {name: taken(name, value) for name, value in properties.items()}
     size = smallest_page(rows)
     return list({**in_force, **({PAGE_SIZE: str(size)} if size else {})}.items())
 

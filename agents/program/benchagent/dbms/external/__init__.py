@@ -57,9 +57,9 @@ class Visit:
         """The server's folders, where it does not tell free space itself and is this machine."""
         if self.space_query:
             return Watched()
-        told = self.asker.server.read_folders(self.answers.rows.get(FOLDERS) or ())
+        folders = self.asker.server.read_folders(self.answers.rows.get(FOLDERS) or ())
         connection = self.asker.connection
-        return watched(told, here=is_this_machine(connection.url) and not connection.elsewhere)
+        return watched(folders, here=is_this_machine(connection.url) and not connection.elsewhere)
 
     def preparation(self) -> list[str]:
         """Statements that make the schema ready. Raises `JobError` where it is not the agent's to use."""
@@ -114,8 +114,8 @@ def visit(
 
 def _questions(target: Target) -> dict[str, str]:
     server = target.server
-    asked = {**target.questions(), VERSION: server.version_query, SPACE: server.free_space, FOLDERS: server.folders}
-    return {name: sql for name, sql in asked.items() if sql}
+    questions = {**target.questions(), VERSION: server.version_query, SPACE: server.free_space, FOLDERS: server.folders}
+    return {name: sql for name, sql in questions.items() if sql}
 
 
 def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, name: str) -> ExternalInstance:
@@ -146,10 +146,9 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
 def clean_after_kill(dirs: AgentDirs, toolchain: JavaToolchain, name: str) -> None:
     """Drop what a killed job has left on a connection. Never raises: what cannot be dropped is before its next job."""
     try:
-        known = identity.load(dirs.identity)
         connection = Connections(dirs.root).get(name)
         with tempfile.TemporaryDirectory(dir=dirs.tmp) as made, within(CLEANING_S, Path(made)) as children:
-            seen = visit(connection, known.agent_id if known else "", toolchain, children, Path(made))
+            seen = visit(connection, identity.agent_id(dirs.identity), toolchain, children, Path(made))
             log.warning("connection %s: %d tables of a killed job dropped", name, drop_own(seen.asker, seen.target))
     except Exception as error:  # the server may be gone, or hold what others have made meanwhile
         log.warning("connection %s: tables of a killed job may still be there: %s", name, error)

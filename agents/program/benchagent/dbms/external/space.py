@@ -75,23 +75,23 @@ class Watched:
         return ""
 
 
-def watched(told: Sequence[tuple[str, str]], *, here: bool) -> Watched:
+def watched(listed: Sequence[tuple[str, str]], *, here: bool) -> Watched:
     """What is told of the server's folders: names, and paths that may be relative to the first; empty if not told.
 
     Where the first is not on this machine, none is: another of the same name would be somebody else's.
     """
-    if told and told[0][1] == IN_MEMORY:
+    if listed and listed[0][1] == IN_MEMORY:
         return Watched()
-    if not here or not told or not told[0][1]:
-        return Watched(unwatched=NOT_WATCHED if here or not told else FAR)
-    first = Path(told[0][1])
+    if not here or not listed or not listed[0][1]:
+        return Watched(unwatched=NOT_WATCHED if here or not listed else FAR)
+    first = Path(listed[0][1])
     if not (first.is_absolute() and _is_here(first)):
-        return Watched(unwatched=NOT_HERE.format(name=told[0][0]))
+        return Watched(unwatched=NOT_HERE.format(name=listed[0][0]))
     folders: dict[Path, str] = {}
-    for name, path in told:
+    for name, path in listed:
         if path and _is_here(first / path):
             folders.setdefault(first / path, name)
-    missed = dict.fromkeys(name for name, path in told if not path or first / path not in folders)
+    missed = dict.fromkeys(name for name, path in listed if not path or first / path not in folders)
     return Watched(folders, PARTLY.format(names=", ".join(missed)) if missed else "")
 
 

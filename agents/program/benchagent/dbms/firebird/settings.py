@@ -192,10 +192,10 @@ def differences(split: Split, effective: Settings) -> list[str]:
     """Settings that have another value than the one given, in words."""
     in_force = {canonical(name): value for name, value in effective}
     buffers = BUFFERS in split.database
-    asked = {canonical(name): (name, value) for name, value in split.server}
-    asked |= {key: (SPELT[key], value) for key, value in split.database.items()}
+    given = {canonical(name): (name, value) for name, value in split.server}
+    given |= {key: (SPELT[key], value) for key, value in split.database.items()}
     words = []
-    for key, (name, value) in asked.items():
+    for key, (name, value) in given.items():
         now = in_force.get(BUFFERS if key == CACHE_PAGES else key)
         if now is not None and not _same(key, value, now):
             why = " (page_buffers of the database go before)" if key == CACHE_PAGES and buffers else ""
@@ -205,8 +205,8 @@ def differences(split: Split, effective: Settings) -> list[str]:
 
 def untold(split: Split, effective: Settings) -> list[str]:
     """Settings that were given and that this version has no way to tell."""
-    told = {canonical(name) for name, _ in effective} | {CACHE_PAGES}
-    return list(dict.fromkeys(name for name, _ in split.server if canonical(name) not in told))
+    shown = {canonical(name) for name, _ in effective} | {CACHE_PAGES}
+    return list(dict.fromkeys(name for name, _ in split.server if canonical(name) not in shown))
 
 
 def _same(key: str, given: str, now: str) -> bool:

@@ -115,8 +115,8 @@ class MysqlFamilyAdapter(Adapter):
         self.slug, self.driver = slug, DRIVERS[slug]
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
-        known = discovery.all_installations(self.slug, context.engines_dir)
-        listed = ((server.product.version, server.problem, server.server.parent) for server in known)
+        installations = discovery.all_installations(self.slug, context.engines_dir)
+        listed = ((server.product.version, server.problem, server.server.parent) for server in installations)
         return servers(self.slug, context, "the server is run as", listed)
 
     def provision(self, request: ProvisionRequest) -> MysqlFamilyInstance:

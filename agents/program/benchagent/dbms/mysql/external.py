@@ -76,12 +76,12 @@ def server_of_family(slug: str, version: str, schema: str) -> ExternalServer:
 
 def read_folders(rows: Rows) -> list[tuple[str, str]]:
     """Paths that begin with no slash are relative to `datadir`."""
-    told = {str(name).lower(): str(value or "") for name, value in rows}
-    folders = [("datadir", told.get("datadir", "")), *((name, told.get(name, "")) for name in NAMED)]
-    folders += [(name, path) for name in LISTS for path in told.get(name, "").split(":")]
-    files = [(name, file.partition(":")[0]) for name in SYSTEM for file in told.get(name, "").split(";")]
-    folders += [(name, folder_of(str(Path(told.get(HOME, ""), file)))) for name, file in files]
-    folders.append((BINARY_LOG, folder_of(told.get(BINARY_LOG, ""))))
+    variables = {str(name).lower(): str(value or "") for name, value in rows}
+    folders = [("datadir", variables.get("datadir", "")), *((name, variables.get(name, "")) for name in NAMED)]
+    folders += [(name, path) for name in LISTS for path in variables.get(name, "").split(":")]
+    files = [(name, file.partition(":")[0]) for name in SYSTEM for file in variables.get(name, "").split(";")]
+    folders += [(name, folder_of(str(Path(variables.get(HOME, ""), file)))) for name, file in files]
+    folders.append((BINARY_LOG, folder_of(variables.get(BINARY_LOG, ""))))
     return [folders[0], *((name, path) for name, path in folders[1:] if path)]
 
 

@@ -112,8 +112,8 @@ class PostgresqlAdapter(Adapter):
     slug = discovery.SLUG
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
-        known = discovery.all_installations(context.engines_dir)
-        listed = ((installation.version, installation.problem, installation.bin_dir) for installation in known)
+        installations = discovery.all_installations(context.engines_dir)
+        listed = ((installation.version, installation.problem, installation.bin_dir) for installation in installations)
         return servers(self.slug, context, "PostgreSQL has to run as", listed)
 
     def provision(self, request: ProvisionRequest) -> PostgresqlInstance:

@@ -162,8 +162,10 @@ class PostgresqlCounters(EngineCounters):
         self.maintenance_sql = {"upkeep": _UPKEEP.format(seen=of_view, tables="{tables}")}
         if version >= CHECKPOINT_TIME_SINCE:
             self.maintenance_sql["checkpoint"] = _CHECKPOINT
-        known = {query: [sql for since, sql in asked.items() if version >= since] for query, asked in COUNTED.items()}
-        self.counted = {query: asked[-1] for query, asked in known.items() if asked}
+        usable = {
+            query: [sql for since, sql in variants.items() if version >= since] for query, variants in COUNTED.items()
+        }
+        self.counted = {query: variants[-1] for query, variants in usable.items() if variants}
         self.none = {"lock_waits": NO_LOCK_COUNTERS, "lock_wait_ms": NO_LOCK_COUNTERS}
         if version < WAL_VIEW_SINCE:
             self.none |= {"log_flushes": NO_LOG_COUNTERS, "log_writes": NO_LOG_COUNTERS}

@@ -63,9 +63,9 @@ def clients(engines_dir: Path) -> list[Installation]:
     """Where a pg_dump runs, with a server beside it or not, in the order of `all_installations`."""
     listed: list[tuple[Path, Mapping[str, str]]] = [(folder, {}) for folder in bin_dirs("pg_dump")]
     listed += [(engine.bin_dir, engine.environment()) for engine in installed(engines_dir, SLUG)]
-    asked = [(folder, variables, *_version(folder / "pg_dump", variables)) for folder, variables in listed]
+    dumpers = [(folder, variables, *_version(folder / "pg_dump", variables)) for folder, variables in listed]
     return [
-        Installation(version, folder, dict(variables)) for folder, variables, version, problem in asked if not problem
+        Installation(version, folder, dict(variables)) for folder, variables, version, problem in dumpers if not problem
     ]
 
 

@@ -43,7 +43,7 @@ ONE_NUMBER_SINCE = 10
 
 
 def external_server(version: str, schema: str) -> ExternalServer:
-    known = numbers(version)
+    release = numbers(version)
     return ExternalServer(
         dbms="postgresql",
         dialect=PostgresqlInstance.dialect,
@@ -51,9 +51,9 @@ def external_server(version: str, schema: str) -> ExternalServer:
         schemas="SELECT nspname FROM pg_namespace WHERE nspname = '{schema}'",
         create="CREATE SCHEMA {schema}",
         use=("SET search_path TO {schema}",),
-        effective_queries=settings.effective_queries(known, [], superuser=False),
+        effective_queries=settings.effective_queries(release, [], superuser=False),
         in_force=settings.in_force,
-        engine_counters=PostgresqlCounters(known, superuser=False),
+        engine_counters=PostgresqlCounters(release, superuser=False),
         retryable=PostgresqlInstance.retryable,
         tolerable=PostgresqlInstance.tolerable,
         properties={key: value for key, value in DRIVER_PROPERTIES.items() if key != "sslmode"},
@@ -77,10 +77,10 @@ def _installation(login: ToolLogin) -> Installation:
     ]
     fitting = [installation for installation in complete if _release(installation.version) == _release(login.version)]
     if not fitting:
-        known = ", ".join(dict.fromkeys(installation.version for installation in complete)) or "none"
+        versions = ", ".join(dict.fromkeys(installation.version for installation in complete)) or "none"
         raise JobError(
             f"this machine needs {', '.join(TOOLS)} of PostgreSQL {_release(login.version)} for a backup of connection "
-            f"{login.connection.name}; there are: {known}"
+            f"{login.connection.name}; there are: {versions}"
         )
     return max(fitting, key=lambda installation: numbers(installation.version))
 

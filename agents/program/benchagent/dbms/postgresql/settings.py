@@ -132,9 +132,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def in_force(rows: QueryRows) -> list[tuple[str, str]]:
-    told = [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
+    settings = [(str(row[0]), str(row[1])) for row in rows.get("settings", [])]
     unlogged, tables = next(iter(rows.get("unlogged", [])), (0, 0))
-    return [*told, *([(UNLOGGED_TABLES, f"{unlogged} of {tables}")] if unlogged else [])]
+    return [*settings, *([(UNLOGGED_TABLES, f"{unlogged} of {tables}")] if unlogged else [])]
 
 
 def locked(given: Settings) -> list[str]:
@@ -143,7 +143,7 @@ def locked(given: Settings) -> list[str]:
 
 def ignored(given: Settings, rows: QueryRows) -> list[str]:
     """Given settings that are not in force, in words."""
-    known = {str(row[0]).lower(): row for row in rows.get("settings", [])}
+    parameters = {str(row[0]).lower(): row for row in rows.get("settings", [])}
     counts = {name.lower(): value for name, value in given}
     seen: dict[str, int] = {}
     words = [f"{name}: {error}" for name, error in rows.get("file_errors", []) if name]
@@ -152,7 +152,7 @@ def ignored(given: Settings, rows: QueryRows) -> list[str]:
         if name.lower() not in LOCKED and value != counts[name.lower()]:
             words.append(f"{name} = {value}: given again later, the last counts")
     for name, value in (given[position] for key, position in seen.items() if key not in LOCKED):
-        row = known.get(name.lower())
+        row = parameters.get(name.lower())
         if row is None:
             words.append(f"{name}: no parameter of this server, without effect")
         elif row[7] in (True, "t"):

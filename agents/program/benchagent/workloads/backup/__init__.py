@@ -107,8 +107,8 @@ def _chosen(bench: Bench) -> tuple[BackupMethod, dict[str, str]]:
     methods = {method.slug: method for method in bench.instance.backup_methods()}
     wanted = bench.factors.text("method") or next(iter(methods), "")
     if wanted not in methods:
-        known = ", ".join(methods) or "none"
-        raise JobError(f"there is no backup method {wanted!r} in this installation; there are: {known}")
+        offered = ", ".join(methods) or "none"
+        raise JobError(f"there is no backup method {wanted!r} in this installation; there are: {offered}")
     options = {"verbose": bench.factors.text("verbose")}
     if bench.factors.number("jobs"):
         options["jobs"] = bench.factors.text("jobs")
@@ -129,9 +129,9 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
 def _look_at_ages(bench: Bench) -> None:
     """How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue."""
     source = bench.instance.engine_counters
-    asked = query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(LARGE_TABLES), optional=True)
-    if asked:
-        bench.session(asked)
+    steps = query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(LARGE_TABLES), optional=True)
+    if steps:
+        bench.session(steps)
     bench.describe("none", dict(source.none))
 
 
@@ -228,11 +228,11 @@ def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None
     does not tell. Asked after the count, for it may read the tables."""
     source = bench.instance.engine_counters
     plans = {f"plan:{part}": statement for part, statement in enumerate(source.plan_queries(sql))}
-    asked = [
+    steps = [
         *query_steps(SCHEMA_PREFIX, source.schema_queries(LARGE_TABLES), optional=True),
         *query_steps("", plans, optional=True),
     ]
-    answers = bench.session(asked).rows
+    answers = bench.session(steps).rows
     rows = rows_named(SCHEMA_PREFIX, answers)
     shown = [row for part in plans for row in answers.get(part, [])]
     plan = source.plan(shown) if shown else ""

@@ -205,25 +205,25 @@ class _Performance:
     # Run
 
     def _warm_up(self) -> list[Step]:
-        asked = queries.warm_up(self._plan.dialect) if self._with_queries else {}
-        return [queries.timed(f"{WARM_UP}:{name}", sql) for name, sql in asked.items()]
+        queries_by_table = queries.warm_up(self._plan.dialect) if self._with_queries else {}
+        return [queries.timed(f"{WARM_UP}:{name}", sql) for name, sql in queries_by_table.items()]
 
     def _warmed_up(self) -> list[Step]:
         """Steps still to be done in the session of the run: an embedded engine starts anew with each session."""
-        asked = self._warm_up()
-        if not asked or not self._bench.instance.server_pids():
-            return asked
+        warm_up = self._warm_up()
+        if not warm_up or not self._bench.instance.server_pids():
+            return warm_up
         with memory_curve(self._bench.instance.server_pids) as curve:
-            result = self._bench.session(asked)
+            result = self._bench.session(warm_up)
         self._describe_warm_up(result, curve)
         return []
 
     def _describe_warm_up(self, result: SessionResult, memory: Sequence[tuple[float, int]] = ()) -> None:
         """The five queries, if this session had them: from the first sample of `memory` on, or from the first query."""
-        asked = {name: event for name, event in result.queries.items() if name.startswith(f"{WARM_UP}:")}
-        begins = [at for at, _ in memory] or [event["at"] for event in asked.values() if "at" in event]
-        if asked and begins:
-            ran = [_ended(name, event, begins[0]) for name, event in asked.items()]
+        answers = {name: event for name, event in result.queries.items() if name.startswith(f"{WARM_UP}:")}
+        begins = [at for at, _ in memory] or [event["at"] for event in answers.values() if "at" in event]
+        if answers and begins:
+            ran = [_ended(name, event, begins[0]) for name, event in answers.items()]
             curve = [{"t": at - begins[0], "bytes": size} for at, size in memory]
             self._bench.describe("warm_up_queries", {"memory": curve, "queries": ran})
 

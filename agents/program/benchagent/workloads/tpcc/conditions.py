@@ -127,12 +127,12 @@ def queries(warehouses: int, seed: int, *, loaded: bool, divisor: int = 1) -> di
     delivered = (CUSTOMERS - NEW_ORDERS) // divisor
     chosen = {**EVERYWHERE, **IN_ONE_WAREHOUSE, **(AFTER_LOAD if loaded else {})}
     in_order = sorted(chosen, key=lambda name: int(name.split()[0]))
-    asked = {name: chosen[name].format(warehouse=warehouse, delivered=delivered) for name in in_order}
+    sql_by_name = {name: chosen[name].format(warehouse=warehouse, delivered=delivered) for name in in_order}
     if loaded:  # how many rows of each table are too many; below zero: missing
         for table in TABLES:
             rows = rows_of(table, warehouses, divisor)
-            asked[f"rows of {table.name}"] = f"SELECT COUNT(*) - {rows} FROM {table.name}"
-    return asked
+            sql_by_name[f"rows of {table.name}"] = f"SELECT COUNT(*) - {rows} FROM {table.name}"
+    return sql_by_name
 
 
 def only_in(name: str, warehouses: int, seed: int) -> str:
