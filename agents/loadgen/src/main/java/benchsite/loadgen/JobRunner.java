@@ -6,7 +6,6 @@ import benchsite.loadgen.events.PhaseException;
 import benchsite.loadgen.load.LoadStep;
 import benchsite.loadgen.run.RunStep;
 import benchsite.loadgen.sql.Database;
-import benchsite.loadgen.sql.Parameters;
 import benchsite.loadgen.sql.Results;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -132,12 +131,11 @@ final class JobRunner {
             JSONObject event = new JSONObject().put("event", "query").put("name", step.getString("name"))
                 .put("phase", phase).put("at", Clock.at())
                 .put("columns", new JSONArray()).put("rows", new JSONArray());
-            try {
-                if (step.has("parameters")) {
-                    askPrepared(step, event);
-                } else {
-                    ask(step, event);
-                }
+            try (Statement statement = anchor.createStatement()) {
+                long asked = System.nanoTime();
+                Results.read(statement, statement.execute(step.getString("sql")),
+                    step.optInt("max_rows", Integer.MAX_VALUE), event);
+                event.put("elapsed_s", Clock.secondsSince(asked));
             } catch (SQLException problem) {
                 if (!step.optBoolean("optional")) {
                     throw problem;
@@ -149,33 +147,6 @@ final class JobRunner {
                 events.emit(Events.end(phase, elapsed_s));
             }
             events.emit(event);
-        }
-
-        private void ask(JSONObject step, JSONObject event) throws SQLException {
-            try (Statement statement = anchor.createStatement()) {
-                long begun = System.nanoTime();
-                Results.read(statement, statement.execute(step.getString("sql")), maxRows(step), event);
-                event.put("elapsed_s", Clock.secondsSince(begun));
-            }
-        }
-
-        private void askPrepared(JSONObject step, JSONObject event) throws SQLException {
-            JSONArray given = step.getJSONArray("parameters");
-            long preparing = System.nanoTime();
-            try (PreparedStatement statement = anchor.prepareStatement(step.getString("sql"))) {
-                Parameters parameters = new Parameters(statement);
-                for (int index = 0; index < given.length(); index++) {
-                    parameters.set(index + 1, given.isNull(index) ? null : given.get(index));
-                }
-                long begun = System.nanoTime();
-                Results.read(statement, statement.execute(), maxRows(step), event);
-                event.put("elapsed_s", Clock.secondsSince(begun))
-                    .put("prepare_s", Clock.seconds(preparing, begun));
-            }
-        }
-
-        private static int maxRows(JSONObject step) {
-            return step.optInt("max_rows", Integer.MAX_VALUE);
         }
 
         /** Has the DBMS look at each statement without running it. Some drivers ask it only for the statement's shape. */
