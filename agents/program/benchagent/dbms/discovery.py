@@ -36,15 +36,15 @@ def servers(
 ) -> list[EngineFacts]:
     """One of each version: the first that can be used, else the first.
 
-    `listed`: version, why it cannot be used, folder of its programs. `runs_as`: see `user_problem`.
+    `listed`: version, why it cannot be used, where its programs are. `runs_as`: see `user_problem`.
     """
     java = java_problem(context.toolchain)
     chosen: dict[str, EngineFacts] = {}
-    for version, problem, folder in listed:
-        reason = problem or java or user_problem(runs_as, context.jobs_dir, folder)
+    for version, problem, path in listed:
+        reason = problem or java or user_problem(runs_as, context.jobs_dir, path)
         other = chosen.get(version)
         if other is None or not (reason or other["available"]):
-            chosen[version] = engine_facts(dbms, version, reason, folder)
+            chosen[version] = engine_facts(dbms, version, reason, path)
     return list(chosen.values())
 
 

@@ -120,18 +120,12 @@ class Spool:
                 f"INSERT INTO seconds (run_id, {', '.join(SECOND_FIELDS)}) VALUES (?, {marks})",  # noqa: S608
                 (run_id, *(event.get(field) for field in SECOND_FIELDS)),
             )
-            db.executemany(
-                "INSERT INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
-                [(run_id, metric, event["t"], _plausible(metric, value)) for metric, value in samples.items()],
-            )
+            _add_samples(db, run_id, event["t"], samples)
 
     def add_samples(self, run_id: str, t: int, samples: Mapping[str, float | None]) -> None:
         """Samples of a second outside the run, as of the load: `t` counts from the begin of that phase."""
         with self._lock, self._db as db:
-            db.executemany(
-                "INSERT OR REPLACE INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
-                [(run_id, metric, t, _plausible(metric, value)) for metric, value in samples.items()],
-            )
+            _add_samples(db, run_id, t, samples)
 
     def save_draft(self, run_id: str, result: JobResult) -> None:
         """What is known about the run so far: sent as the result if the agent does not live to see the end."""
@@ -210,6 +204,15 @@ def _add_item(db: sqlite3.Connection, run_id: str, item: Item | ObservedItem) ->
     db.execute("INSERT INTO items (run_id, item) VALUES (?, ?)", (run_id, json.dumps(item)))
 
 
+def _add_samples(db: sqlite3.Connection, run_id: str, t: int, samples: Mapping[str, float | None]) -> None:
+    """What a metric cannot be, as after a counter that began anew, is a gap: the server would take nothing of it."""
+    plausible = {name: None if value is None or refusal(name, value) else value for name, value in samples.items()}
+    db.executemany(
+        "INSERT OR REPLACE INTO samples (run_id, metric, t, value) VALUES (?, ?, ?, ?)",
+        [(run_id, metric, t, value) for metric, value in plausible.items()],
+    )
+
+
 def _form_batch(db: sqlite3.Connection, run_id: str) -> tuple[int, str] | None:
     samples = db.execute(
         "SELECT metric, t, value FROM samples WHERE run_id = ? ORDER BY t, metric LIMIT ?", (run_id, SAMPLES_PER_BATCH)
@@ -233,14 +236,9 @@ def _form_batch(db: sqlite3.Connection, run_id: str) -> tuple[int, str] | None:
     return seq, body
 
 
-def _plausible(metric: str, value: float | None) -> float | None:
-    """What the metric cannot be, as after a counter that began anew, is a gap: the server would take nothing of it."""
-    return None if value is None or refusal(metric, value) else value
-
-
 def _chunks(db: sqlite3.Connection, run_id: str, samples: list[sqlite3.Row]) -> Iterator[SamplesItem]:
     """One item per metric and unbroken piece of its series."""
-    ordered = sorted((row[0], row[1], row[2]) for row in [(r["metric"], r["t"], r["value"]) for r in samples])
+    ordered = sorted((row["metric"], row["t"], row["value"]) for row in samples)
     pieces = groupby(enumerate(ordered), key=lambda pair: (pair[1][0], pair[1][1] - pair[0]))
     for (metric, _), piece in pieces:
         points = [point for _, point in piece]

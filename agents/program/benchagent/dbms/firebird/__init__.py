@@ -26,7 +26,7 @@ from benchagent.dbms.base import (
 )
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.discovery import engine_facts, java_problem, user_problem
+from benchagent.dbms.discovery import servers
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.firebird import backup, discovery, settings
 from benchagent.dbms.firebird.counters import NO_LOG, FirebirdCounters
@@ -193,10 +193,8 @@ class FirebirdAdapter(Adapter):
 
     def discover(self, context: EngineContext) -> list[EngineFacts]:
         homes = discovery.homes(context.engines_dir).values()
-        problem = java_problem(context.toolchain) if homes else ""
-        if homes and not problem:
-            problem = user_problem("Firebird runs as", context.jobs_dir)
-        return [engine_facts(self.slug, home.version, problem or home.problem(), home.server) for home in homes]
+        listed = ((home.version, home.problem(), home.server) for home in homes)
+        return servers(self.slug, context, "Firebird runs as", listed)
 
     def provision(self, request: ProvisionRequest) -> FirebirdInstance:
         home = discovery.homes(request.engines_dir).get(request.version)

@@ -173,18 +173,18 @@ def effective_queries(major: int) -> dict[str, str]:
 def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
     """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
     of_database = [zip(TOLD, row, strict=True) for row in rows.get("database", [])]
-    in_force = [(name, str(value).strip()) for told in of_database for name, value in told]
-    asked = {canonical(name) for name, _ in given}
+    in_force = [(name, str(value).strip()) for row in of_database for name, value in row]
+    given_names = {canonical(name) for name, _ in given}
     config = [(str(row[0]), "" if row[1] is None else str(row[1])) for row in rows.get("config", [])]
-    in_force += [(name, value) for name, value in config if canonical(name) in asked | TELLING]
-    told = {canonical(name): value for name, value in in_force}
-    if rows.get("process") and "servermode" not in told:
+    in_force += [(name, value) for name, value in config if canonical(name) in given_names | TELLING]
+    by_name = {canonical(name): value for name, value in in_force}
+    if rows.get("process") and "servermode" not in by_name:
         background, pid = map(int, rows["process"][0])
         mode = SUPER if background else SUPER_CLASSIC if pid == listener_pid else CLASSIC
         in_force.append(("ServerMode", mode))
     # Before 4 the server does not tell it, but the database does: it has no other cache.
-    if BUFFERS in told and CACHE_PAGES not in told and CACHE_PAGES in asked:
-        in_force.append(("DefaultDbCachePages", told[BUFFERS]))
+    if BUFFERS in by_name and CACHE_PAGES not in by_name and CACHE_PAGES in given_names:
+        in_force.append(("DefaultDbCachePages", by_name[BUFFERS]))
     return in_force
 
 
