@@ -34,13 +34,7 @@ def drop_page_cache(paths: Iterable[Path]) -> str:
     before = resident_bytes(roots)
     total = sum(size for _, size in _files(roots))
     for file, _ in _files(roots):
-        with suppress(OSError):
-            opened = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(opened)  # only clean pages can be dropped
-                os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_DONTNEED)
-            finally:
-                os.close(opened)
+        _drop_file(file)
     after, words = resident_bytes(roots), "the files' pages were dropped from the page cache"
     if not _is_gone(after, total):
         with suppress(OSError):
@@ -100,6 +94,17 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
             with suppress(OSError):
                 if file.is_file() and not file.is_symlink():
                     yield file, file.stat().st_size
+
+
+def _drop_file(path: Path) -> None:
+    """Written pages first go to the disk: only clean ones can be dropped."""
+    with suppress(OSError):
+        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(opened)
+            os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(opened)
 
 
 def _resident_in(path: Path) -> int | None:
