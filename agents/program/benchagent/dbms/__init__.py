@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from benchagent.catalog import DBMSS
+from benchagent.dbms import external
 from benchagent.dbms.base import Adapter, EngineContext, Instance, JobError, ProvisionRequest
 from benchagent.dbms.discovery import engine_facts, java_problem
+from benchagent.dbms.embedded import jar_group
+from benchagent.dbms.external.server import external_server
 from benchagent.engines import broken_records
 from benchagent.java import JavaToolchain
 from benchagent.java.jars import Jar
@@ -21,8 +24,8 @@ def adapter(slug: str) -> Adapter:
     """Raises `JobError` when this agent does not know the DBMS."""
     if slug not in DBMSS:
         raise JobError(f"this agent knows no DBMS called {slug!r}")
-    known: Adapter | None = getattr(import_module(DBMSS[slug].module), "ADAPTER", None)
-    return known or OnlyExternal(slug)
+    own: Adapter | None = getattr(import_module(DBMSS[slug].module), "ADAPTER", None)
+    return own or OnlyExternal(slug)
 
 
 class OnlyExternal(Adapter):
@@ -42,8 +45,6 @@ class OnlyExternal(Adapter):
 
 def discover(context: EngineContext) -> list[EngineFacts]:
     """Every engine version on this machine, of every DBMS. One that cannot be looked for hides no other."""
-    from benchagent.dbms import external  # its sessions import modules that import this one
-
     engines: list[EngineFacts] = []
     for slug in DBMSS:
         try:
@@ -68,9 +69,6 @@ def discover(context: EngineContext) -> list[EngineFacts]:
 
 def _jars(facts: EngineFacts, toolchain: JavaToolchain) -> Sequence[Jar]:
     """The engine's own, or those of the driver for its server."""
-    from benchagent.dbms.embedded import jar_group
-    from benchagent.dbms.external.server import external_server
-
     slug, version = facts["dbms"], facts["version"]
     if "connection" in facts:
         driver = external_server(slug, version, "").driver

@@ -12,7 +12,7 @@ from benchagent.catalog import Durability
 from benchagent.configfiles.meaning import of_effective, settings_of
 from benchagent.configfiles.settings import Facts, Given
 from benchagent.configfiles.units import Kind
-from benchagent.dbms.backup import ToolCommand
+from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import (
     Adapter,
     Connection,
@@ -69,8 +69,8 @@ class EmbeddedInstance(Instance):
         """By what was read back."""
         return None if self.in_memory else buffer_in_force(self.slug, self._effective)
 
-    def told(self, in_force: Settings) -> list[tuple[str, str]]:
-        """The settings in force of an engine that may be in memory; what is not is noted."""
+    def noted(self, in_force: Settings) -> list[tuple[str, str]]:
+        """The settings in force of an engine that may be in memory; what was given and is not is noted."""
         self.ignored_settings += not_in_force(self.slug, self._settings, in_force)
         self._effective = [(STORAGE, "memory" if self.in_memory else "file"), *in_force]
         return self._effective
@@ -185,10 +185,16 @@ def split_storage(settings: Settings) -> tuple[bool, list[tuple[str, str]]]:
     return value == "memory", [(name, value) for name, value in settings if name.lower() != STORAGE]
 
 
-def java_tool(toolchain: JavaToolchain, class_path: Sequence[Path], main: str, *arguments: str | Path) -> ToolCommand:
-    """A tool that comes with an engine's jars."""
-    jars_ = ":".join(str(path) for path in class_path)
-    return ToolCommand([toolchain.java().path, "-XX:-UsePerfData", "-cp", jars_, main, *arguments])
+@dataclass(eq=False)
+class JavaBackup(BackupMethod):
+    """A backup that is restored by a tool among the engine's jars."""
+
+    toolchain: JavaToolchain
+    class_path: Sequence[Path]
+
+    def tool(self, main: str, *arguments: str | Path) -> ToolCommand:
+        class_path = ":".join(map(str, self.class_path))
+        return ToolCommand([self.toolchain.java().path, "-XX:-UsePerfData", "-cp", class_path, main, *arguments])
 
 
 def not_in_force(dbms: str, given: Settings, effective: Settings) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.configfiles.units import KIB
@@ -19,12 +18,11 @@ from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
     EmbeddedAdapter,
     EmbeddedInstance,
+    JavaBackup,
     heap_mb,
     in_url,
-    java_tool,
     split_storage,
 )
-from benchagent.java import JavaToolchain
 
 NO_COUNTER = "H2 does not count it"
 READ, WRITTEN = (
@@ -150,7 +148,7 @@ class H2Instance(EmbeddedInstance):
         return {"settings": SETTINGS}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        return self.told(in_force(rows))
+        return self.noted(in_force(rows))
 
     def guest(self) -> Guest:
         return Guest(self._guest, self.connection, GRANTS)
@@ -170,18 +168,14 @@ def in_force(rows: QueryRows) -> list[tuple[str, str]]:
     return sorted(settings.items())
 
 
-@dataclass(eq=False)
-class BackupTo(BackupMethod):
+class BackupTo(JavaBackup):
     slug = "backup_to"
-    toolchain: JavaToolchain
-    class_path: Sequence[Path]
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         return [SqlCommands([f"BACKUP TO {sql_text(target)}"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        tool = "org.h2.tools.Restore"
-        return [java_tool(self.toolchain, self.class_path, tool, "-file", source, "-dir", scratch)]
+        return [self.tool("org.h2.tools.Restore", "-file", source, "-dir", scratch)]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return f"jdbc:h2:file:{in_url(scratch / 'bench')};IFEXISTS=TRUE"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from benchagent.configfiles.engines.hsqldb import canonical
@@ -19,12 +19,11 @@ from benchagent.dbms.dialect import Dialect, sql_text
 from benchagent.dbms.embedded import (
     EmbeddedAdapter,
     EmbeddedInstance,
+    JavaBackup,
     heap_mb,
     in_url,
-    java_tool,
     split_storage,
 )
-from benchagent.java import JavaToolchain
 
 NO_COUNTER = "HSQLDB does not count it"
 WAITING = "SELECT 'transaction', COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"
@@ -109,7 +108,7 @@ class HsqldbInstance(EmbeddedInstance):
         return {"properties": PROPERTIES}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        return self.told(in_force(rows))
+        return self.noted(in_force(rows))
 
     def guest(self) -> Guest:
         properties = {"user": GUEST.upper(), "password": ""}
@@ -131,21 +130,17 @@ def _command(name: str, value: str) -> str:
     return f"SET {scope}{name} {value}"
 
 
-@dataclass(eq=False)
-class BackupDatabase(BackupMethod):
+class BackupDatabase(JavaBackup):
     """`target` becomes a folder, because HSQLDB looks at how the file name ends."""
 
     slug = "backup_database"
-    toolchain: JavaToolchain
-    class_path: Sequence[Path]
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         """Blocking: writers wait from the checkpoint on, else the archive may not be opened."""
         return [SqlCommands([f"BACKUP DATABASE TO {sql_text(target / ARCHIVE)} BLOCKING"])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        main = "org.hsqldb.lib.tar.DbBackupMain"
-        return [java_tool(self.toolchain, self.class_path, main, "--extract", source / ARCHIVE, scratch / "restored")]
+        return [self.tool("org.hsqldb.lib.tar.DbBackupMain", "--extract", source / ARCHIVE, scratch / "restored")]
 
     def restored_url(self, source: Path, scratch: Path) -> str:
         return f"jdbc:hsqldb:file:{in_url(scratch / 'restored' / 'bench')};ifexists=true"
