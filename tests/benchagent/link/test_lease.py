@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import Any
 
 import pytest
 from benchagent.link.client import Client
 from benchagent.link.sender import PRIORITY, Heartbeat
 
-from tests.benchagent.fake_server import FakeServer, wait_until
+from tests.benchagent.fake_server import FakeServer, job_spec, wait_until
+
+
+def claimed(job_token: str, lease_s: float = 600) -> Any:
+    return {"job": job_spec(), "job_token": job_token, "lease_s": lease_s}
 
 
 @pytest.fixture
@@ -20,14 +25,7 @@ def heartbeat(client: Client, cancels):
     made: list[Heartbeat] = []
 
     def begin(lease_s: float = 600, poll_s: float = 0.05) -> Heartbeat:
-        beat = Heartbeat(
-            client,
-            run_id="run-1",
-            job_token="token-run-1",
-            lease_s=lease_s,
-            poll_s=poll_s,
-            on_cancel=lambda *words: cancels.append(words),
-        )
+        beat = Heartbeat(client, claimed("token-run-1", lease_s), lambda *words: cancels.append(words), poll_s)
         made.append(beat)
         beat.start()
         return beat
@@ -61,9 +59,7 @@ def test_it_goes_on_after_an_outage(heartbeat, server: FakeServer, cancels):
 
 
 def test_it_ends_a_run_that_the_server_no_longer_knows(client: Client, cancels, server: FakeServer):
-    beat = Heartbeat(
-        client, run_id="run-1", job_token="revoked", lease_s=600, on_cancel=lambda *words: cancels.append(words)
-    )
+    beat = Heartbeat(client, claimed("revoked"), lambda *words: cancels.append(words))
     beat.start()
     wait_until(lambda: cancels)
     beat.stop()

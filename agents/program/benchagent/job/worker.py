@@ -240,11 +240,9 @@ class Worker:
         claimed = self._claimed(self._client.claim, run_id)
         if claimed is None:
             return
-        spec, token = claimed["job"], claimed["job_token"]
+        spec = claimed["job"]
         with self._at_work(run_id, claimed):
-            heartbeat = Heartbeat(
-                self._client, run_id=run_id, job_token=token, lease_s=claimed["lease_s"], on_cancel=self._on_cancel
-            )
+            heartbeat = Heartbeat(self._client, claimed, self._on_cancel)
             heartbeat.start()
             try:
                 log.info("run %s: %s on %s", run_id, spec["workload"], spec["dbms"])

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from benchagent.link.client import Backoff, Client, ClientError, Refused, Unreachable
 from benchagent.link.spool import Spool, SpooledJob
+from benchagent.protocol import Claimed
 
 log = logging.getLogger(__name__)
 CANCEL_POLL_S = 3.0
@@ -27,18 +28,14 @@ class Heartbeat(threading.Thread):
     def __init__(
         self,
         client: Client,
-        *,
-        run_id: str,
-        job_token: str,
-        lease_s: float,
+        claimed: Claimed,
         on_cancel: Callable[[str, str, str], None],
         poll_s: float = CANCEL_POLL_S,
     ) -> None:
         super().__init__(name="heartbeat", daemon=True)
         self._client = client
-        self._run_id = run_id
-        self._job_token = job_token
-        self._interval_s = min(lease_s / 3, poll_s)
+        self._run_id, self._job_token = claimed["job"]["run_id"], claimed["job_token"]
+        self._interval_s = min(claimed["lease_s"] / 3, poll_s)
         self._on_cancel = on_cancel
         self._done = threading.Event()
 

@@ -49,22 +49,14 @@ class Server(PrivateServer):
 
     def configure(self, settings: Settings) -> None:
         """Write the option file. Raises `JobError`."""
-        lines = all_lines(
-            self.product,
-            settings,
-            self.folders,
-            base=self.installation.base,
-            plugins=self.installation.plugins,
-            connections=self._request.connections,
-        )
+        lines = all_lines(self.installation, settings, self.folders, self._request.connections)
         self._write(OPTION_FILE, option_file(lines))
 
     def create(self, settings: Settings) -> None:
         """Make password and data directory. Raises `JobError` with the server's words, as for an unknown setting."""
         self.password = secrets.token_urlsafe(24)
         self.write_private(self.folders.password_file, self.password)
-        base, plugins = self.installation.base, self.installation.plugins
-        lines = initial_lines(self.product, settings, self.folders, base=base, plugins=plugins)
+        base, lines = self.installation.base, initial_lines(self.installation, settings, self.folders)
         defaults = f"--defaults-file={self._write('initial.cnf', option_file(lines))}"
         if makes_its_data(self.product):
             command: list[str | Path] = [self.installation.server, defaults, "--initialize-insecure"]

@@ -13,8 +13,8 @@ from benchagent.configfiles.settings import Settings as ServerSettings
 from benchagent.configfiles.units import Kind
 from benchagent.dbms.base import JobError, Settings, checked_settings
 from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.mysql.discovery import Installation
 from benchagent.dbms.mysql.folders import BINLOG, Folders
-from benchagent.dbms.mysql.product import Product
 from benchagent.dbms.private_server import HOST
 
 SPARE_CONNECTIONS = 10
@@ -110,9 +110,10 @@ def _line(name: str, value: str) -> str:
 
 
 def all_lines(
-    product: Product, settings: Settings, folders: Folders, *, base: Path, plugins: Path | None, connections: int
+    installation: Installation, settings: Settings, folders: Folders, connections: int
 ) -> list[tuple[str, str]]:
     """For the running server: ours first, so that the given ones win; last what only the agent may say."""
+    product = installation.product
     lines = [("max_connections", str(max(DEFAULT_CONNECTIONS, connections + SPARE_CONNECTIONS)))]
     if product.since((5, 6), (10, 0)):
         lines.append(("innodb_monitor_enable", "log_checkpoints"))
@@ -123,7 +124,7 @@ def all_lines(
         if folders.binlog and not names & {"log_bin", "skip_log_bin", "disable_log_bin"}:
             lines.append(("log_bin", f"{BINLOG}/{LOG_BIN_NAME}"))  # it has one by default
     lines += [(name, _kept_value(name, value, folders)) for name, value in settings if plain(name) not in LOCKED]
-    lines += _paths(product, folders, base, plugins)
+    lines += _paths(installation, folders)
     lines += [
         ("bind_address", HOST),
         ("socket", str(folders.work / "socket")),
@@ -139,17 +140,16 @@ def all_lines(
     return [*lines, ("mysqlx", "OFF")] if product.since((8, 0, 11), None) else lines
 
 
-def initial_lines(
-    product: Product, settings: Settings, folders: Folders, *, base: Path, plugins: Path | None
-) -> list[tuple[str, str]]:
+def initial_lines(installation: Installation, settings: Settings, folders: Folders) -> list[tuple[str, str]]:
     """For the server that makes the data directory: no binary log, no certificates."""
+    product = installation.product
     of_log = {name for name, _ in settings if "binlog" in plain(name) or plain(name) in OF_BINARY_LOG}
     lines = [(name, value) for name, value in settings if plain(name) not in LOCKED and name not in of_log]
     lines += [("skip_log_bin", "")] if product.since((8, 0), None) else []
     if product.since((5, 7), None):
         lines += [("loose_auto_generate_certs", "OFF"), ("loose_sha256_password_auto_generate_rsa_keys", "OFF")]
         lines += [("loose_caching_sha2_password_auto_generate_rsa_keys", "OFF")]
-    return [*lines, *_paths(product, folders, base, plugins)]
+    return [*lines, *_paths(installation, folders)]
 
 
 def _kept_value(name: str, value: str, folders: Folders) -> str:
@@ -159,13 +159,13 @@ def _kept_value(name: str, value: str, folders: Folders) -> str:
     return f"{BINLOG}/{file}" if folders.binlog else file
 
 
-def _paths(product: Product, folders: Folders, base: Path, plugins: Path | None) -> list[tuple[str, str]]:
-    lines = [("basedir", base), ("datadir", folders.data), ("tmpdir", folders.temp)]
-    if plugins:
-        lines.append(("plugin_dir", plugins))
+def _paths(installation: Installation, folders: Folders) -> list[tuple[str, str]]:
+    lines = [("basedir", installation.base), ("datadir", folders.data), ("tmpdir", folders.temp)]
+    if installation.plugins:
+        lines.append(("plugin_dir", installation.plugins))
     if folders.redo:
         lines.append(("innodb_log_group_home_dir", folders.redo))
-    if product.since((8, 0, 13), None):
+    if installation.product.since((8, 0, 13), None):
         lines.append(("innodb_temp_tablespaces_dir", folders.temp))
     return [(name, str(path)) for name, path in lines]
 
