@@ -175,7 +175,7 @@ def test_what_the_agent_asks_of_postgresql_calls_no_function_of_a_script(make_en
         **source.schema_queries(["t"]),
         **source.maintenance_queries(["t"]),
         **source.counter_queries(),
-        **source.wait_queries(),
+        **source.waiting,
         **trial.instance.effective_queries(),
         "superuser": "SELECT rolsuper FROM pg_roles WHERE rolname = 'bench_guest'",
         "trapped": "SELECT public.lower('x'::name)",

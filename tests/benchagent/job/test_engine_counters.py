@@ -24,15 +24,13 @@ SUMMARY = {"per_type": {"tpcb": {"transactions": 10, "errors": 1}}}
 
 class MadeUp(EngineCounters):
     none = {"deadlocks": "it has no locks"}
+    waiting = {"now": "SELECT waits"}
 
     def counter_queries(self) -> Mapping[str, str]:
         return {"all": "SELECT counters"}
 
     def counters(self, rows: QueryRows) -> dict[str, float]:
         return {name: float(value) for name, value in zip(NAMES, rows["all"][0], strict=True) if value is not None}
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"now": "SELECT waits"}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         return {event: float(number) for event, number in rows["now"]}

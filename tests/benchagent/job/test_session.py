@@ -17,14 +17,11 @@ RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANG
 
 
 class Told(EngineCounters):
+    waiting = {"now": "SELECT waits"}
+    growing = {"checkpoints": "SELECT checkpoints"}
+
     def counter_queries(self) -> Mapping[str, str]:
         return {"all": "SELECT counters"}
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"now": "SELECT waits"}
-
-    def growing_queries(self) -> Mapping[str, str]:
-        return {"checkpoints": "SELECT checkpoints"}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
         return {"sizes": f"SELECT sizes OF {', '.join(tables)}"}

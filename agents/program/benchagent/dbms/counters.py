@@ -180,8 +180,11 @@ class EngineCounters:
     counted: Mapping[str, Counted] = {}
     # Counter -> the one that counts the same in this engine.
     same_as: Mapping[str, str] = {}
-    # Queries for (event, sessions in it), run each second; keep them cheap.
+    # Queries for (event, sessions in it), run each second; keep them cheap. What is cumulative belongs into
+    # `counter_queries` instead.
     waiting: Mapping[str, str] = {}
+    # By metric, a query of one number whose growth each second is told. Only what costs next to nothing.
+    growing: Mapping[str, str] = {}
     # What a session read so far: (pages from disk), or (pages from disk, pages touched).
     effort_sql = ""
     # SQL of `schema_queries` and `maintenance_queries`: ``{tables}`` for their names as `spelt`, ``{schema}``.
@@ -219,21 +222,13 @@ class EngineCounters:
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
         """Event -> seconds that sessions have waited in it so far, from the rows of `counter_queries`.
 
-        For an engine that adds them up; any other has `wait_queries`.
+        For an engine that adds them up; any other has `waiting`.
         """
-        return {}
-
-    def wait_queries(self) -> Mapping[str, str]:
-        """Run each second. What is cumulative belongs into `counter_queries` instead."""
-        return self.waiting
-
-    def growing_queries(self) -> Mapping[str, str]:
-        """By metric, a query of one number whose growth each second is told. Only what costs next to nothing."""
         return {}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """Event -> sessions in it, at that second."""
-        answers = [row for query in self.wait_queries() for row in rows.get(query, [])]
+        answers = [row for query in self.waiting for row in rows.get(query, [])]
         return {str(event).strip(): float(sessions) for event, sessions in answers if float(sessions)}
 
     def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:

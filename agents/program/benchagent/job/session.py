@@ -58,8 +58,8 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     """
     source = instance.engine_counters
     prefixed = {COUNTER_PREFIX + name: sql for name, sql in source.counter_queries().items()}
-    waits = {WAITS_PREFIX + name: sql for name, sql in source.wait_queries().items()}
-    growing = {GROWING_PREFIX + metric: sql for metric, sql in source.growing_queries().items()}
+    waits = {WAITS_PREFIX + name: sql for name, sql in source.waiting.items()}
+    growing = {GROWING_PREFIX + metric: sql for metric, sql in source.growing.items()}
     transactions = [
         {**transaction, "read_only": True} if transaction["name"] in reading else transaction
         for transaction in run["transactions"]

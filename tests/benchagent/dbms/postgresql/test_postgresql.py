@@ -163,7 +163,7 @@ def questions(source: EngineCounters) -> list[dict[str, Any]]:
     (plan,) = source.plan_queries("SELECT * FROM t WHERE id = 7")
     return [
         *query_steps(COUNTER_PREFIX, source.counter_queries()),
-        *query_steps(WAITS_PREFIX, source.wait_queries()),
+        *query_steps(WAITS_PREFIX, source.waiting),
         *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(["t"])),
         *query_steps(SCHEMA_PREFIX, source.schema_queries(["t"])),
         *query_steps("", {"plan": plan}),

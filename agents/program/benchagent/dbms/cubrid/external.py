@@ -132,7 +132,7 @@ class CubridCounters(EngineCounters):
     plan_sql = ("SET TRACE ON OUTPUT TEXT", "{sql}", "SHOW TRACE")
 
     def __init__(self, version: tuple[int, ...]) -> None:
-        self._has_threads = version >= FIRST_WITH_THREADS
+        self.waiting = {"threads": THREADS} if version >= FIRST_WITH_THREADS else {}
         self._has_page_buffer = version >= FIRST_WITH_PAGE_BUFFER
         # Each SHOW PAGE BUFFER STATUS begins anew.
         self._pages: Counter[str] = Counter()
@@ -144,7 +144,7 @@ class CubridCounters(EngineCounters):
             "tables": "`SHOW HEAP CAPACITY`: every page is read",
             "indexes": "`SHOW ALL INDEXES CAPACITY`: every page is read",
             "plans": "`SHOW TRACE`: the statement is executed",
-            **({"waits": "`SHOW THREADS` each second: what suspended threads wait for"} if self._has_threads else {}),
+            **({"waits": "`SHOW THREADS` each second: what suspended threads wait for"} if self.waiting else {}),
         }
         untold = {
             **dict.fromkeys(COUNTERS, BY_TOOL),
@@ -171,9 +171,6 @@ class CubridCounters(EngineCounters):
                 values |= {name: float(self._pages[name]) for name in FROM_PAGE_BUFFER}
                 values["buffer_reads"] -= values["buffer_hits"]
         return values
-
-    def wait_queries(self) -> Mapping[str, str]:
-        return {"threads": THREADS} if self._has_threads else {}
 
     def waits(self, rows: QueryRows) -> dict[str, float]:
         """Threads that serve a client, by what they were suspended for."""

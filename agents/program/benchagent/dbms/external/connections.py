@@ -149,9 +149,8 @@ class ToolLogin:
         options = {name.lower(): value for name, value in parse_qsl(match["options"] or "", keep_blank_values=True)}
         return Address((match["host"] or "").strip("[]"), match["port"] or "", unquote(match["database"]), options)
 
-    def secret_file(self, name: str, lines: Mapping[str, str] | str) -> Path:
-        """A file that nobody else can read: a text, or a line `name=value` each."""
-        text = lines if isinstance(lines, str) else "".join(f"{key}={value}\n" for key, value in lines.items())
+    def secret_file(self, name: str, text: str) -> Path:
+        """That nobody else can read."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
         path = self.folder / name
         path.touch(mode=0o600)

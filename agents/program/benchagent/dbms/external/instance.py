@@ -15,13 +15,13 @@ from benchagent.configfiles.meaning import durability
 from benchagent.configfiles.settings import Facts, Given
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
-from benchagent.dbms.counters import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, QueryRows, Step
+from benchagent.dbms.counters import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, QueryRows, Step, query_steps
 from benchagent.dbms.embedded import STORAGE, buffer_in_force
 from benchagent.dbms.external.connections import Scrubber, ToolLogin, is_this_machine
 from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
 from benchagent.dbms.external.server import ExternalServer
-from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, asked_meanwhile, told_shortage
+from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, told_shortage
 from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"
@@ -175,15 +175,21 @@ class Guard:
 
 
 def sent(step: Step, target: Target, space_query: str) -> list[Step]:
-    """A step as it goes out: tables noted before they are made, free space asked for."""
-    kept = {**step, "statements": target.noted(step["statements"])} if step["op"] == "execute" else step
-    return asked_meanwhile(kept, space_query) if space_query else [kept]
+    """A step as it goes out: tables noted before they are made; free space asked for each second of a load or a run,
+    and behind what may have taken a lot of it."""
+    goes_out = dict(step)
+    if step["op"] == "execute":
+        goes_out["statements"] = target.noted(step["statements"])
+    if space_query and step["op"] in ("load", "run"):
+        goes_out["sampled"] = {**step.get("sampled", {}), SPACE: space_query}
+    behind = {SPACE: space_query} if space_query and step["op"] in ("load", "execute") else {}
+    return [goes_out, *query_steps("", behind, optional=True)]
 
 
 def own_words(server: ExternalServer) -> re.Pattern[str]:
     """Statements that the adapter itself wrote, which may begin with CALL or SHOW."""
     source = server.engine_counters
-    asked = [source.counter_queries(), source.wait_queries(), source.effort_queries(), server.effective_queries]
+    asked = [source.counter_queries(), source.waiting, source.effort_queries(), server.effective_queries]
     exact = [sql for queries in asked for sql in queries.values()]
     exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [server.free_space]
     each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in server.dialect.after_load_each]

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.counters import query_steps
-
 SMALLEST_SHARE = 0.10
 SMALLEST_BYTES = 5_000_000_000
 EACH_S = 2.0
@@ -101,14 +99,6 @@ def _is_here(folder: Path) -> bool:
         return folder.is_dir()
     except OSError:
         return False
-
-
-def asked_meanwhile(step: Mapping[str, Any], query: str) -> list[dict[str, Any]]:
-    """The step with `query` each second of a load or a run, and behind what may have taken a lot of space."""
-    kept = dict(step)
-    if step["op"] in ("load", "run"):
-        kept["sampled"] = {**step.get("sampled", {}), SPACE: query}
-    return [kept, *(query_steps("", {SPACE: query}, optional=True) if step["op"] in ("load", "execute") else ())]
 
 
 class Watch:

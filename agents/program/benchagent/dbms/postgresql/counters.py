@@ -154,7 +154,8 @@ class PostgresqlCounters(EngineCounters):
         level = _LEVEL if superuser else "NULL"
         visible = _VISIBLE.format("c.oid"), _VISIBLE.format("relid")
         of_table, of_view = (_OWN_TABLE, _OWN_VIEW) if superuser else visible
-        self._users = f"usename IN (current_user, '{GUEST}')" if superuser else "usename = current_user"
+        users = f"usename IN (current_user, '{GUEST}')" if superuser else "usename = current_user"
+        self.waiting = {"waits": _waits_sql(version, users)}
         self.schema_sql = {
             "tables": _TABLES.format(seen=of_table, tables="{tables}"),
             "indexes": _INDEXES.format(seen=of_table, level=level, tables="{tables}"),
@@ -184,23 +185,8 @@ class PostgresqlCounters(EngineCounters):
             "query_fetches": "`pg_statio_user_tables`, `…_blks_read` + `…_blks_hit`: likewise",
             "maintenance": f"`pg_stat_user_tables`{checkpoint}",
         }
-
-    def growing_queries(self) -> Mapping[str, str]:
-        """A checkpoint counts when it begins, one that is requested when it has ended."""
-        return {CHECKPOINTS: self.counter_queries()[CHECKPOINTS]}
-
-    # Waits
-
-    def wait_queries(self) -> Mapping[str, str]:
-        """Sessions of our users that are in a transaction; the session that asks is left out."""
-        of_terminals = f"FROM pg_stat_activity WHERE {self._users} AND pid <> pg_backend_pid()"
-        if self._version < WAIT_EVENTS_SINCE:
-            state = f"CASE WHEN waiting THEN '{LOCK}' WHEN state = 'active' THEN '{RUNNING}' ELSE state END"
-            return {"waits": f"SELECT {state}, count(*) {of_terminals} AND state <> 'idle' GROUP BY 1"}
-        of_clients = " AND backend_type IN ('client backend', 'parallel worker')"
-        kind = of_clients if self._version >= BACKEND_TYPE_SINCE else ""
-        event = f"coalesce(wait_event_type || ': ' || wait_event, '{RUNNING}')"
-        return {"waits": f"SELECT {event}, count(*) {of_terminals}{kind} AND state <> 'idle' GROUP BY 1"}
+        # A checkpoint counts when it begins, one that is requested when it has ended.
+        self.growing = {CHECKPOINTS: self.counted[CHECKPOINTS].sql}
 
     # Tables, indexes, upkeep
 
@@ -238,3 +224,14 @@ class PostgresqlCounters(EngineCounters):
             **self._awaited(),
             "effort": f"SELECT {reads}, {reads} + {hits} FROM pg_statio_user_tables WHERE pg_table_is_visible(relid)",
         }
+
+
+def _waits_sql(version: Version, users: str) -> str:
+    """Sessions of these users that are in a transaction; the session that asks is left out."""
+    of_terminals = f"FROM pg_stat_activity WHERE {users} AND pid <> pg_backend_pid()"
+    event = f"coalesce(wait_event_type || ': ' || wait_event, '{RUNNING}')"
+    if version < WAIT_EVENTS_SINCE:
+        event = f"CASE WHEN waiting THEN '{LOCK}' WHEN state = 'active' THEN '{RUNNING}' ELSE state END"
+    elif version >= BACKEND_TYPE_SINCE:
+        of_terminals += " AND backend_type IN ('client backend', 'parallel worker')"
+    return f"SELECT {event}, count(*) {of_terminals} AND state <> 'idle' GROUP BY 1"
