@@ -120,7 +120,7 @@ class StandIn:
         first = [] if self.server.create else [f"CREATE SCHEMA {SCHEMA}"] if SCHEMA in target.marker else []
         asked = {**target.questions(), "version": self.server.version_query, "space": self.server.free_space}
         source = self.server.engine_counters
-        asked |= {**source.counter_queries(), **source.waiting, **source.effort_queries()}
+        asked |= {**source.counter_queries(), **source.waiting, **source.effort_sql}
         noted = target.noted(["CREATE TABLE kept (a INTEGER)"])
         dropped = target.preparation([[1]], [["kept"]], [["agent", None], ["agent", "kept"]])
         return [

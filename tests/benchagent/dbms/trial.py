@@ -211,7 +211,7 @@ def undeclared(trial: Trial, session: SessionResult) -> set[str]:
     source = trial.instance.engine_counters
     delivered |= {"waits"} if source.waiting else set()
     delivered |= {"plans"} if source.plan_queries("SELECT 1") else set()
-    delivered |= set(EFFORT) & set(source.sources) if source.effort_queries() else set()
+    delivered |= set(EFFORT) & set(source.sources) if source.effort_sql else set()
     return set(PARTS) - (delivered ^ set(source.none))
 
 

@@ -185,8 +185,9 @@ class EngineCounters:
     waiting: Mapping[str, str] = {}
     # By metric, a query of one number whose growth each second is told. Only what costs next to nothing.
     growing: Mapping[str, str] = {}
-    # What a session read so far: (pages from disk), or (pages from disk, pages touched).
-    effort_sql = ""
+    # What a session read so far, run before and after a statement on its own session: (pages from disk), or (pages from
+    # disk, pages touched).
+    effort_sql: Mapping[str, str] = {}
     # SQL of `schema_queries` and `maintenance_queries`: ``{tables}`` for their names as `spelt`, ``{schema}``.
     schema_sql: Mapping[str, str] = {}
     maintenance_sql: Mapping[str, str] = {}
@@ -260,10 +261,6 @@ class EngineCounters:
     def plan(self, rows: Sequence[Sequence[Any]]) -> str:
         """The plan as text, from the rows of `plan_queries`."""
         return "\n".join(" ".join(str(value) for value in row if value is not None) for row in rows)
-
-    def effort_queries(self) -> Mapping[str, str]:
-        """What a statement read: run before and after it on its own session; `effort` takes the difference."""
-        return {"effort": self.effort_sql} if self.effort_sql else {}
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         """``reads`` (pages from disk) and ``fetches`` (pages touched) so far."""

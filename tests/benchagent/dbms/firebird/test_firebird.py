@@ -144,7 +144,7 @@ def test_it_shows_plans_and_what_a_statement_read(make_firebird: MakeFirebird):
     plan = statistics.plan(trial.query(shown)[0])
     assert "PLAN (WIDE INDEX (WIDE_PK))" in plan
     assert '-> Table "WIDE" Access By ID' in plan
-    (look,) = statistics.effort_queries().values()
+    (look,) = statistics.effort_sql.values()
     begin, _, end = trial.query(look, "SELECT MAX(text1) FROM wide", look)
     spent = statistics.effort({"effort": end})["fetches"] - statistics.effort({"effort": begin})["fetches"]
     assert spent > 5000

@@ -167,9 +167,9 @@ def questions(source: EngineCounters) -> list[dict[str, Any]]:
         *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(["t"])),
         *query_steps(SCHEMA_PREFIX, source.schema_queries(["t"])),
         *query_steps("", {"plan": plan}),
-        *query_steps("before:", source.effort_queries()),
+        *query_steps("before:", source.effort_sql),
         *query_steps("", {"scan": "SELECT count(filler) FROM t"}),
-        *query_steps("after:", source.effort_queries()),
+        *query_steps("after:", source.effort_sql),
     ]
 
 

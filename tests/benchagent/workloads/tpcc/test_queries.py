@@ -13,8 +13,7 @@ from benchagent.workloads.tpcc.queries import Execution, Parameters
 class Telling(EngineCounters):
     """An engine that counts what its sessions read."""
 
-    def effort_queries(self) -> dict[str, str]:
-        return {"io": "SELECT reads, fetches FROM mine"}
+    effort_sql = {"io": "SELECT reads, fetches FROM mine"}
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         return {"reads": float(rows["io"][0][0]), "fetches": float(rows["io"][0][1])}

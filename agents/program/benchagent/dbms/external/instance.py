@@ -189,7 +189,7 @@ def sent(step: Step, target: Target, space_query: str) -> list[Step]:
 def own_words(server: ExternalServer) -> re.Pattern[str]:
     """Statements that the adapter itself wrote, which may begin with CALL or SHOW."""
     source = server.engine_counters
-    asked = [source.counter_queries(), source.waiting, source.effort_queries(), server.effective_queries]
+    asked = [source.counter_queries(), source.waiting, source.effort_sql, server.effective_queries]
     exact = [sql for queries in asked for sql in queries.values()]
     exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [server.free_space]
     each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in server.dialect.after_load_each]

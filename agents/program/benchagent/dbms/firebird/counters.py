@@ -80,7 +80,7 @@ ONE_ROW = "SELECT COUNT(*) FROM RDB$DATABASE"
 class MonitoringCounters(EngineCounters):
     """What SQL alone can ask for, on any server."""
 
-    counted, waiting, effort_sql = COUNTED, {"states": STATES}, OWN_IO
+    counted, waiting, effort_sql = COUNTED, {"states": STATES}, {"effort": OWN_IO}
     maintenance_sql = {"transactions": TRANSACTIONS}
     same_as = {"data_reads": "buffer_reads"}
     told: Mapping[str, str] = {

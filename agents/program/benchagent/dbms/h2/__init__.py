@@ -60,7 +60,7 @@ class H2Counters(EngineCounters):
     counted: Mapping[str, Counted] = COUNTED
     waiting = {"blocked": "SELECT 'lock', COUNT(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL"}
     # Reads of the file; a page found in the cache is not counted.
-    effort_sql = READ
+    effort_sql: Mapping[str, str] = {"effort": READ}
     # The statement is executed: ANALYZE adds how many rows were looked at and pages read.
     plan_sql = ("EXPLAIN ANALYZE {sql}",)
     told: Mapping[str, str] = {
@@ -85,7 +85,7 @@ class H2Counters(EngineCounters):
 
 class H2MemoryCounters(H2Counters):
     counted: Mapping[str, Counted] = {}
-    effort_sql = ""
+    effort_sql: Mapping[str, str] = {}
     told = {
         **H2Counters.told,
         "tables": "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",

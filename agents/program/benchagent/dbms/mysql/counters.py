@@ -52,6 +52,8 @@ LOCKS = "SELECT 'row lock', COUNT(*) FROM information_schema.innodb_trx WHERE tr
 
 class InnodbCounters(EngineCounters):
     waiting = {"states": STATES, "locks": LOCKS}
+    # InnoDB counts pages for the whole server; the queries run alone.
+    effort_sql = {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ('{STATUS['data_reads']}', '{REQUESTS}')"}
 
     def __init__(self, product: Product, schema: str) -> None:
         self._product = product
@@ -167,11 +169,6 @@ class InnodbCounters(EngineCounters):
         head = ["id", "select_type", "table", "type", "possible_keys", "key", "key_len", "ref", "rows", "Extra"]
         lines = [head, *[["-" if value is None else str(value) for value in row] for row in rows]]
         return "\n".join(" | ".join(line) for line in lines)
-
-    def effort_queries(self) -> Mapping[str, str]:
-        """InnoDB counts pages for the whole server; the queries run alone."""
-        names = f"'{STATUS['data_reads']}', '{REQUESTS}'"
-        return {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"}
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         status = _numbers(rows["status"])

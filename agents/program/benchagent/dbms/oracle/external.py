@@ -158,6 +158,7 @@ class OracleCounters(EngineCounters):
         "query_fetches": "`v$mystat`, session logical reads",
     }
 
+    effort_sql = {"mystat": EFFORT}
     spelt = staticmethod(str.upper)
     schema_sql = {
         "tables": f"SELECT table_name, num_rows, avg_row_len, blocks, blocks * {BLOCK} FROM all_tables {WHERE}",
@@ -194,9 +195,6 @@ class OracleCounters(EngineCounters):
 
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
         return {str(event): float(micros) / 1_000_000 for event, _, micros in rows.get("events", [])}
-
-    def effort_queries(self) -> Mapping[str, str]:
-        return {"mystat": EFFORT}
 
     def effort(self, rows: QueryRows) -> dict[str, float]:
         names = {"physical reads": "reads", "session logical reads": "fetches"}

@@ -6,8 +6,6 @@ Tables, indexes and their upkeep are as the catalogue and the planner's statisti
 # ruff: noqa: S608 - constants only
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from benchagent.dbms.base import GUEST
 from benchagent.dbms.counters import CHECKPOINTS, Age, Counted, EngineCounters, QueryRows, oldest
 from benchagent.dbms.postgresql.discovery import Version
@@ -60,6 +58,10 @@ _UPKEEP = (
     " WHERE {seen} AND lower(relname) IN ({tables}) ORDER BY relname"
 )
 _CHECKPOINT = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
+# Of all tables of the user, once the session has reported its counters.
+_BLOCKS = [f"{kind}_blks" for kind in ("heap", "idx", "toast", "tidx")]
+_READS, _HITS = (" + ".join(f"coalesce(sum({part}_{what}), 0)" for part in _BLOCKS) for what in ("read", "hit"))
+_EFFORT = f"SELECT {_READS}, {_READS} + {_HITS} FROM pg_statio_user_tables WHERE pg_table_is_visible(relid)"
 NO_LOCK_COUNTERS = "PostgreSQL counts no waits for locks; those sampled each second are among the wait events"
 NO_LOG_COUNTERS = "PostgreSQL counts writes and syncs of its log since version 14"
 SYNCED_BY_WRITING = "wal_sync_method = {method}: each write of the log is synced by itself, see the log writes"
@@ -150,17 +152,20 @@ class PostgresqlCounters(EngineCounters):
     index_columns = ("index", "table", "depth", "keys", "key_bytes", "unique_keys", "size_bytes")
 
     def __init__(self, version: Version, *, wal_sync_method: str = "", superuser: bool = True) -> None:
-        self._version = version
         level = _LEVEL if superuser else "NULL"
         visible = _VISIBLE.format("c.oid"), _VISIBLE.format("relid")
         of_table, of_view = (_OWN_TABLE, _OWN_VIEW) if superuser else visible
         users = f"usename IN (current_user, '{GUEST}')" if superuser else "usename = current_user"
         self.waiting = {"waits": _waits_sql(version, users)}
+        # Before 15 what sessions report is seen by others up to half a second later.
+        awaited = {} if version >= FLUSH_SINCE else {"report": f"SELECT pg_sleep({REPORT_INTERVAL_S})"}
         self.schema_sql = {
+            **awaited,
             "tables": _TABLES.format(seen=of_table, tables="{tables}"),
             "indexes": _INDEXES.format(seen=of_table, level=level, tables="{tables}"),
         }
-        self.maintenance_sql = {"upkeep": _UPKEEP.format(seen=of_view, tables="{tables}")}
+        self.effort_sql = {"report": "SELECT pg_stat_force_next_flush()", **awaited, "effort": _EFFORT}
+        self.maintenance_sql = {**awaited, "upkeep": _UPKEEP.format(seen=of_view, tables="{tables}")}
         if version >= CHECKPOINT_TIME_SINCE:
             self.maintenance_sql["checkpoint"] = _CHECKPOINT
         usable = {
@@ -188,14 +193,6 @@ class PostgresqlCounters(EngineCounters):
         # A checkpoint counts when it begins, one that is requested when it has ended.
         self.growing = {CHECKPOINTS: self.counted[CHECKPOINTS].sql}
 
-    # Tables, indexes, upkeep
-
-    def schema_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {**self._awaited(), **super().schema_queries(tables)}
-
-    def maintenance_queries(self, tables: Sequence[str]) -> Mapping[str, str]:
-        return {**self._awaited(), **super().maintenance_queries(tables)}
-
     def maintenance(self, rows: QueryRows) -> list[Age]:
         """Of the table that was left longest; never where there is one that never was."""
         tables, listed = rows.get("upkeep", []), []
@@ -209,21 +206,6 @@ class PostgresqlCounters(EngineCounters):
             age_s = None if seconds is None else max(0.0, float(seconds))
             listed.append(Age("checkpoint", age_s, "begin of the last one that was completed"))
         return listed
-
-    def _awaited(self) -> dict[str, str]:
-        """Before 15 what sessions report is seen by others up to half a second later."""
-        return {} if self._version >= FLUSH_SINCE else {"report": f"SELECT pg_sleep({REPORT_INTERVAL_S})"}
-
-    def effort_queries(self) -> Mapping[str, str]:
-        """The first has the session report its counters, the second reads those of all tables of the user."""
-        parts = [f"{kind}_blks" for kind in ("heap", "idx", "toast", "tidx")]
-        reads = " + ".join(f"coalesce(sum({part}_read), 0)" for part in parts)
-        hits = " + ".join(f"coalesce(sum({part}_hit), 0)" for part in parts)
-        return {
-            "report": "SELECT pg_stat_force_next_flush()",
-            **self._awaited(),
-            "effort": f"SELECT {reads}, {reads} + {hits} FROM pg_statio_user_tables WHERE pg_table_is_visible(relid)",
-        }
 
 
 def _waits_sql(version: Version, users: str) -> str:

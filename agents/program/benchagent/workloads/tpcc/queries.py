@@ -94,7 +94,7 @@ class Execution:
 
     def steps(self, counters: EngineCounters) -> list[Step]:
         """The query, between two looks at what its session has read so far."""
-        look = counters.effort_queries()
+        look = counters.effort_sql
         return [
             *(timed(f"{self.name}, {BEGIN}:{name}", sql) for name, sql in look.items()),
             {**timed(self.name, self.sql), "max_rows": 1},
@@ -115,7 +115,7 @@ class Execution:
         """Reads and fetches of the query, where the engine tells."""
         looks = []
         for edge in (BEGIN, END):
-            names = {name: f"{self.name}, {edge}:{name}" for name in counters.effort_queries()}
+            names = {name: f"{self.name}, {edge}:{name}" for name in counters.effort_sql}
             rows = {name: result.rows[full] for name, full in names.items() if full in result.rows}
             looks.append(counters.effort(rows) if rows else {})
         return {name: looks[1][name] - value for name, value in looks[0].items() if name in looks[1]}
