@@ -6,6 +6,7 @@ A missing value is an empty text, never zero.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 THIN = "\u202f"
 MINUS = "−"
@@ -103,6 +104,18 @@ def duration(seconds: float | None) -> str:
         return f"{seconds:.1f} s" if seconds < 10 and seconds % 1 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def mid_sentence(label: str) -> str:
+    """A label within a sentence: what begins with a name keeps its capital (Jain's index, CPU, TPS)."""
+    first = label.partition(" ")[0]
+    is_name = first.endswith("'s") or not first[1:].islower()
+    return label if is_name else label[:1].lower() + label[1:]
+
+
+def listed(words: Sequence[str]) -> str:
+    """1, 4 and 16"""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def natural(text: str) -> list[tuple[int, float, str]]:

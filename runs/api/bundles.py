@@ -13,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.api.uploads import Anything, writer
 from runs.models import Experiment
 from runs.results import bundle
@@ -39,11 +38,8 @@ class ExperimentBundle(APIView):
     content_negotiation_class = Anything
 
     @extend_schema(
-        responses={
-            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="The bundle."),
-            400: FIELD_ERRORS, 404: ErrorSerializer,
-        }
-    )  # fmt: skip
+        responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="The bundle.")}
+    )
     def get(self, request: Request, slug: str) -> HttpResponse:
         """An experiment as one file: plan, settings, results, raw files, machine facts and their checksums."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
@@ -64,10 +60,7 @@ class Bundles(APIView):
     required_scope = "upload"
     parser_classes = [MultiPartParser]
 
-    @extend_schema(
-        request={"multipart/form-data": BundleRequest},
-        responses={200: BundleAnswer, 201: BundleAnswer, 400: FIELD_ERRORS, 413: ErrorSerializer},
-    )
+    @extend_schema(request={"multipart/form-data": BundleRequest}, responses={200: BundleAnswer, 201: BundleAnswer})
     def post(self, request: Request) -> Response:
         """Store the experiment of a bundle that another Benchsite made, whole or not at all; private unless said."""
         owner, _ = writer(request)

@@ -16,11 +16,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, PageField
-from runs.charts.base import Said
-from runs.charts.drawing import VIEWS, Drawing, DrawnMetric, draw
+from runs.api.serializers import AnswerField, PageField
+from runs.charts.base import CurveWords
+from runs.charts.drawing import Drawing, DrawnMetric, draw
 from runs.compare import reports
-from runs.compare.axes import SCALES, X_AS, Y_AS, Curve, Panel, Point
+from runs.compare.axes import SCALES, VIEWS, X_AS, Y_AS
 from runs.compare.compare import compare_selection
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
@@ -28,6 +28,7 @@ from runs.compare.groups import Dot, Gap, Group, Printed
 from runs.compare.guard import Difference
 from runs.compare.levels import NO_LEVELS, Levels, Series
 from runs.compare.matrix import Matrix, matrix
+from runs.compare.panels import Curve, Panel, Point
 from runs.compare.select import Selection, select
 from runs.compare.sweep import LevelRow
 from runs.models import Metric, Report
@@ -219,7 +220,7 @@ class DrawnPanelSerializer(serializers.Serializer[Panel]):
     curves = DrawnCurveSerializer(many=True)
 
 
-class SaidSerializer(serializers.Serializer[Said]):
+class SaidSerializer(serializers.Serializer[CurveWords]):
     """What stands beneath a curve; `numbers` by the names of docs/method/curves.md, shares of 1, null where none."""
 
     panel = serializers.CharField()
@@ -232,7 +233,9 @@ class DrawnMetricSerializer(serializers.Serializer[DrawnMetric]):
     metric = ComparedMetricSerializer(allow_null=True)
     panels = DrawnPanelSerializer(many=True, help_text="Of a curve, a heat map, a table; in per cent where y_as asks.")
     groups = DrawnPointSerializer(many=True, help_text="Of bars and of a trade-off; x says nothing there.")
-    said = SaidSerializer(many=True, help_text="Of each curve with three levels: losses, knee, scaling law.")
+    said = SaidSerializer(
+        many=True, source="curve_words", help_text="Of each curve with three levels: losses, knee, scaling law."
+    )
 
 
 class DrawingSerializer(serializers.Serializer[Drawing]):
@@ -248,7 +251,7 @@ class DrawingSerializer(serializers.Serializer[Drawing]):
         child=serializers.CharField(), source="axes.follow", help_text="Facts that follow from the chosen ones."
     )
     facts = serializers.ListField(child=serializers.CharField(), source="axes.facts", help_text="All that vary.")
-    metrics = DrawnMetricSerializer(many=True, source="drawn")
+    metrics = DrawnMetricSerializer(many=True, source="by_metric")
 
 
 class DrawnComparisonSerializer(ComparisonSerializer):
@@ -299,7 +302,7 @@ class Compare(APIView):
             OpenApiParameter("x_scale", str, enum=list(SCALES)),
             OpenApiParameter("y_scale", str, enum=list(SCALES)),
         ],
-        responses={200: DrawnComparisonSerializer, 400: FIELD_ERRORS},
+        responses={200: DrawnComparisonSerializer},
     )
     def get(self, request: Request) -> Response:
         """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
@@ -390,7 +393,7 @@ class ReportList(generics.ListAPIView[Report]):
 class ReportDetail(APIView):
     @extend_schema(
         parameters=[OpenApiParameter("live", bool, description="The numbers of now, also of a frozen report.")],
-        responses={200: ReportDetailSerializer, 404: ErrorSerializer},
+        responses={200: ReportDetailSerializer},
     )
     def get(self, request: Request, slug: str) -> Response:
         """One report with its comparison, of the runs that the reader may see."""

@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 
 from runs import configs
 from runs.access.rules import may_describe
-from runs.api.serializers import FIELD_ERRORS, AnswerField, ErrorSerializer, NamedRefSerializer
+from runs.api.serializers import AnswerField, NamedRefSerializer
 from runs.configs.pages import diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
 from runs.incoming.reading import read
@@ -178,7 +178,7 @@ class ConfigList(APIView):
             OpenApiParameter("page", int),
             OpenApiParameter("page_size", int, description="50 by itself, at most 500."),
         ],
-        responses={200: ConfigPageSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+        responses={200: ConfigPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """All configurations, by name."""
@@ -191,10 +191,7 @@ class ConfigList(APIView):
         answers = [_summary(config, counts.get(config.pk, 0)) for config in page]
         return pages.get_paginated_response(ConfigSummarySerializer(answers, many=True).data)
 
-    @extend_schema(
-        request=ConfigGiven,
-        responses={200: ConfigSerializer, 201: ConfigSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer},
-    )
+    @extend_schema(request=ConfigGiven, responses={200: ConfigSerializer, 201: ConfigSerializer})
     def post(self, request: Request) -> Response:
         """Add a configuration from files or parameters, or the next revision of one. 200: an equal one is there."""
         given = read(ConfigGiven, request.data)
@@ -207,15 +204,12 @@ class ConfigList(APIView):
 class ConfigDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: ConfigSerializer, 404: ErrorSerializer})
+    @extend_schema(responses={200: ConfigSerializer})
     def get(self, request: Request, slug: str) -> Response:
         """One configuration with parameters, files and what they mean."""
         return Response(ConfigSerializer(_whole(request, slug)).data)
 
-    @extend_schema(
-        request=FactsGiven,
-        responses={200: ConfigSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer},
-    )
+    @extend_schema(request=FactsGiven, responses={200: ConfigSerializer})
     def patch(self, request: Request, slug: str) -> Response:
         """Correct name, note, page size or forced writes; who, when and the old value are kept."""
         config = _editable(request, slug)
@@ -231,7 +225,7 @@ class ConfigDiff(APIView):
             OpenApiParameter("by", str, enum=["meaning", "name"], description="By itself: meaning across engines."),
             OpenApiParameter("show", str, enum=["all", "differences"]),
         ],
-        responses={200: DiffSerializer, 400: FIELD_ERRORS},
+        responses={200: DiffSerializer},
     )
     def get(self, request: Request) -> Response:
         """Configurations side by side, with units made alike."""

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from runs import machines
 from runs.access.rules import may_describe
-from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
+from runs.api.serializers import ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict
 from runs.machines.facts import DeviceFacts, MachineFacts, NewDevice, NewMachine
@@ -70,7 +70,7 @@ class HardwareList(APIView):
         rows = machines.listed_profiles(request.user).select_related("merged_into").prefetch_related("storage")
         return Response(ProfileSerializer(rows.order_by("name", "slug"), many=True).data)
 
-    @extend_schema(request=NewMachine, responses={201: ProfileSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=NewMachine, responses={201: ProfileSerializer})
     def post(self, request: Request) -> Response:
         """Describe a machine. Its disks follow with /storage/."""
         profile = machines.create_profile(facts=_facts(NewMachine, request), by=cast(User, request.user))
@@ -80,12 +80,12 @@ class HardwareList(APIView):
 class HardwareDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: ProfileSerializer, 404: ErrorSerializer})
+    @extend_schema(responses={200: ProfileSerializer})
     def get(self, request: Request, slug: str) -> Response:
         profile = get_object_or_404(machines.readable_profiles(request.user), slug=slug)
         return Response(ProfileSerializer(profile).data)
 
-    @extend_schema(request=MachineFacts, responses={200: ProfileSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=MachineFacts, responses={200: ProfileSerializer})
     def patch(self, request: Request, slug: str) -> Response:
         """Correct facts; the slug stays, who changed what is kept."""
         profile, user = _editable(request, slug)
@@ -96,7 +96,7 @@ class HardwareDetail(APIView):
 class HardwareStorage(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=NewDevice, responses={201: DeviceSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=NewDevice, responses={201: DeviceSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Add a disk."""
         profile, user = _editable(request, slug)
@@ -110,7 +110,7 @@ class HardwareStorage(APIView):
 class HardwareDevice(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=DeviceFacts, responses={200: DeviceSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=DeviceFacts, responses={200: DeviceSerializer})
     def patch(self, request: Request, slug: str, device: str) -> Response:
         """Correct facts of a disk."""
         profile, user = _editable(request, slug)
@@ -125,7 +125,7 @@ class HardwareDevice(APIView):
 class HardwareMerge(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=MergeRequest, responses={200: MergedSerializer, 400: FIELD_ERRORS, 409: ErrorSerializer})
+    @extend_schema(request=MergeRequest, responses={200: MergedSerializer, 409: ErrorSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)

@@ -19,7 +19,6 @@ from rest_framework.views import APIView
 from runs.api.errors import CsvRenderer, JsonErrors
 from runs.api.serializers import (
     AnswerField,
-    ErrorSerializer,
     MeasurementSerializer,
     MissingSerializer,
     PageField,
@@ -290,11 +289,7 @@ class PublicationDetail(JsonErrors, APIView):
 
     @extend_schema(
         parameters=[FORMAT],
-        responses={
-            (200, "application/json"): PublicationSerializer,
-            (200, "text/csv"): OpenApiTypes.STR,
-            404: ErrorSerializer,
-        },
+        responses={(200, "application/json"): PublicationSerializer, (200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, slug: str) -> Response | HttpResponse:
         """Everything of a publication, with its checks; `format=csv`: the numbers of its page with their provenance."""

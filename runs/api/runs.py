@@ -25,7 +25,6 @@ from runs.access.rules import candidates, changeable, may_change, readable_batch
 from runs.api.errors import Conflict, CsvRenderer, JsonErrors
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
-    FIELD_ERRORS,
     AnnotationSerializer,
     BatchSerializer,
     ChangeSerializer,
@@ -164,11 +163,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
             OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
             OpenApiParameter("page_size", PAGE_SIZES, description="Rows on a page."),
         ],
-        responses={
-            (200, "application/json"): RunSerializer(many=True),
-            (200, "text/csv"): OpenApiTypes.STR,
-            400: FIELD_ERRORS,
-        },
+        responses={(200, "application/json"): RunSerializer(many=True), (200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         _refuse(unknown(request.query_params, "cursor", "page", "page_size", "format"))
@@ -189,12 +184,12 @@ def _refuse(unknown_parameters: list[str]) -> None:
 class RunDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: RunDetailSerializer, 404: ErrorSerializer})
+    @extend_schema(responses={200: RunDetailSerializer})
     def get(self, request: Request, run_id: UUID) -> Response:
         """One run with its measurements and series."""
         return _detail(request, run_id)
 
-    @extend_schema(responses={204: None, 404: ErrorSerializer, 409: ErrorSerializer})
+    @extend_schema(responses={204: None, 409: ErrorSerializer})
     def delete(self, request: Request, run_id: UUID) -> Response:
         """Take a run out of every list, chart and median. It can be restored."""
         run = changeable_run(request, run_id)
@@ -203,16 +198,7 @@ class RunDetail(APIView):
         editing.delete(run, by=person_of(request))
         return Response(status=204)
 
-    @extend_schema(
-        request=editing.RunEdit,
-        responses={
-            200: RunDetailSerializer,
-            400: FIELD_ERRORS,
-            403: ErrorSerializer,
-            404: ErrorSerializer,
-            409: ErrorSerializer,
-        },
-    )
+    @extend_schema(request=editing.RunEdit, responses={200: RunDetailSerializer, 409: ErrorSerializer})
     def patch(self, request: Request, run_id: UUID) -> Response:
         """Change what a run says about itself. The old value, who changed it and when are kept."""
         run = changeable_run(request, run_id)
@@ -225,17 +211,13 @@ class RunDetail(APIView):
 class RunAnnotations(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: AnnotationSerializer(many=True), 404: ErrorSerializer})
+    @extend_schema(responses={200: AnnotationSerializer(many=True)})
     def get(self, request: Request, run_id: UUID) -> Response:
         """What was noted at seconds of a run, in the order of time."""
         run = get_object_or_404(readable_runs(request).present(), id=run_id)
         return Response(AnnotationSerializer(run.annotations.select_related("by"), many=True).data)
 
-    @extend_schema(
-        request=editing.NewAnnotation,
-        responses={201: AnnotationSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer,
-                   409: ErrorSerializer},
-    )  # fmt: skip
+    @extend_schema(request=editing.NewAnnotation, responses={201: AnnotationSerializer, 409: ErrorSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Note something at a second of a run: a checkpoint tuned, a neighbour that came."""
         run = _annotatable(request, run_id)
@@ -246,11 +228,7 @@ class RunAnnotations(APIView):
 class RunAnnotation(APIView):
     required_scope = "upload"
 
-    @extend_schema(
-        request=editing.NewAnnotation,
-        responses={200: AnnotationSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer,
-                   409: ErrorSerializer},
-    )  # fmt: skip
+    @extend_schema(request=editing.NewAnnotation, responses={200: AnnotationSerializer, 409: ErrorSerializer})
     def put(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
         """Change what was noted. The old words are kept in the changes of the run."""
         run = _annotatable(request, run_id)
@@ -258,7 +236,7 @@ class RunAnnotation(APIView):
         wanted = read(editing.NewAnnotation, request.data)
         return Response(AnnotationSerializer(editing.annotate(run, wanted, by=person_of(request), annotation=row)).data)
 
-    @extend_schema(responses={204: None, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer})
+    @extend_schema(responses={204: None, 409: ErrorSerializer})
     def delete(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
         """Take a note away. Its words are kept in the changes of the run."""
         run = _annotatable(request, run_id)
@@ -280,7 +258,7 @@ class RunLatency(APIView):
                 "repeats", bool, description="Of all repeats of its cell in its batch together, histograms merged."
             )
         ],
-        responses={200: LatencySerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+        responses={200: LatencySerializer},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Percentiles from the stored histogram, up to as many nines as the transactions bear; by transaction type."""
@@ -300,7 +278,7 @@ class RunLatency(APIView):
 
 
 class RunChanges(APIView):
-    @extend_schema(responses={200: ChangeSerializer(many=True), 404: ErrorSerializer})
+    @extend_schema(responses={200: ChangeSerializer(many=True)})
     def get(self, request: Request, run_id: UUID) -> Response:
         """What was edited, by whom, from what to what; newest first. Of a deleted run to those who may restore it."""
         run = get_object_or_404(readable_runs(request).select_related("experiment", "upload"), id=run_id)
@@ -312,7 +290,7 @@ class RunChanges(APIView):
 class RunRestore(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=None, responses={200: RunDetailSerializer, 404: ErrorSerializer})
+    @extend_schema(request=None, responses={200: RunDetailSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Undo a deletion. A run that is there already stays as it is."""
         editing.restore(changeable_run(request, run_id, deleted=True), by=person_of(request))
@@ -326,10 +304,7 @@ class InvalidReasonSerializer(serializers.Serializer[Any]):
 class RunInvalidate(APIView):
     required_scope = "upload"
 
-    @extend_schema(
-        request=InvalidReasonSerializer,
-        responses={200: RunDetailSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer},
-    )
+    @extend_schema(request=InvalidReasonSerializer, responses={200: RunDetailSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Mark a run invalid: it stays on its page and leaves every median, verdict and chart."""
         run = changeable_run(request, run_id)
@@ -342,7 +317,7 @@ class RunInvalidate(APIView):
 class RunValidate(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=None, responses={200: RunDetailSerializer, 403: ErrorSerializer, 404: ErrorSerializer})
+    @extend_schema(request=None, responses={200: RunDetailSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Let a run count again that was marked invalid. One that was not stays as it is."""
         editing.validate(changeable_run(request, run_id), by=person_of(request))
@@ -359,17 +334,13 @@ def _detail(request: Request, run_id: UUID) -> Response:
 class BatchDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: BatchSerializer, 404: ErrorSerializer})
+    @extend_schema(responses={200: BatchSerializer})
     def get(self, request: Request, batch_id: UUID) -> Response:
         """What is said of runs that were measured together. Who may see one of them may see it."""
         batch = readable_batch(request.user, batch_id)
         return Response(BatchSerializer(batch, context={"request": request}).data)
 
-    @extend_schema(
-        request=editing.BatchEdit,
-        responses={200: BatchSerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer,
-                   409: ErrorSerializer},
-    )  # fmt: skip
+    @extend_schema(request=editing.BatchEdit, responses={200: BatchSerializer, 409: ErrorSerializer})
     def patch(self, request: Request, batch_id: UUID) -> Response:
         """Change what is said of it. The old value, who changed it and when are kept."""
         batch = changeable(request.user, readable_batch(request.user, batch_id))
@@ -393,7 +364,7 @@ class RunSeries(APIView):
                 description="Answer in `thinned`, with the lowest and the highest of each of so many stretches.",
             ),
         ],
-        responses={200: RunSeriesSerializer, 400: FIELD_ERRORS, 404: ErrorSerializer},
+        responses={200: RunSeriesSerializer},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run's state and samples, also while it is going on."""

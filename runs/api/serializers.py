@@ -17,7 +17,7 @@ from runs.models import Annotation, Artefact, Batch, Change, Measurement, Run
 from runs.run import quality
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
-from runs.run.latency import Latency, LatencyMap, OfType
+from runs.run.latency import Latency, LatencyMap, TypeLatency
 from runs.run.number import headline_numbers
 from runs.run.series import Series, ThinnedSeries
 
@@ -161,7 +161,7 @@ class LatencySerializer(serializers.Serializer[Any]):
     """
 
     latency = AnswerField(Latency, allow_null=True)
-    types = AnswerField(list[OfType])
+    types = AnswerField(list[TypeLatency])
     over_time = LatencyMapSerializer(allow_null=True)
 
 

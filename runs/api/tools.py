@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.serializers import FIELD_ERRORS
 from runs.imports import tools
 from runs.models import ToolDescription, User
 from runs.models.choices import Visibility
@@ -37,7 +36,7 @@ class Tools(APIView):
         rows = ToolDescription.objects.listed_for(request.user)
         return Response(ToolSerializer(rows, many=True).data)
 
-    @extend_schema(request=ToolSerializer, responses={200: ToolSerializer, 201: ToolSerializer, 400: FIELD_ERRORS})
+    @extend_schema(request=ToolSerializer, responses={200: ToolSerializer, 201: ToolSerializer})
     def post(self, request: Request) -> Response:
         """Keep a description of a tool; one of the same name is replaced. It is asked of your files from now on."""
         message = ToolSerializer(data=request.data)

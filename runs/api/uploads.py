@@ -55,11 +55,7 @@ class Results(APIView):
                 description="The same id with the same body is there already; or the answers to many results.",
             ),
             400: OpenApiResponse(FIELD_ERRORS, description="Path of each wrong field and what is wrong with it."),
-            401: ErrorSerializer,
-            403: ErrorSerializer,
             409: OpenApiResponse(ErrorSerializer, description="The id belongs to another body."),
-            413: ErrorSerializer,
-            415: ErrorSerializer,
         },
     )
     def post(self, request: Request) -> Response:
@@ -206,8 +202,6 @@ class Imports(APIView):
             200: FileImportSerializer,
             201: FileImportSerializer,
             202: OpenApiResponse(FileImportSerializer, description="Large files: a worker reads them; ask `Location`."),
-            400: FIELD_ERRORS,
-            413: ErrorSerializer,
         },
     )
     def post(self, request: Request) -> Response:
@@ -228,7 +222,7 @@ class ImportDetail(APIView):
     # Who sends files with a token of the scope upload looks at what became of them with the same.
     reading_scopes = ("read", "upload")
 
-    @extend_schema(responses={200: FileImportSerializer, 404: ErrorSerializer})
+    @extend_schema(responses={200: FileImportSerializer})
     def get(self, request: Request, import_id: UUID) -> Response:
         """What was understood, what is missing, what became of it."""
         return _import_answer(request, own(request, import_id))
@@ -243,8 +237,6 @@ class ImportStore(APIView):
         responses={
             200: FileImportSerializer,
             201: FileImportSerializer,
-            400: FIELD_ERRORS,
-            404: ErrorSerializer,
             409: OpenApiResponse(ErrorSerializer, description="The files are still being read."),
         },
     )
@@ -262,12 +254,7 @@ class ImportStore(APIView):
 class ImportReadAgain(APIView):
     required_scope = "upload"
 
-    @extend_schema(
-        request=None,
-        responses={
-            200: FileImportSerializer, 202: FileImportSerializer, 404: ErrorSerializer, 400: OpenApiTypes.OBJECT,
-        },
-    )  # fmt: skip
+    @extend_schema(request=None, responses={200: FileImportSerializer, 202: FileImportSerializer})
     def post(self, request: Request, import_id: UUID) -> Response:
         """Read the kept files with the importers of today; runs of a stored import are replaced."""
         owner, token = writer(request)
@@ -295,10 +282,7 @@ class ArtefactContent(APIView):
     content_negotiation_class = Anything
 
     @extend_schema(
-        responses={
-            (200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, description="The file."),
-            404: ErrorSerializer,
-        }
+        responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, description="The file.")}
     )
     def get(self, request: Request, artefact_id: UUID) -> HttpResponseBase:
         """A file kept beside runs: raw output of a tool, a log, a plan."""

@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 
 from runs.access.rules import change_visibility, changeable
 from runs.api.permissions import person_of
-from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.models import Experiment, Report, Upload
 from runs.models.choices import Visibility
 from runs.models.visible import VisibleQuerySet
@@ -27,10 +26,7 @@ class _SetVisibility(APIView):
     required_scope = "upload"
     rows: ClassVar[VisibleQuerySet[Any]]
 
-    @extend_schema(
-        request=VisibilitySerializer,
-        responses={200: VisibilitySerializer, 400: FIELD_ERRORS, 403: ErrorSerializer, 404: ErrorSerializer},
-    )
+    @extend_schema(request=VisibilitySerializer, responses={200: VisibilitySerializer})
     def put(self, request: Request, **key: Any) -> Response:
         """Decide who may see it, with all its runs: everybody, whoever has the address, or its owner alone."""
         target = changeable(request.user, get_object_or_404(self.rows.readable_by(request.user), **key))

@@ -246,8 +246,8 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Said:
-    """Of one curve, in words; `numbers` are those of the sentences, for the API."""
+class CurveWords:
+    """What stands beneath one curve; `numbers` are those of the sentences, for the API."""
 
     panel: str
     series: str
@@ -259,7 +259,7 @@ class Said:
 class Multiples:
     """Small multiples: figures with the same axes, one legend for all, one table of all their numbers.
 
-    `metric`: its name. `said` of each curve, `said_note` of all of them; `in_short` of many.
+    `metric`: its name. `curve_words` of each curve, `words_note` of all of them; `in_short` of many.
     `beneath`: figures of what follows from them.
     """
 
@@ -271,8 +271,8 @@ class Multiples:
     table: Table
     note: str = ""
     metric: str = ""
-    said: list[Said] = field(default_factory=list)
-    said_note: str = ""
+    curve_words: list[CurveWords] = field(default_factory=list)
+    words_note: str = ""
     in_short: str = ""
     beneath: list[Figure] = field(default_factory=list)
     # Above each other, on one axis of time.

@@ -15,10 +15,11 @@ from runs.charts.base import (
     Multiples,
     bars,
 )
-from runs.compare.axes import Axes, panel_groups, panel_key
+from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
-from runs.compare.facts import value_of
+from runs.compare.facts import fact_value
 from runs.compare.groups import Group
+from runs.compare.panels import panel_groups, panel_key
 from runs.run.facets import DOUBT_WORDS
 from runs.tables import Column, Table, TableCell
 
@@ -54,11 +55,13 @@ def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str =
     return [*(figures if any(group.dots for group in comparison.ranked) else []), *apart]
 
 
-def bars_panels(comparison: Comparison, axes: Axes, *, id: str = "comparison") -> list[Multiples]:
-    """As `bars_figures`, each class as panels."""
+def bars_parts(comparison: Comparison, axes: Axes, *, id: str = "comparison") -> Sequence[Figure | Multiples]:
+    """As `bars_figures`; where a fact cuts panels each class as small multiples."""
+    if not axes.panels:
+        return bars_figures(comparison, id=id)
     comparison, note = _without_lost(comparison)
     return [
-        _bars_panels(comparison, groups, axes, id=numbered(id, index), words=words, note=note)
+        _panels(comparison, groups, axes, id=numbered(id, index), words=words, note=note)
         for index, (words, groups) in enumerate(comparison.classes.items())
         if any(group.dots for group in groups)
     ]
@@ -71,16 +74,16 @@ def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     return replace(comparison, groups=drawn), " ".join(filter(None, (bars_note(drawn), lost_words(lost))))
 
 
-def _bars_panels(
+def _panels(
     comparison: Comparison, groups: Sequence[Group], axes: Axes, *, id: str, words: str, note: str
 ) -> Multiples:
     """Small multiples on one scale, named within a panel by the other facts; with one table of all."""
     metric, figures = comparison.metric, []
-    title = " ".join(
-        filter(None, (metric.label if metric else "", f"({metric.unit})" if metric and metric.unit else ""))
-    )
+    title = f"{metric.label}{f' ({metric.unit})' if metric.unit else ''}" if metric else ""
     names = [name for name in (*axes.series, axes.x) if name in axes.facts]
-    labels = {group.key: " · ".join(axes.facts[name].said(value_of(group, name)) for name in names) for group in groups}
+    labels = {
+        group.key: " · ".join(axes.facts[name].in_legend(fact_value(group, name)) for name in names) for group in groups
+    }
     panels = panel_groups(groups, axes)
     if not all(labels.values()) or any(len({labels[group.key] for group in of}) < len(of) for _, of in panels):
         labels = {group.key: group.label for group in groups}
@@ -107,8 +110,8 @@ def many_lost(groups: Sequence[Group]) -> list[Group]:
 def lost_words(groups: Sequence[Group]) -> str:
     """ "34 groups are not known: 23 × no throughput in this run, 11 × lost in a picture." """
     reasons = Counter(group.gap for group in groups)
-    said = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
-    return f"{len(groups)} groups are not known: {said}." if groups else ""
+    counts = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+    return f"{len(groups)} groups are not known: {counts}." if groups else ""
 
 
 def apart_figures(comparison: Comparison, palette: Mapping[str, int], *, id: str = "apart") -> list[Figure]:
@@ -157,11 +160,12 @@ def bars_figure(
     """
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
-    said = ", ".join(
-        f"{group.label} {formatting.number(group.centre)}" if group.centre is not None else f"{group.label} not known"
-        for group in groups
+    centre = centre_label(groups).lower()
+    what = f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
+    values = ", ".join(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
+    spec = bars(
+        label=label, unit=unit, better=better, groups=[group_bar(group, palette[group.key]) for group in groups]
     )
-    spec = bars(label=label, unit=unit, better=better, groups=[bar(group, palette[group.key]) for group in groups])
     if most is not None:
         spec["most"] = most
     return Figure(
@@ -169,7 +173,7 @@ def bars_figure(
         title=title or (f"{label}, {unit}" if unit else label),
         spec=spec,
         table=bars_table(groups, unit),
-        alt=f"Bars of {_what(groups, label)}: {said}." if metric else "No run has a number.",
+        alt=f"Bars of {what}: {values}." if metric else "No run has a number.",
         note=note,
     )
 
@@ -186,14 +190,14 @@ def colours(comparison: Comparison) -> dict[str, int]:
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
     facts = sorted(comparison.varying, key=lambda fact: (fact.field != "dbms", fact.values[0][:1].isdigit()))
     for fact in facts:
-        values = list(dict.fromkeys(group.factors[fact.label] for group in groups))
+        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         if len(values) <= COLOURS:
-            return {group.key: values.index(group.factors[fact.label]) for group in groups}
+            return {group.key: values.index(group.facts[fact.field]) for group in groups}
     return {group.key: 0 for group in groups}
 
 
-def bar(group: Group, color: int) -> BarGroup:
-    made: BarGroup = {
+def group_bar(group: Group, color: int) -> BarGroup:
+    bar: BarGroup = {
         "label": group.label,
         "color": color,
         "value": group.centre,
@@ -203,19 +207,13 @@ def bar(group: Group, color: int) -> BarGroup:
         "ranked": group.ranked,
     }
     if group.median is not None:
-        made |= {"statistic": group.centre_name, "median": group.median}
-    return made
+        bar |= {"statistic": group.centre_name, "median": group.median}
+    return bar
 
 
 def centre_label(groups: Iterable[Group]) -> str:
     """What stands for the repeats of a group: of a percentile that of them all."""
     return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
-
-
-def _what(groups: Sequence[Group], label: str) -> str:
-    """ "the geometric mean of throughput", "p99 latency, all repeats together" """
-    centre = centre_label(groups).lower()
-    return f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
 
 
 def bars_note(groups: Iterable[Group]) -> str:
@@ -253,13 +251,14 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     """The head and one row per group; repeats joined by spaces, gaps by their reasons."""
     yield CSV_HEAD
     metric, base = comparison.metric, comparison.baseline
-    over = {key: series for series in comparison.levels.series for key in series.keys} if comparison.levels else {}
+    levels = comparison.levels
+    series_by_group = {key: series for series in levels.series for key in series.keys} if levels else {}
     for group in comparison.groups:
-        series = over.get(group.key)
-        together = series.ratio if series else None
+        series = series_by_group.get(group.key)
+        over_levels = series.ratio if series else None
         ratio = group.against.ratio if group.against else None
         against = base.key if base else ""
-        if comparison.levels:
+        if levels:
             against = group.against.base if group.against else ""
         numbers = [
             *(getattr(group.summary, name, None) for name in OF_SUMMARY),
@@ -278,7 +277,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             "; ".join(f"{difference.role}: {difference.words}" for difference in group.differences),
             formatting.plain(group.merged_percentile),
             comparison.grouping, " ".join(map(str, group.batches)),
-            formatting.plain(together.value if together else None),
-            *(formatting.plain(getattr(together and together.interval, name, None)) for name in ("low", "high")),
+            formatting.plain(over_levels.value if over_levels else None),
+            *(formatting.plain(getattr(over_levels and over_levels.interval, name, None)) for name in ("low", "high")),
             series.words if series else "",
         ]  # fmt: skip

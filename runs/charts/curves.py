@@ -24,12 +24,14 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label
-from runs.charts.fits import CHANGES, change_cells, in_short, step_marks, told
+from runs.charts.fits import CHANGES, change_cells, curve_words, in_short, step_marks
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
-from runs.compare.axes import X_AS, Axes, Curve, Panel, Point, panels_of
+from runs.compare.axes import X_AS, Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
+from runs.compare.panels import Curve, Panel, Point, panels_of
+from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.run.facets import said_unit
 from runs.tables import Column, Table, TableCell
@@ -49,7 +51,7 @@ def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", titl
     for index, (words, groups) in enumerate(comparison.classes.items()):
         panels = panels_of(replace(comparison, groups=groups), axes)
         if comparison.metric and any(point.group.dots for point in _points(panels)):
-            name = title or f"{comparison.metric.label} over {x_label(axes)[:1].lower()}{x_label(axes)[1:]}"
+            name = title or f"{comparison.metric.label} over {mid_sentence(x_label(axes))}"
             figures.append(
                 _multiples(
                     panels, axes, comparison.metric, comparison, id=f"{id}-{index}" if index else id,
@@ -77,10 +79,10 @@ def x_unit(axes: Axes, groups: Iterable[Group]) -> str:
 
 def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
     """Logarithmic by the span of the values, unless a reader says; never where one is not positive."""
-    known = list(values)
-    if wanted == "linear" or not known or min(known) <= 0:
+    every = list(values)
+    if wanted == "linear" or not every or min(every) <= 0:
         return "linear"
-    return "log" if wanted == "log" or max(known) / min(known) >= log_from else "linear"
+    return "log" if wanted == "log" or max(every) / min(every) >= log_from else "linear"
 
 
 def _multiples(
@@ -99,14 +101,14 @@ def _multiples(
     if ticks := _ticks(points, axes):
         x |= {"ticks": ticks, "scale": "linear"}
     scale = scale_of(values, axes.y_scale, Y_LOG_FROM)
-    drawn = [value for value in (*values, *chain(*map(_ends, groups))) if scale == "linear" or value > 0]
+    span = [value for value in (*values, *chain(*map(_ends, groups))) if scale == "linear" or value > 0]
     specs = [
         lines(
             x=x,
             y={
                 "label": _RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in _RELATIVE else unit,
                 "zero": scale == "linear", "scale": scale, "better": metric.better if len(panels) == 1 else "none",
-                "span": (min(drawn), max(drawn)),
+                "span": (min(span), max(span)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
             marks=[*marks(groups_of(panel), axes, x["unit"]), *step_marks(panel, axes, comparison.threshold)],
@@ -128,9 +130,9 @@ def _multiples(
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    said, said_note = told(absolute, axes, x, metric, comparison.threshold)
+    words, words_note = curve_words(absolute, axes, x, metric, comparison.threshold)
     return Multiples(
-        id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, said, said_note,
+        id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note,
         in_short=in_short(absolute, axes, x), beneath=media_figures(absolute, axes, x, metric, id=id),
     )  # fmt: skip
 
@@ -256,10 +258,10 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
 
 
 def _alt(panel: Panel, metric: Metric, unit: str) -> str:
-    said = []
+    curves = []
     for curve in panel.curves:
-        known = [point for point in curve.points if point.group.dots]
-        if known:
-            ends = " to ".join(formatting.quantity(point.group.centre, unit) for point in (known[0], known[-1]))
-            said.append(f"{curve.label or metric.label} {ends}")
-    return f"Lines of {metric.label.lower()}, from the first level to the last: {'; '.join(said)}."
+        points = [point for point in curve.points if point.group.dots]
+        if points:
+            ends = " to ".join(formatting.quantity(point.group.centre, unit) for point in (points[0], points[-1]))
+            curves.append(f"{curve.label or metric.label} {ends}")
+    return f"Lines of {metric.label.lower()}, from the first level to the last: {'; '.join(curves)}."

@@ -4,38 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from django.http import QueryDict
 
 from runs import formatting
-from runs.charts.base import Figure, Multiples, Said
-from runs.charts.compare import bars_figures, bars_panels, missing_words
+from runs.charts.base import CurveWords, Figure, Multiples
+from runs.charts.compare import bars_parts, missing_words
 from runs.charts.curves import curve_figures, relative, x_label, x_unit
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
 from runs.charts.pivots import Pivot, heat_maps, table_pivots
-from runs.charts.tradeoff import against, trade_off_figures
-from runs.compare.axes import (
-    BARS,
-    CURVE,
-    HEAT_MAP,
-    LATENCY,
-    TABLE,
-    TIME,
-    TRADE_OFF,
-    Axes,
-    Curve,
-    Panel,
-    Point,
-    arrange,
-    panel_groups,
-    panel_key,
-    panels_of,
-)
-from runs.compare.compare import beside
+from runs.charts.tradeoff import second_metric, trade_off_figures
+from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, Axes, arrange
+from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
+from runs.compare.panels import Curve, Panel, Point, panel_groups, panel_key, panels_of
 from runs.models import Metric
 
 # Of views of what happens inside a run: what none of the runs holds, and what brings it.
@@ -46,19 +30,26 @@ _INSIDE = {
 }
 # Each has a `template`.
 Part = Figure | Multiples | Pivot | LatencyTypes
+# The views that draw each metric by itself: how, and how its id begins.
+_OF_EACH_METRIC: dict[str, tuple[Callable[..., Sequence[Part]], str]] = {
+    BARS: (bars_parts, "comparison"),
+    CURVE: (curve_figures, "curve"),
+    HEAT_MAP: (heat_maps, "heat"),
+    TABLE: (table_pivots, "table"),
+}
 
 
 @dataclass(frozen=True)
 class DrawnMetric:
     """The numbers of one metric: `panels` of curves, heat maps, tables and bars; `groups` of all but the first three.
 
-    `said` of curves only.
+    `curve_words` of curves only.
     """
 
     metric: Metric | None
     panels: list[Panel]
     groups: list[Point]
-    said: list[Said] = field(default_factory=list)
+    curve_words: list[CurveWords] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -70,23 +61,27 @@ class Drawing:
     parts: list[Part]
 
     @property
-    def drawn(self) -> list[DrawnMetric]:
+    def by_metric(self) -> list[DrawnMetric]:
         axes = self.axes
-        if axes.view in (CURVE, HEAT_MAP, TABLE):
-            return [
-                DrawnMetric(
-                    one.metric, relative(panels_of(one, axes), axes.y_as, one.baseline), [], self._said(one.metric)
-                )
-                for one in self.comparisons
-            ]
         drawn = []
-        for one in self.comparisons:
-            points = {group.key: Point(0.0, group.label, group) for group in one.groups}
+        for comparison in self.comparisons:
+            metric = comparison.metric
+            if axes.view in ON_AXES:
+                panels = relative(panels_of(comparison, axes), axes.y_as, comparison.baseline)
+                of_metric = [
+                    part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name
+                ]
+                words = [curve for part in of_metric for curve in part.curve_words]
+                drawn.append(DrawnMetric(metric, panels, [], words))
+                continue
+            points = {group.key: Point(0.0, group.label, group) for group in comparison.groups}
             panels = [
                 Panel(label, panel_key(label), [Curve("", "", 0, [points[group.key] for group in groups])])
-                for label, groups in (panel_groups(one.groups, axes) if axes.panels and axes.view == BARS else [])
+                for label, groups in (
+                    panel_groups(comparison.groups, axes) if axes.panels and axes.view == BARS else []
+                )
             ]
-            drawn.append(DrawnMetric(one.metric, panels, [*points.values()]))
+            drawn.append(DrawnMetric(metric, panels, [*points.values()]))
         return drawn
 
     @property
@@ -94,68 +89,28 @@ class Drawing:
         """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
         return missing_words(self.comparisons[0]) or _INSIDE.get(self.axes.view, "")
 
-    def _said(self, metric: Metric | None) -> list[Said]:
-        curves = (part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name)
-        return [said for part in curves for said in part.said]
-
 
 def draw(comparison: Comparison, params: QueryDict) -> Drawing:
-    comparisons = beside(comparison, params)
+    comparisons = by_each_metric(comparison, params)
     axes = arrange(comparison, params, comparisons[1:])
-    if axes.view == TRADE_OFF and len(comparisons) == 1 and (paid_with := against(comparisons)):
+    if axes.view == TRADE_OFF and len(comparisons) == 1 and (paid_with := second_metric(comparisons)):
         comparisons.append(paid_with)
-    return Drawing(comparisons, axes, VIEWS[axes.view][1](comparisons, axes))
+    parts: list[Part] = []
+    if axes.view == TRADE_OFF:
+        parts += trade_off_figures(comparisons)
+    elif axes.view == TIME:
+        parts += over_time_figures(comparison)
+    elif axes.view == LATENCY:
+        parts += latency_parts(comparison)
+    else:
+        parts_of, name = _OF_EACH_METRIC[axes.view]
+        for at, each in enumerate(comparisons):
+            # Without any value the axis would be one from 0 to 1.
+            if any(group.dots for group in each.groups):
+                # The first of several metrics has the bare name.
+                parts += parts_of(each, axes, id=f"{name}-metric-{at + 1}" if at else name)
+    return Drawing(comparisons, axes, parts)
 
-
-def _id(name: str, at: int) -> str:
-    """The first of several metrics has the bare name."""
-    return f"{name}-metric-{at + 1}" if at else name
-
-
-def _with_numbers(comparisons: Sequence[Comparison]) -> Iterator[tuple[int, Comparison]]:
-    """With their positions: an axis without any value would be one from 0 to 1."""
-    return ((at, one) for at, one in enumerate(comparisons) if any(group.dots for group in one.groups))
-
-
-def _bars(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    drawn = partial(bars_panels, axes=axes) if axes.panels else bars_figures
-    return [part for at, one in _with_numbers(comparisons) for part in drawn(one, id=_id("comparison", at))]
-
-
-def _curves(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [part for at, one in _with_numbers(comparisons) for part in curve_figures(one, axes, id=_id("curve", at))]
-
-
-def _heat_maps(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [part for at, one in _with_numbers(comparisons) for part in heat_maps(one, axes, id=_id("heat", at))]
-
-
-def _tables(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [part for at, one in _with_numbers(comparisons) for part in table_pivots(one, axes, id=_id("table", at))]
-
-
-def _over_time(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [*over_time_figures(comparisons[0])]
-
-
-def _latencies(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [*latency_parts(comparisons[0])]
-
-
-def _trade_off(comparisons: Sequence[Comparison], axes: Axes) -> list[Part]:
-    return [*trade_off_figures(comparisons)]
-
-
-# In the order of the tabs: the name in addresses, what a tab says, and what draws it.
-VIEWS: dict[str, tuple[str, Callable[[Sequence[Comparison], Axes], list[Part]]]] = {
-    BARS: ("Bars", _bars),
-    CURVE: ("Curve", _curves),
-    HEAT_MAP: ("Heat map", _heat_maps),
-    TABLE: ("Table", _tables),
-    TRADE_OFF: ("Trade-off", _trade_off),
-    TIME: ("Over time", _over_time),
-    LATENCY: ("Latency", _latencies),
-}
 
 POINT_HEAD = [
     "metric", "unit", "panel", "series", "x_label", "x", "x_unit", "value", "interval_low", "interval_high", "n",
@@ -168,28 +123,30 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
     """The head and one row per point, for a CSV file of what is drawn."""
     yield POINT_HEAD
     axes = drawing.axes
-    for comparison, drawn in zip(drawing.comparisons, drawing.drawn, strict=True):
+    for comparison, drawn in zip(drawing.comparisons, drawing.by_metric, strict=True):
         metric = comparison.metric
-        unit = x_unit(axes, axes.drawn(comparison))
-        told = {(said.panel, said.series): said for said in reversed(drawn.said)}
+        name, label, unit = (metric.name, metric.label, metric.unit) if metric else ("", "", "%")
+        y_unit = unit if axes.y_as == "absolute" else "%"
+        x_unit_words = x_unit(axes, axes.groups(comparison))
+        words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(drawn.curve_words)}
         of_groups = [Panel("", "", [Curve("", "", 0, drawn.groups)])]
         for panel in drawn.panels or of_groups:
             for curve in panel.curves:
-                said = told.get((panel.label, curve.label or (metric.label if metric else "")))
-                losses = {level["x"]: level for level in said.numbers["levels"]} if said else {}
-                words = " ".join(said.sentences) if said else ""
+                words = words_by_curve.get((panel.label, curve.label or label))
+                losses = {level["x"]: level for level in words.numbers.get("levels", ())} if words else {}
+                sentences = " ".join(words.sentences) if words else ""
                 for point in curve.points:
                     group, interval = point.group, point.group.interval
                     yield [
-                        metric.name if metric else "", metric.unit if metric and axes.y_as == "absolute" else "%",
-                        panel.label, curve.label, point.label or x_label(axes), formatting.plain(point.x), unit,
+                        name, y_unit,
+                        panel.label, curve.label, point.label or x_label(axes), formatting.plain(point.x), x_unit_words,
                         formatting.plain(group.centre), formatting.plain(interval.low if interval else None),
                         formatting.plain(interval.high if interval else None), str(group.n),
                         formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
                         group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
-                        *_loss(losses.get(point.x)), words,
+                        *_loss(losses.get(point.x)), sentences,
                     ]  # fmt: skip
-                    words = ""  # once a curve
+                    sentences = ""  # once a curve
 
 
 def _loss(level: Mapping[str, Any] | None) -> list[str]:

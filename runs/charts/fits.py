@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from runs.charts.base import Mark, Said, XAxis
+from runs.charts.base import CurveWords, Mark, XAxis
 from runs.charts.overlays import (
     CLIENT,
     LEAST_LEVELS,
@@ -23,14 +23,15 @@ from runs.charts.overlays import (
     place_words,
     times_between,
 )
-from runs.compare.axes import Axes, Curve, Panel
+from runs.compare.axes import Axes
 from runs.compare.facts import DATE
+from runs.compare.panels import Curve, Panel
 from runs.compare.verdicts import change_words, day_at, no_step_words, step_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
 from runs.run.facets import tested_words
 from runs.stats import Interval, Ratio, Slope, ratio
-from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
+from runs.stats.curves import LEAST_FOR_KNEE, Levels, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
 from runs.stats.steps import LEAST_DAYS, steps
 from runs.tables import TableCell
@@ -43,7 +44,9 @@ LEAST_OF_A_SIDE = 2
 MOST_SAID = 6
 
 
-def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, threshold: float) -> tuple[list[Said], str]:
+def curve_words(
+    panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, threshold: float
+) -> tuple[list[CurveWords], str]:
     """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels.
 
     `panels` hold absolute values, whatever of them is drawn.
@@ -52,31 +55,34 @@ def told(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, threshol
         of_days = (_of_days(panel, curve, metric, threshold) for panel in panels for curve in panel.curves)
         return [*filter(None, of_days)], ""
     kind = kind_of(axes)
-    said, notes = [], []
     curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
     memories: dict[str, float | None] = {}
+    words = []
     for panel, curve, levels in curves:
-        if len(levels) >= LEAST_LEVELS:
-            if panel.key not in memories:
-                known = marks(groups_of(panel), axes, x["unit"])
-                memories[panel.key] = next((mark["value"] for mark in known), None)
-            memory = memories[panel.key]
-            words = _Words(levels, x, kind, metric, memory)
-            sentences = words.of_clients() if kind == CLIENT else words.of_sizes()
-            said.append(Said(panel.label, curve.label or metric.label, sentences, words.numbers))
-    most = max((len(levels) for *_, levels in curves), default=0)
+        if len(levels) < LEAST_LEVELS:
+            continue
+        if panel.key not in memories:
+            memory_marks = marks(groups_of(panel), axes, x["unit"])
+            memories[panel.key] = next((mark["value"] for mark in memory_marks), None)
+        writer = _Words(levels, x, kind, metric, memories[panel.key])
+        sentences = writer.of_clients() if kind == CLIENT else writer.of_sizes()
+        words.append(CurveWords(panel.label, curve.label or metric.label, sentences, writer.numbers))
+    if not words:
+        return [], ""
+    notes = []
+    most = max(len(levels) for *_, levels in curves)
     if all(len(values) < 2 for *_, levels in curves for _, values in levels):
         notes.append("One value a level: losses have no interval.")
     if kind == CLIENT and metric.better == "higher":
-        laws = any(not told.numbers["scaling"]["why_not"] for told in said)
+        laws = any(not curve.numbers["scaling"]["why_not"] for curve in words)
         notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
-    if axes.y_as != "baseline" and any((told.numbers.get("knee") or {}).get("x") for told in said):
+    if axes.y_as != "baseline" and any((curve.numbers.get("knee") or {}).get("x") for curve in words):
         notes.append("Dashed: two lines that meet at the knee.")
     if kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{most} levels cannot tell a knee, {LEAST_FOR_KNEE} can.")
     if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
-    return said, " ".join(notes) if said else ""
+    return words, " ".join(notes)
 
 
 def in_short(panels: Sequence[Panel], axes: Axes, x: XAxis) -> str:
@@ -94,34 +100,34 @@ def in_short(panels: Sequence[Panel], axes: Axes, x: XAxis) -> str:
     if len(changes) < len(curves):
         return ""
     ends = (pick(changes, key=lambda change: change[0].value) for pick in (max, min))
-    said = " to ".join(
+    range_words = " to ".join(
         f"{f'{times(change.value)} the rate' if kind == CLIENT else change_words(change)} for {label}"
         for change, label in ends
     )
     first, last = curves[0][2][0][0], curves[0][2][-1][0]
-    return f"From {from_to(first, last, x, kind)}: {said}."
+    return f"From {from_to(first, last, x, kind)}: {range_words}."
 
 
-def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> Said | None:
+def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> CurveWords | None:
     """Nothing of fewer days than could tell a step."""
     days = levels_of(curve)
     if len(days) < 2 * LEAST_DAYS:
         return None
-    found = steps(days, threshold)
+    changes = steps(days, threshold)
     tested = {point.x: tested_words(point.group.all_runs[0]) for point in curve.points}
-    sentences = [step_words(step, tested[step.at], metric.better) for step in found] or [no_step_words(len(days))]
-    numbers = [
-        {"date": str(day_at(step.at)), "change": _change(step.change), "interval": _ends(step.change.interval, -1.0)}
-        for step in found
-    ]
-    return Said(panel.label, curve.label or metric.label, sentences, {"steps": numbers})
+    sentences = [step_words(step, tested[step.at], metric.better) for step in changes] or [no_step_words(len(days))]
+    numbers = [{"date": str(day_at(step.at)), **_change_numbers(step.change, "change")} for step in changes]
+    return CurveWords(panel.label, curve.label or metric.label, sentences, {"steps": numbers})
 
 
 def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
     """Where the curves of days have a step; none where there are more than can be told apart."""
-    found = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)] if axes.x == DATE else []
-    said = [(step.at, percent(step.change.value - 1, signed=True)) for step in found]
-    return [{"axis": "x", "value": at, "label": words} for at, words in said] if len(said) <= MOST_SAID else []
+    if axes.x != DATE:
+        return []
+    changes = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)]
+    if len(changes) > MOST_SAID:
+        return []
+    return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in changes]
 
 
 CHANGES = ("Against the first level", "Against the level before")
@@ -131,9 +137,9 @@ def change_cells(curve: Curve) -> dict[float, list[TableCell]]:
     """By x those of `CHANGES`: shares of 1, in words with their intervals."""
     if not (levels := levels_of(curve)):
         return {}
-    steps = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
-    told = zip(levels, against_first(levels), steps, strict=True)
-    return {x: [_change_cell(loss), _change_cell(step)] for (x, _), loss, step in told}
+    against_before = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
+    changes = zip(levels, against_first(levels), against_before, strict=True)
+    return {x: [_change_cell(first), _change_cell(before)] for (x, _), first, before in changes}
 
 
 def _change_cell(change: Ratio | None) -> TableCell:
@@ -150,7 +156,7 @@ class _Words:
         self.losses = against_first(levels)
         self.numbers: dict[str, Any] = {
             "levels": [
-                {"x": at, "against_first": _change(loss), "interval": _ends(loss.interval, -1.0) if loss else None}
+                {"x": at, **_change_numbers(loss, "against_first")}
                 for (at, _), loss in zip(levels, self.losses, strict=True)
             ]
         }
@@ -207,23 +213,20 @@ class _Words:
         sentences = [f"{_doubling(whole)}, one fit over {len(self.levels)} levels."]
         if self.memory is None or self.kind != SIZE:
             return sentences
-        sides = [
-            ("within memory", [level for level in self.levels if level[0] <= self.memory]),
-            ("beyond it", [level for level in self.levels if level[0] >= self.memory]),
-        ]
-        fits = [(words, per_doubling(side) if len(side) >= LEAST_OF_A_SIDE else None) for words, side in sides]
-        self.numbers["per_doubling_below_ram"], self.numbers["per_doubling_above_ram"] = (
-            _slope(fit) for _, fit in fits
-        )
-        if all(_is_told(fit) for _, fit in fits):
-            said = "; ".join(f"{words} {_doubling(fit)}" for words, fit in fits if fit)
-            sentences.append(f"{said[:1].upper()}{said[1:]}.")
+        below = [level for level in self.levels if level[0] <= self.memory]
+        above = [level for level in self.levels if level[0] >= self.memory]
+        within, beyond = (per_doubling(part) if len(part) >= LEAST_OF_A_SIDE else None for part in (below, above))
+        self.numbers["per_doubling_below_ram"], self.numbers["per_doubling_above_ram"] = _slope(within), _slope(beyond)
+        if within and beyond and _is_told(within) and _is_told(beyond):
+            sentences.append(f"Within memory {_doubling(within)}; beyond it {_doubling(beyond)}.")
         return sentences
 
     def _half(self) -> str:
         falling = self.metric.better == "higher"
         reached = crossing(self.levels, 0.5 if falling else 2.0)
-        self.numbers["half_at" if falling else "doubled_at"] = _crossing(reached)
+        self.numbers["half_at" if falling else "doubled_at"] = reached and {
+            "x": reached.at, "interval": _ends(reached.interval),
+        }  # fmt: skip
         what = "Half is left" if falling else "It has doubled"
         if reached is None:
             ends = [
@@ -242,7 +245,10 @@ class _Words:
     def _knee(self) -> list[str]:
         """Nothing of too few levels, which a note says of all curves."""
         bent = knee(self.levels)
-        self.numbers["knee"] = _knee(bent)
+        self.numbers["knee"] = {
+            "x": bent.at, "interval": _ends(bent.interval), "per_doubling_before": bent.before,
+            "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": bent.why,
+        }  # fmt: skip
         if bent.gain is None:
             return []
         if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
@@ -262,8 +268,8 @@ class _Words:
         if law.poor:
             return [f"Does not follow the scaling law: its levels lie {off} off."]
         waits, pairs = (
-            f"{_small(one.value)} ({_small(one.interval.low)} to {_small(one.interval.high)})"
-            for one in (law.contention, law.coherency)
+            f"{_small(share.value)} ({_small(share.interval.low)} to {_small(share.interval.high)})"
+            for share in (law.contention, law.coherency)
         )
         sentence = f"Scaling law: {waits} of the work waits its turn (σ), each pair costs {pairs} (κ)"
         return [f"{sentence}; levels {off} off.", self._peak(law)]
@@ -281,8 +287,12 @@ class _Words:
         return f"Peak at {place}: {number(law.at(at))} {self.metric.unit}."
 
 
-def _change(loss: Ratio | None) -> float | None:
-    return loss.value - 1 if loss else None
+def _change_numbers(change: Ratio | None, name: str) -> dict[str, Any]:
+    """As a share of 1, under this name, with its interval."""
+    return {
+        name: change.value - 1 if change else None,
+        "interval": _ends(change.interval, -1.0) if change else None,
+    }
 
 
 def _ends(interval: Interval | None, add: float = 0.0) -> list[float] | None:
@@ -294,9 +304,9 @@ def _small(share: float) -> str:
     return f"{share * 100:.2g}\u202f%" if share else "0"
 
 
-def _is_told(fit: Slope | None) -> bool:
+def _is_told(fit: Slope) -> bool:
     """An interval that reaches from a loss to twice the rate says nothing."""
-    return fit is not None and fit.interval is not None and fit.interval.high <= MOST_OF_A_DOUBLING
+    return fit.interval is not None and fit.interval.high <= MOST_OF_A_DOUBLING
 
 
 def _doubling(fit: Slope) -> str:
@@ -308,21 +318,10 @@ def _slope(fit: Slope | None) -> dict[str, Any] | None:
     return {"value": fit.value, "interval": _ends(fit.interval)} if fit else None
 
 
-def _crossing(reached: Crossing | None) -> dict[str, Any] | None:
-    return {"x": reached.at, "interval": _ends(reached.interval)} if reached else None
-
-
-def _knee(bent: Knee) -> dict[str, Any]:
-    return {
-        "x": bent.at, "interval": _ends(bent.interval), "per_doubling_before": bent.before,
-        "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": bent.why,
-    }  # fmt: skip
-
-
 def _scaling(law: Scaling | str) -> dict[str, Any]:
     if isinstance(law, str):
         return {"why_not": law}
     named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
-    told = {name: one and {"value": one.value, "interval": _ends(one.interval)} for name, one in named.items()}
+    numbers = {name: fit and {"value": fit.value, "interval": _ends(fit.interval)} for name, fit in named.items()}
     why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
-    return {**told, "off": law.off, "why_not": why}
+    return {**numbers, "off": law.off, "why_not": why}

@@ -13,7 +13,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.formatting import number
 from runs.models import Run
-from runs.run.latency import Latency, LatencyMap, OfType, Percentile, latency_of, map_of, nines, types_of_all
+from runs.run.latency import Latency, LatencyMap, TypeLatency, latency_of, map_of, nines, types_of_all
 from runs.run.series import Series, of_runs, samples_each, thinned
 from runs.tables import Column, Table, TableCell
 
@@ -42,70 +42,63 @@ def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
     """By percentile, over time, by transaction type; what no run tells of is left out."""
     palette = colours(comparison)
     groups = [group for group in comparison.groups if group.all_runs]
-    merged = [(group, latency_of(_finished(group))) for group in groups]
-    known = [(group, latency) for group, latency in merged if latency]
+    finished = {group.key: [run for run in group.all_runs if run.counts] for group in groups}
+    latencies = [(group, latency_of(finished[group.key])) for group in groups]
     parts: list[Multiples | LatencyTypes] = []
-    if known:
-        drawn = [(group.label, palette[group.key], latency) for group, latency in known[:MOST_GROUPS]]
-        parts.append(_alone(percentile_figure(drawn), [(label, color) for label, color, _ in drawn]))
+    if curves := [(group.label, palette[group.key], latency) for group, latency in latencies if latency]:
+        curves = curves[:MOST_GROUPS]
+        figure = percentile_figure(curves)
+        keys = [Key(label, color, dash=False) for label, color, _ in curves]
+        parts.append(Multiples(figure.id, figure.title, [figure], keys, figure.table))
     if over_time := _over_time(groups[:MOST_PANELS], palette):
         parts.append(over_time)
-    if maps := _maps(groups[:MOST_PANELS]):
+    if maps := _maps([(group, finished[group.key]) for group in groups[:MOST_PANELS]]):
         parts.append(maps)
-    types = types_table([(group.label, _finished(group)) for group in groups])
-    without = [group.label for group, latency in merged if latency is None] if parts or types else []
+    types = types_table([(group.label, finished[group.key]) for group in groups])
+    without = [group.label for group, latency in latencies if latency is None] if parts or types else []
     return [*parts, LatencyTypes(types, without)] if types or without else parts
 
 
-def _finished(group: Group) -> list[Run]:
-    return [run for run in group.all_runs if run.counts]
-
-
-def _alone(figure: Figure, keys: Sequence[tuple[str, int]]) -> Multiples:
-    return Multiples(
-        figure.id, figure.title, [figure], [Key(label, color, dash=False) for label, color in keys], figure.table
-    )
-
-
-def percentile_figure(drawn: Sequence[tuple[str, int, Latency]], *, id: str = "percentiles") -> Figure:
+def percentile_figure(curves: Sequence[tuple[str, int, Latency]], *, id: str = "percentiles") -> Figure:
     """One line per (label, colour, latency) over an axis of 1/(1 − p): each nine takes as much room."""
-    last = max(nines(latency.curve[-1][0]) for _, _, latency in drawn)
+    last = max(nines(latency.curve[-1][0]) for _, _, latency in curves)
     x: XAxis = {
         "label": "Percentile", "unit": "", "scale": "linear", "nines": True, "span": (0.0, last),
         "ticks": [(nines(percentile), words) for percentile, words in _NINES.items() if nines(percentile) <= last],
     }  # fmt: skip
-    values = [ms for _, _, latency in drawn for _, ms in latency.curve if ms > 0]
+    values = [ms for _, _, latency in curves for _, ms in latency.curve if ms > 0]
     series: list[LineSeries] = [
         {
             "label": label, "color": color % COLOURS, "dash": color >= COLOURS,
             "points": [(round(nines(percentile), 4), float(f"{ms:.5g}")) for percentile, ms in latency.curve],
         }
-        for label, color, latency in drawn
+        for label, color, latency in curves
     ]  # fmt: skip
     spec = lines(
         x=x, y={"label": "Latency", "unit": "ms", "scale": "log", "span": (min(values), max(values))}, series=series
     ) if values else lines(x=x, y={"label": "Latency", "unit": "ms", "zero": True}, series=series)  # fmt: skip
-    said = "; ".join(f"{label}: p99 {number(_at(latency, 99.0).ms)} ms" for label, _, latency in drawn)
+    at_p99 = "; ".join(
+        f"{label}: p99 {number(row.ms)} ms"
+        for label, _, latency in curves
+        for row in latency.percentiles
+        if row.percentile == 99
+    )
     return Figure(
-        id=id, title="Latency by percentile", spec=spec, table=percentile_table(drawn), note=CURVE_NOTE,
-        alt=f"Lines of the latency at each percentile. {said}.",
+        id=id, title="Latency by percentile", spec=spec, table=percentile_table(curves), note=CURVE_NOTE,
+        alt=f"Lines of the latency at each percentile. {at_p99}.",
     )  # fmt: skip
 
 
-def _at(latency: Latency, percentile: float) -> Percentile:
-    return next(told for told in latency.percentiles if told.percentile == percentile)
-
-
-def percentile_table(drawn: Sequence[tuple[str, int, Latency]]) -> Table:
+def percentile_table(curves: Sequence[tuple[str, int, Latency]]) -> Table:
     """One row per group; a percentile beyond which hardly anything lies says so."""
-    told = drawn[0][2].percentiles if drawn else []
+    ranks = [row.percentile for row in curves[0][2].percentiles]
     columns = [Column("Group", numeric=False), Column("Repeats"), Column("Transactions")]
-    columns += [Column("max" if one.percentile == 100 else f"p{one.percentile:g}", "ms") for one in told]
+    columns += [Column("max" if rank == 100 else f"p{rank:g}", "ms") for rank in ranks]
     rows = []
-    for label, _, latency in drawn:
+    for label, _, latency in curves:
         cells = [
-            TableCell(one.ms) if one.is_sure else TableCell(hint=f"{number(one.ms)} ms, but {FEW}")
-            for one in latency.percentiles
+            TableCell(row.ms) if row.is_sure else TableCell(hint=f"{number(row.ms)} ms, but {FEW}")
+            for row in latency.percentiles
         ]
         rows.append([TableCell(text=label), TableCell(latency.runs), TableCell(latency.transactions), *cells])
     return Table(columns, rows)
@@ -115,9 +108,9 @@ def types_table(groups: Sequence[tuple[str, Sequence[Run]]]) -> Table | None:
     """By transaction type: of several repeats from the lowest to the highest, as no histogram of a type is stored."""
     rows = []
     for label, runs in groups:
-        for name, told in types_of_all(runs).items():
-            spans = [_span(told, key) for key in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
-            count = TableCell(sum(one.transactions for one in told))
+        for name, repeats in types_of_all(runs).items():
+            spans = [_span(repeats, key) for key in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
+            count = TableCell(sum(repeat.transactions for repeat in repeats))
             rows.append([TableCell(text=label), TableCell(text=name), count, *spans])
     if not rows:
         return None
@@ -125,36 +118,35 @@ def types_table(groups: Sequence[tuple[str, Sequence[Run]]]) -> Table | None:
     return Table(columns + [Column(name, "ms") for name in ("p50", "p95", "p99", "max")], rows)
 
 
-def _span(told: Sequence[OfType], key: str) -> TableCell:
-    known = [value for one in told if (value := getattr(one, key)) is not None]
-    if not known:
+def _span(repeats: Sequence[TypeLatency], key: str) -> TableCell:
+    values = [value for repeat in repeats if (value := getattr(repeat, key)) is not None]
+    if not values:
         return TableCell(gap="not told")
-    low, high = min(known), max(known)
+    low, high = min(values), max(values)
     return TableCell(high, number(low) if low == high else f"{number(low)}–{number(high)}")
 
 
 def _over_time(groups: Sequence[Group], palette: dict[str, int]) -> Multiples | None:
     """A panel per group: what the seconds of its repeats say."""
-    told = []
-    read = of_runs([run for group in groups for run in group.runs], (LOW, MIDDLE, HIGH))
+    by_run = of_runs([run for group in groups for run in group.runs], (LOW, MIDDLE, HIGH))
+    sampled = []
     for group in groups:
-        if repeats := [series for run in group.runs if len(series := read[run.pk]) == 3]:
-            told.append((group, repeats))
-    if not told:
+        if repeats := [series for run in group.runs if len(series := by_run[run.pk]) == 3]:
+            sampled.append((group, repeats))
+    if not sampled:
         return None
-    columns = columns_of(3 * len(told))
-    each = max(samples_each(series.values(), columns) for _, repeats in told for series in repeats)
-    bands = {group.key: _band(repeats, each) for group, repeats in told}
-    every = [row for band in bands.values() for row in band]
-    known = [value for _, low, _, high in every for value in (low, high) if value is not None and value > 0]
-    if not known:
+    columns = columns_of(3 * len(sampled))
+    each = max(samples_each(series.values(), columns) for _, repeats in sampled for series in repeats)
+    bands = [(group, _band(repeats, each)) for group, repeats in sampled]
+    every = [row for _, band in bands for row in band]
+    values = [value for _, low, _, high in every for value in (low, high) if value is not None and value > 0]
+    if not values:
         return None
     panels: list[Figure] = []
-    for group, _ in told:
-        band = bands[group.key]
+    for group, band in bands:
         spec = lines(
             x={"label": "Time", "unit": "s", "scale": "linear", "span": (0.0, max(row[0] for row in every))},
-            y={"label": "Latency", "unit": "ms", "scale": "log", "span": (min(known), max(known))},
+            y={"label": "Latency", "unit": "ms", "scale": "log", "span": (min(values), max(values))},
             series=[
                 {
                     "label": "p95", "color": palette[group.key], "dash": False,
@@ -167,25 +159,25 @@ def _over_time(groups: Sequence[Group], palette: dict[str, int]) -> Multiples | 
         figure_id = numbered("latency-over-time-panel", len(panels))
         alt = f"Band from p50 to p99 of the latency of {group.label} over time."
         panels.append(Figure(figure_id, group.label, spec, Table([]), alt))
-    table = _band_table([(group.label, bands[group.key]) for group, _ in told])
+    table = _band_table([(group.label, band) for group, band in bands])
     if len(panels) == 1:
-        panels = [Figure(panels[0].id, f"Latency over time: {panels[0].title}", panels[0].spec, table,
-                         panels[0].alt, OVER_TIME_NOTE)]  # fmt: skip
+        title = f"Latency over time: {panels[0].title}"
+        panels = [replace(panels[0], title=title, table=table, note=OVER_TIME_NOTE)]
     note = OVER_TIME_NOTE if each == 1 else f"{OVER_TIME_NOTE} Each point stands for {each:,} seconds."
     return Multiples("latency-over-time", "Latency over time, ms", panels, [], table, note)
 
 
-def _maps(groups: Sequence[Group]) -> Multiples | None:
+def _maps(groups: Sequence[tuple[Group, Sequence[Run]]]) -> Multiples | None:
     """A panel per group that tells how many took how long over time."""
-    told = [(group, heat) for group in groups if (heat := map_of(_finished(group)))]
-    if not told:
+    maps = [(group, heat) for group, runs in groups if (heat := map_of(runs))]
+    if not maps:
         return None
-    lows, highs = zip(*(_span_ms(heat) for _, heat in told), strict=True)
+    lows, highs = zip(*(_span_ms(heat) for _, heat in maps), strict=True)
     panels = [
         heat_figure(
             heat, group.runs, id=numbered("latency-map-panel", at), title=group.label, span=(min(lows), max(highs))
         )
-        for at, (group, heat) in enumerate(told)
+        for at, (group, heat) in enumerate(maps)
     ]  # fmt: skip
     table = Table(
         [Column("Group", numeric=False), *panels[0].table.columns],
@@ -216,7 +208,7 @@ def heat_figure(
     whole = sum(count for *_, count in cells)
     rows = []
     for (low, high), of in sorted(counts.items()):
-        most, at_s = max(of, key=lambda one: (one[0], -one[1]))
+        most, at_s = max(of, key=lambda count_and_begin: (count_and_begin[0], -count_and_begin[1]))
         total = sum(count for count, _ in of)
         numbers = (low, high, total, 100 * total / whole, most, at_s)
         rows.append([TableCell(value) for value in numbers])
@@ -247,16 +239,16 @@ def _band(repeats: Sequence[dict[str, Series]], each: int) -> list[_BandRow]:
     ]
 
 
-def _band_table(told: Sequence[tuple[str, Sequence[_BandRow]]]) -> Table:
+def _band_table(bands: Sequence[tuple[str, Sequence[_BandRow]]]) -> Table:
     """The quietest and the loudest second of each."""
     columns = [Column("Group", numeric=False), Column("Lowest p50", "ms"), Column("Highest p95", "ms"),
                Column("Highest p99", "ms"), Column("at", "s")]  # fmt: skip
     rows = []
-    for label, band in told:
+    for label, band in bands:
         lows = [low for _, low, _, _ in band if low is not None]
         middles = [middle for _, _, middle, _ in band if middle is not None]
         worst = max(((high, at_s) for at_s, _, _, high in band if high is not None), default=None)
         cells = [min(lows, default=None), max(middles, default=None), *(worst or (None, None))]
-        rows.append([TableCell(text=label), *(TableCell(cell) if cell is not None else TableCell(gap="no sample")
-                                              for cell in cells)])  # fmt: skip
+        numbers = [TableCell(gap="no sample") if cell is None else TableCell(cell) for cell in cells]
+        rows.append([TableCell(text=label), *numbers])
     return Table(columns, rows)

@@ -17,10 +17,11 @@ from runs.charts.base import COLOURS, Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
 from runs.charts.curves import curve_figures, x_label
 from runs.charts.overlays import SIZE, kind_of
-from runs.compare.axes import CURVE, SIZE_METRIC, arrange
+from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
+from runs.compare.panels import SIZE_METRIC
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
@@ -101,7 +102,7 @@ def curves(comparison: Comparison) -> list[Multiples]:
     if axes.view != CURVE or comparison.metric is None:
         return []
     over_size = kind_of(axes) == SIZE
-    if over_size and all(values_of(group.all_runs, SIZE_METRIC) for group in axes.drawn(comparison) if group.dots):
+    if over_size and all(values_of(group.all_runs, SIZE_METRIC) for group in axes.groups(comparison) if group.dots):
         axes = replace(axes, x_as="size")
     figures = curve_figures(comparison, axes, id=f"{comparison.metric.name}-curve")
     by_name = {metric.name: metric for metric in reversed(comparison.metrics)}

@@ -74,7 +74,9 @@ def whole_number(x: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _Sampled:
+    """A run that is drawn, with its samples by metric."""
+
     group: Group
     run: Run
     series: Mapping[str, Series]
@@ -82,6 +84,14 @@ class _Shown:
     @property
     def label(self) -> str:
         return f"{self.group.label}, repeat {self.run.repeat}"
+
+    @property
+    def is_further(self) -> bool:
+        """A repeat that is not the first of its group."""
+        return self.run.repeat > self.group.runs[0].repeat
+
+    def of(self, course: Course) -> Series | None:
+        return next((self.series[name] for name in course.metrics if name in self.series), None)
 
 
 def over_time_figures(
@@ -94,69 +104,65 @@ def over_time_figures(
     palette = colours(comparison)
     figures = []
     for index, (words, groups) in enumerate({"": comparison.ranked, **comparison.apart}.items()):
-        chosen, left_out = _chosen(groups)
+        runs = [(group, run) for group in groups for run in group.runs]
+        if len(runs) > MOST_RUNS:
+            runs = [(group, group.runs[0]) for group in groups if group.runs][:MOST_RUNS]
+        left_out = sum(len(group.runs) for group in groups) - len(runs)
         names = {name for course in courses for name in course.metrics}.union(NAMES)
-        read = of_runs([run for _, run in chosen], names)
-        shown = [_Shown(group, run, read[run.pk]) for group, run in chosen]
-        shown = [one for one in shown if any(name in one.series for course in courses for name in course.metrics)]
-        if shown:
+        series = of_runs([run for _, run in runs], names)
+        sampled = [_Sampled(group, run, series[run.pk]) for group, run in runs]
+        sampled = [run for run in sampled if any(run.of(course) for course in courses)]
+        if sampled:
             name = f"{id}-apart" if words else id
             title = f"Not ranked: {words}, over time" if words else "Over time"
-            figures.append(
-                _multiples(shown, courses, palette, id=numbered(name, max(0, index - 1)), title=title, left=left_out)
-            )
+            figure_id = numbered(name, max(0, index - 1))
+            figures.append(_multiples(sampled, courses, palette, id=figure_id, title=title, left_out=left_out))
     return figures
 
 
-def _chosen(groups: Sequence[Group]) -> tuple[list[tuple[Group, Run]], int]:
-    """What is drawn, and how many runs are not."""
-    runs = [(group, run) for group in groups for run in group.runs]
-    if len(runs) <= MOST_RUNS:
-        return runs, 0
-    first = [(group, group.runs[0]) for group in groups if group.runs][:MOST_RUNS]
-    return first, len(runs) - len(first)
-
-
 def _multiples(
-    shown: Sequence[_Shown], courses: Sequence[Course], palette: Mapping[str, int], *, id: str, title: str, left: int
-) -> Multiples:
-    drawn = {course: [(one, series) for one in shown if (series := _first(course, one.series))] for course in courses}
-    columns = min(MOST_COLUMNS, MOST_STRETCHES // max(1, sum(map(len, drawn.values()))))
-    each = max(samples_each((series for _, series in sampled), columns) for sampled in drawn.values())
-    bands = _bands(shown)
-    events = _events(shown, palette)
-    ends = [series.t0_s + (len(series.values) - 1) * series.interval_s for rows in drawn.values() for _, series in rows]
-    table = _table(drawn) if len(courses) > 1 else None
+    runs: Sequence[_Sampled], courses: Sequence[Course], palette: Mapping[str, int], *, id: str, title: str,
+    left_out: int,
+) -> Multiples:  # fmt: skip
+    lines_of = {course: [(run, series) for run in runs if (series := run.of(course))] for course in courses}
+    every = [series for of_course in lines_of.values() for _, series in of_course]
+    columns = min(MOST_COLUMNS, MOST_STRETCHES // max(1, len(every)))
+    each = max(samples_each((series for _, series in of_course), columns) for of_course in lines_of.values())
+    bands, events = _bands(runs), _events(runs, palette)
+    end_s = max(series.t0_s + (len(series.values) - 1) * series.interval_s for series in every)
+    table = _table(lines_of) if len(courses) > 1 else None
     panels = [
-        _panel(course, sampled, palette, each, bands=bands, events=events, end_s=max(ends), id=id, table=table)
-        for course, sampled in drawn.items()
-        if sampled
+        _panel(course, of_course, palette, each, bands=bands, events=events, end_s=end_s, id=id, table=table)
+        for course, of_course in lines_of.items()
+        if of_course
     ]
     for at, figure in enumerate(panels):
         spec = cast(LinesSpec, figure.spec)
         spec["x"]["untitled"] = at < len(panels) - 1
         if at:  # once for all panels: of a long run they are more bytes than its lines
             spec["events"], spec["events_of"] = [], panels[0].id
-    groups = {one.group.key: one.group for one in shown}
+    groups = {run.group.key: run.group for run in runs}
     keys = [Key(group.label, palette[key], dash=False) for key, group in groups.items()]
-    notes = _legend(shown, events) if len(panels) > 1 else []
+    notes = []
+    if len(panels) > 1:
+        # What the keys of the colours do not say, as far as it is drawn.
+        kinds = {event["kind"] for event in events}
+        signs = ", ".join(words for kind, words in SIGNS.items() if kind in kinds)
+        dashed = "Dashed: further repeats." if any(run.is_further for run in runs) else ""
+        notes += [*filter(None, [dashed, f"{signs}." if signs else ""]), ZOOM]
     notes += [THINNED.format(each=each)] if each > 1 else []
-    notes += [f"The first repeat of each of {len(shown)} groups; {left:,} runs are not drawn."] if left else []
+    notes += [f"The first repeat of each of {len(runs)} groups; {left_out:,} runs are not drawn."] if left_out else []
     return Multiples(id, title, panels, keys, panels[0].table, " ".join(notes), stacked=True)
 
 
-def _first(course: Course, series: Mapping[str, Series]) -> Series | None:
-    return next((series[name] for name in course.metrics if name in series), None)
-
-
 def _panel(
-    course: Course, sampled: Sequence[tuple[_Shown, Series]], palette: Mapping[str, int], each: int, *,
+    course: Course, runs: Sequence[tuple[_Sampled, Series]], palette: Mapping[str, int], each: int, *,
     bands: Sequence[BandSpec], events: Sequence[EventSpec], end_s: float, id: str, table: Table | None,
 ) -> Figure:  # fmt: skip
-    stretches = [thinned(series, each) for _, series in sampled]
+    stretches = [thinned(series, each) for _, series in runs]
     series = [
-        _line(one, of, part, palette[one.group.key], course.scale, is_thinned=each > 1)
-        for (one, of), part in zip(sampled, stretches, strict=True)
+        _line(run, of_run, part, palette[run.group.key], course.scale, is_thinned=each > 1)
+        for (run, of_run), part in zip(runs, stretches, strict=True)
     ]
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear", "span": (0.0, end_s)},
@@ -175,78 +181,59 @@ def _panel(
 
 
 def _line(
-    one: _Shown, series: Series, stretches: Sequence[Stretch], color: int, scale: int, *, is_thinned: bool
+    run: _Sampled, series: Series, stretches: Sequence[Stretch], color: int, scale: int, *, is_thinned: bool
 ) -> LineSeries:
-    drawn = [point for stretch in stretches for point in stretch.points]
-    points = [(whole_number(x), None if y is None else float(f"{y / scale:.{DIGITS}g}")) for x, y in drawn]
+    kept = [point for stretch in stretches for point in stretch.points]
+    points = [(whole_number(x), None if y is None else float(f"{y / scale:.{DIGITS}g}")) for x, y in kept]
     line: LineSeries = {
-        "label": one.label, "color": color, "dash": _is_further(one), "points": points,
+        "label": run.label, "color": color, "dash": run.is_further, "points": points,
         "metric": series.name, "scale": scale,
     }  # fmt: skip
     if is_thinned:
         # The same of all panels, so that a stretch is asked for once.
-        names = [first.name for course in COURSES if (first := _first(course, one.series))]
+        names = [of_course.name for course in COURSES if (of_course := run.of(course))]
         query = urlencode([*(("metric", name) for name in names), ("columns", MOST_COLUMNS)])
-        line["detail_url"] = f"{reverse('api-run-series', args=[one.run.id])}?{query}"
+        line["detail_url"] = f"{reverse('api-run-series', args=[run.run.id])}?{query}"
     return line
 
 
-def _bands(shown: Sequence[_Shown]) -> list[BandSpec]:
+def _bands(runs: Sequence[_Sampled]) -> list[BandSpec]:
     """The warm-up, where all have the same; else of each length the part that is the warm-up of some."""
-    ends = sorted({float(band["to"]) for one in shown for band in warm_up_band(one.run)})
+    warm_ups = [warm_up_band(run.run) for run in runs]
+    ends = sorted({float(band["to"]) for bands in warm_ups for band in bands})
     if not ends:
         return []
-    same = len(ends) == 1 and all(warm_up_band(one.run) for one in shown)
+    same = len(ends) == 1 and all(warm_ups)
     return [{"from": 0, "to": ends[-1], "label": "warm-up" if same else f"warm-ups of up to {ends[-1]:g} s"}]
 
 
-def _events(shown: Sequence[_Shown], palette: Mapping[str, int]) -> list[EventSpec]:
-    several = len(shown) > 1
-    told: list[EventSpec] = [
-        {
-            "x": event.at_s, "kind": event.kind, "color": palette[one.group.key],
-            "words": f"{event.words} ({one.label})" if several else event.words,
-        }
-        for one in shown
-        for event in events_of(one.run, one.series)
-    ]  # fmt: skip
-    of = {kind: [event for event in told if event["kind"] == kind] for kind in SIGNS}
-    return [event for events in of.values() for event in events[:: -(-len(events) // MOST_EVENTS) or 1]]
+def _events(runs: Sequence[_Sampled], palette: Mapping[str, int]) -> list[EventSpec]:
+    """By kind, of too many every so many."""
+    by_kind: dict[str, list[EventSpec]] = {kind: [] for kind in SIGNS}
+    for run in runs:
+        for event in events_of(run.run, run.series):
+            words = f"{event.words} ({run.label})" if len(runs) > 1 else event.words
+            by_kind[event.kind].append(
+                {"x": event.at_s, "kind": event.kind, "color": palette[run.group.key], "words": words}
+            )
+    return [event for events in by_kind.values() for event in events[:: -(-len(events) // MOST_EVENTS) or 1]]
 
 
-def _legend(shown: Sequence[_Shown], events: Sequence[EventSpec]) -> list[str]:
-    """What the keys of the colours do not say, as far as it is drawn."""
-    kinds = {event["kind"] for event in events}
-    several = any(_is_further(one) for one in shown)
-    signs = ", ".join(words for kind, words in SIGNS.items() if kind in kinds)
-    return [*(["Dashed: further repeats."] if several else []), *([f"{signs}."] if signs else []), ZOOM]
-
-
-def _is_further(one: _Shown) -> bool:
-    """A repeat that is not the first of its group."""
-    return one.run.repeat > one.group.runs[0].repeat
-
-
-def _table(drawn: Mapping[Course, Sequence[tuple[_Shown, Series]]]) -> Table:
+def _table(lines_of: Mapping[Course, Sequence[tuple[_Sampled, Series]]]) -> Table:
     """What the lines say of each run: all its samples are in the CSV file of its page."""
     columns = [
         Column("Run", numeric=False), Column("Of", numeric=False), Column("Lowest"), Column("Mean"), Column("Highest"),
         Column("Unit", numeric=False), Column("Samples"),
     ]  # fmt: skip
     rows = []
-    for course, sampled in drawn.items():
-        for one, series in sampled:
-            known = without_gaps(series.values)
-            told = [
-                TableCell(of(known) / course.scale) if known else TableCell(gap="only gaps") for of in (min, fmean, max)
+    for course, runs in lines_of.items():
+        for run, series in runs:
+            values = without_gaps(series.values)
+            numbers = [
+                TableCell(of(values) / course.scale) if values else TableCell(gap="only gaps")
+                for of in (min, fmean, max)
             ]
-            rows.append(
-                [
-                    TableCell(text=one.label, href=one.run.get_absolute_url()),
-                    TableCell(text=course.label),
-                    *told,
-                    TableCell(text=course.unit),
-                    TableCell(len(series.values)),
-                ]
-            )
+            name = TableCell(text=run.label, href=run.run.get_absolute_url())
+            unit, count = TableCell(text=course.unit), TableCell(len(series.values))
+            rows.append([name, TableCell(text=course.label), *numbers, unit, count])
     return Table(columns, rows)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from benchagent.catalog.workloads import amount
 
 from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
-from runs.compare.axes import CLIENTS, SIZES, Axes, Curve, Panel, sizes_mb
-from runs.compare.facts import DATE, FACTOR
+from runs.compare.axes import CLIENTS, SIZES, Axes
+from runs.compare.facts import DATE
 from runs.compare.groups import Group
+from runs.compare.panels import Curve, Panel, sizes_mb
 from runs.formatting import number, size_words, times
 from runs.models import Metric
+from runs.run.facets import FACTOR, STORAGE
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
 from runs.stats import Ratio, ratio
 from runs.stats.curves import Levels, knee, measurable
@@ -45,7 +48,7 @@ def levels_of(curve: Curve) -> Levels:
 
 
 def place_words(value: float, x: XAxis, kind: str) -> str:
-    """A place on x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
+    """A value of x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
     words = f"{x['label'][:1].lower()}{x['label'][1:]}"
     if x["unit"] == "MB":
         return size_words(value)
@@ -71,8 +74,8 @@ def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True)
     return f"{name if named else ''}{value if same else begin} to {end}"
 
 
-def times_between(told: Ratio) -> str:
-    interval = told.interval
+def times_between(ratio: Ratio) -> str:
+    interval = ratio.interval
     return f" ({times(interval.low)} to {times(interval.high)})" if interval else ""
 
 
@@ -85,15 +88,15 @@ def marks(groups: Sequence[Group], axes: Axes, unit: str) -> list[Mark]:
         return []
     if axes.x_as in ("of_ram", "of_buffer"):
         return [{"axis": "x", "value": 1.0, "label": "RAM" if axes.x_as == "of_ram" else "buffer pool"}]
-    place = _placing(groups, axes, unit)
-    known = [(words, place(size_bytes)) for words, size_bytes in memories(groups)]
-    return [{"axis": "x", "value": x, "label": words} for words, x in known if x is not None]
+    x_of = _x_of_bytes(groups, axes, unit)
+    placed = [(words, x_of(size_bytes)) for words, size_bytes in memories(groups)]
+    return [{"axis": "x", "value": x, "label": words} for words, x in placed if x is not None]
 
 
 def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
     """(words, bytes) of the memory and of the buffer pool that all of them share, the memory first."""
     firsts = [group.all_runs[0] for group in groups]
-    limits, memory, buffers = ({told(run) for run in firsts} for told in (limit_bytes, memory_bytes, buffer_bytes))
+    limits, memory, buffers = ({size(run) for run in firsts} for size in (limit_bytes, memory_bytes, buffer_bytes))
     named = [("memory limit" if limits == memory else "RAM", memory), ("buffer pool", buffers)]
     return [
         (f"{name} {_memory_words(size)}", size) for name, shared in named if len(shared) == 1 and (size := shared.pop())
@@ -108,7 +111,7 @@ def _memory_words(size_bytes: float) -> str:
     return size_words(size_bytes / MB, 2)
 
 
-def _placing(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:
+def _x_of_bytes(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:
     """Where on x so many bytes stand: by the unit, or between the sizes that its levels came to."""
     if axes.x_as == "size":
         return lambda size_bytes: size_bytes / MB
@@ -120,7 +123,7 @@ def _placing(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float]
     line = sorted({(loaded[group.key], numbers[value]) for group in groups
                    if group.key in loaded and (value := group.facts.get(axes.x, "")) in numbers})  # fmt: skip
 
-    def place(size_bytes: float) -> float | None:
+    def between_levels(size_bytes: float) -> float | None:
         size_mb = size_bytes / MB
         if not line or min(map(min, line)) <= 0:
             return None
@@ -130,7 +133,7 @@ def _placing(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float]
         end_mb, end = line[0] if size_mb < line[0][0] else line[-1]
         return end * size_mb / end_mb
 
-    return place
+    return between_levels
 
 
 # Lines over those of the curves
@@ -174,13 +177,13 @@ def _over_clients(curve: Curve, most: float) -> list[LineSeries]:
     ideal = [x for x in steps if x < end] + [end]
     law = scaling(levels)
     named, color = curve.label or "all", curve.color % COLOURS
-    drawn: list[LineSeries] = [
+    over: list[LineSeries] = [
         {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}
     ]
     if isinstance(law, Scaling) and not law.poor:
         points: list[Point] = [(x, law.at(x)) for x in steps]
-        drawn.append({"label": f"{named}, scaling law", "color": color, "dash": True, "points": points})
-    return drawn
+        over.append({"label": f"{named}, scaling law", "color": color, "dash": True, "points": points})
+    return over
 
 
 # Two media
@@ -201,26 +204,32 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     """
     pairs = [pair for panel in panels for pair in _pairs(panel, axes)] if kind_of(axes) == SIZE else []
     series: list[LineSeries] = []
-    rows, said = [], []
-    ends: dict[str, list[float]] = {}
-    names = dict.fromkeys(media for *_, media, _ in pairs)
-    for panel, over, under, media, words in pairs:
-        slow = dict(levels_of(under))
-        known = [(at, ratio(values, slow[at])) for at, values in levels_of(over) if at in slow]
-        common = [(at, told) for at, told in known if told]
+    rows, sentences = [], []
+    ratios_by_end: dict[str, list[float]] = {}
+    names = dict.fromkeys(pair.media for pair in pairs)
+    for pair in pairs:
+        slower = dict(levels_of(pair.slower))
+        levels = ((at, ratio(values, slower[at])) for at, values in levels_of(pair.faster) if at in slower)
+        common = [(at, change) for at, change in levels if change]
         if len(common) < LEAST_COMMON:
             continue
-        others = " · ".join(filter(None, (panel.label, words)))
-        label = f"{others}: {media}" if others else media
+        label = f"{pair.others}: {pair.media}" if pair.others else pair.media
         # The title names the media where there are only two.
-        series.append(_ratio_line(others if others and len(names) == 1 else label, len(series), common))
-        rows += [_ratio_row(label, at, told) for at, told in common]
-        of_this = [(told, place_words(at, x, SIZE)) for at, told in (common[0], common[-1])]
-        for told, place in of_this:
-            ends.setdefault(place, []).append(told.value)
-        said.append(
-            f"{label}: {', '.join(f'{times(told.value)}{times_between(told)} at {place}' for told, place in of_this)}"
-        )
+        series.append({
+            "label": pair.others if pair.others and len(names) == 1 else label,
+            "color": len(series) % COLOURS, "dash": len(series) >= COLOURS,
+            "points": [(at, change.value) for at, change in common],
+            "band": [(at, change.interval.low, change.interval.high) for at, change in common if change.interval],
+        })  # fmt: skip
+        for at, change in common:
+            low, high = (change.interval.low, change.interval.high) if change.interval else (None, None)
+            numbers = map(TableCell, (at, change.value, low, high))
+            rows.append([TableCell(text=label), *numbers])
+        ends = [(change, place_words(at, x, SIZE)) for at, change in (common[0], common[-1])]
+        for change, place in ends:
+            ratios_by_end.setdefault(place, []).append(change.value)
+        at_ends = ", ".join(f"{times(change.value)}{times_between(change)} at {place}" for change, place in ends)
+        sentences.append(f"{label}: {at_ends}")
     if not series:
         return []
     spec: LinesSpec = lines(
@@ -229,28 +238,15 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     )  # fmt: skip
     columns = [Column("Media", numeric=False), Column(x["label"], x["unit"]), Column("Ratio", "×"),
                Column("95 % interval from", "×"), Column("to", "×")]  # fmt: skip
-    if len(said) > MOST_PAIRS:
-        said = [
+    if len(sentences) > MOST_PAIRS:
+        sentences = [
             f"{' to '.join(dict.fromkeys((times(min(values)), times(max(values)))))} at {place}"
-            for place, values in ends.items()
+            for place, values in ratios_by_end.items()
         ]
     name = "; ".join(names)
-    note = f"{metric.label}, level by level, with its interval. {'; '.join(said)}."
-    alt = f"Ratio of {name}: {'; '.join(said)}."
+    note = f"{metric.label}, level by level, with its interval. {'; '.join(sentences)}."
+    alt = f"Ratio of {name}: {'; '.join(sentences)}."
     return [Figure(f"{id}-media", f"{name} over size", spec, Table(columns, rows), alt, note)]
-
-
-def _ratio_line(label: str, color: int, common: Sequence[tuple[float, Ratio]]) -> LineSeries:
-    return {
-        "label": label, "color": color % COLOURS, "dash": color >= COLOURS,
-        "points": [(at, told.value) for at, told in common],
-        "band": [(at, told.interval.low, told.interval.high) for at, told in common if told.interval],
-    }  # fmt: skip
-
-
-def _ratio_row(label: str, at: float, told: Ratio) -> list[TableCell]:
-    low, high = (told.interval.low, told.interval.high) if told.interval else (None, None)
-    return [TableCell(text=label), TableCell(at), TableCell(told.value), TableCell(low), TableCell(high)]
 
 
 _OF_THE_DISK = frozenset({"hardware", "factor:disk", "factor:data_storage", "factor:log_storage", "config"})
@@ -258,24 +254,33 @@ _OF_THE_DISK = frozenset({"hardware", "factor:disk", "factor:data_storage", "fac
 _SLOW_FIRST = ("HDD", "SSD", "NVMe")
 
 
-def _pairs(panel: Panel, axes: Axes) -> list[tuple[Panel, Curve, Curve, str, str]]:
-    """(panel, curve of the faster medium, of the slower, "SSD against HDD", what else names both series)."""
-    alike: dict[tuple[str, ...], dict[str, Curve]] = {}
-    fields = [name for name in axes.series if name not in _OF_THE_DISK and not name.startswith("storage:")]
+@dataclass(frozen=True)
+class _Pair:
+    """Two curves that differ by the medium alone: `media` as "SSD against HDD", `others`: what else names both."""
+
+    faster: Curve
+    slower: Curve
+    media: str
+    others: str
+
+
+def _pairs(panel: Panel, axes: Axes) -> list[_Pair]:
+    fields = [name for name in axes.series if name not in _OF_THE_DISK and not name.startswith(STORAGE)]
+    by_others: dict[tuple[str, ...], dict[str, Curve]] = {}
     for curve in panel.curves:
         media = {medium(point.group) for point in curve.points}
         if len(media) == 1 and (only := media.pop()):
-            group = curve.points[0].group
-            alike.setdefault(tuple(group.facts.get(name, "") for name in fields), {}).setdefault(only, curve)
+            facts = curve.points[0].group.facts
+            by_others.setdefault(tuple(facts.get(name, "") for name in fields), {}).setdefault(only, curve)
+
+    def speed(name: str) -> tuple[bool, int]:
+        bare = name.removesuffix(" (emulated)")
+        return "emulated" not in name, _SLOW_FIRST.index(bare) if bare in _SLOW_FIRST else 0
+
     pairs = []
-    for key, curves in alike.items():
-        order = sorted(curves, key=lambda name: ("emulated" not in name, _rank(name)))
-        words = " · ".join(axes.facts[name].said(value) for name, value in zip(fields, key, strict=True))
-        for fast in order[1:]:
-            pairs.append((panel, curves[fast], curves[order[0]], f"{fast} against {order[0]}", words))
+    for key, curves in by_others.items():
+        slowest, *faster = sorted(curves, key=speed)
+        words = [axes.facts[name].in_legend(value) for name, value in zip(fields, key, strict=True)]
+        others = " · ".join(filter(None, (panel.label, *words)))
+        pairs += [_Pair(curves[name], curves[slowest], f"{name} against {slowest}", others) for name in faster]
     return pairs
-
-
-def _rank(name: str) -> int:
-    bare = name.removesuffix(" (emulated)")
-    return _SLOW_FIRST.index(bare) if bare in _SLOW_FIRST else 0

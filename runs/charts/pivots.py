@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from runs.charts.compare import centre_label
 from runs.charts.curves import relative, x_label, x_unit
-from runs.compare.axes import Axes, Panel, Point, panels_of
+from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
+from runs.compare.panels import Panel, Point, panels_of
 
 # Steps of the colour scale in static/css/compare.css.
 STEPS = 9
@@ -68,7 +69,7 @@ def _pivots(comparison: Comparison, axes: Axes, id: str, *, coloured: bool) -> l
 
 
 def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float, float] | None, id: str) -> Pivot:
-    metric, groups = comparison.metric, axes.drawn(comparison)
+    metric, groups = comparison.metric, axes.groups(comparison)
     label = metric.label if metric else ""
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
     across = _headings(panel, f" {x_unit(axes, groups)}".rstrip())

@@ -13,10 +13,11 @@ from runs.charts.compare import colours
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
-from runs.compare.facts import FACTOR
 from runs.compare.groups import Group
 from runs.compare.verdicts import MOST_NAMED
+from runs.formatting import mid_sentence
 from runs.models import Metric
+from runs.run.facets import FACTOR
 from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
 
@@ -29,26 +30,21 @@ FRONT = "Ringed: no comparable one is better in both."
 
 def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff") -> list[Figure]:
     """The first metric upright, the second across; one figure for the ranked groups and one for each other class."""
-    upright = comparisons[0]
-    across = against(comparisons)
+    upright, across = comparisons[0], second_metric(comparisons)
     if upright.metric is None or across is None or across.metric is None:
         return []
-    other = {group.key: group for group in across.groups if group.dots}
+    x, y = across.metric, upright.metric
+    by_key = {group.key: group for group in across.groups}
     palette, figures = colours(upright), []
     for index, (words, groups) in enumerate(upright.classes.items()):
-        pairs = [(other[group.key], group) for group in groups if group.dots and group.key in other]
+        pairs = [(by_key[group.key], group) for group in groups if group.dots and by_key[group.key].dots]
         if pairs:
-            title = f"{upright.metric.label} against {across.metric.label[:1].lower()}{across.metric.label[1:]}"
-            drawn = _drawn(pairs, across.metric, upright.metric, palette)
-            parts = {_heading(part, group)[0]: None for _, group in pairs for part in group.label.split(JOINT)}
-            headings = JOINT.join(filter(None, parts)) if any(dot["name"] != dot["label"] for dot in drawn) else ""
-            alike = len({_question(group) for _, group in pairs}) == 1
+            title = f"{y.label} against {mid_sentence(x.label)}"
             figures.append(_figure(
-                drawn, across.metric, upright.metric, id=f"{id}-{index}" if index else id,
-                title=f"Not ranked: {words}. {title}" if words else title, joined=alike,
-                at_dots=headings,
+                pairs, x, y, palette, id=f"{id}-{index}" if index else id,
+                title=f"Not ranked: {words}. {title}" if words else title,
             ))  # fmt: skip
-    if missing := _without_dot(upright.groups, {group.key: group for group in across.groups}):
+    if missing := _without_dot(upright.groups, by_key):
         figures[:1] = [replace(figure, note=f"{figure.note} {missing}") for figure in figures[:1]]
     return figures
 
@@ -57,18 +53,18 @@ def _without_dot(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
     """Which groups have no dot, by the kind of reason; the table of the numbers has the reasons of each run."""
     without: dict[str, list[str]] = {}
     for group in groups:
-        if why := group.gap or (across[group.key].gap if group.key in across else None):
+        if why := group.gap or across[group.key].gap:
             without.setdefault(why.partition(":")[0], []).append(group.label)
-    named = []
+    kinds = []
     for kind, labels in without.items():
         if len(labels) > MOST_NAMED:
             labels[1:] = [f"{len(labels) - 1} others"]
-        named.append(f"{', '.join(labels)} ({kind})")
-    return f"No dot: {'; '.join(named)}." if named else ""
+        kinds.append(f"{', '.join(labels)} ({kind})")
+    return f"No dot: {'; '.join(kinds)}." if kinds else ""
 
 
-def against(comparisons: Sequence[Comparison]) -> Comparison | None:
-    """By the second metric; where there is one only by what it is mostly paid with. None without another metric."""
+def second_metric(comparisons: Sequence[Comparison]) -> Comparison | None:
+    """The comparison by it; where one metric is named by what it is mostly paid with. None without another metric."""
     if len(comparisons) > 1:
         return comparisons[1]
     comparison = comparisons[0]
@@ -78,21 +74,21 @@ def against(comparisons: Sequence[Comparison]) -> Comparison | None:
     return with_metric(comparison, others[0]) if others else None
 
 
-def _drawn(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: dict[str, int]) -> list[TradeOffGroup]:
-    ends = [(across.centre or 0.0, upright.centre or 0.0) for across, upright in pairs]
-    asked: dict[tuple[str, ...], list[tuple[float, float]]] = {}
-    for (_, upright), at in zip(pairs, ends, strict=True):
-        asked.setdefault(_question(upright), []).append(at)
-    fronts = {question: front_of(of_it, (x.better, y.better)) for question, of_it in asked.items()}
-    named = _names([(upright, palette.get(upright.key, 0)) for _, upright in pairs])
+def _dots(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: dict[str, int]) -> list[TradeOffGroup]:
+    places = [(across.centre or 0.0, upright.centre or 0.0) for across, upright in pairs]
+    by_question: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    for (_, upright), place in zip(pairs, places, strict=True):
+        by_question.setdefault(_question(upright), []).append(place)
+    fronts = {question: front_of(those, (x.better, y.better)) for question, those in by_question.items()}
+    names = _names([(upright, palette.get(upright.key, 0)) for _, upright in pairs])
     return [
         {
             "label": upright.label, "series": series, "name": name, "color": palette.get(upright.key, 0),
-            "x": at[0], "y": at[1],
-            "x_interval": _pair(across.interval), "y_interval": _pair(upright.interval), "n": upright.n,
-            "front": at in fronts[_question(upright)],
+            "x": place[0], "y": place[1],
+            "x_interval": _ends(across.interval), "y_interval": _ends(upright.interval), "n": upright.n,
+            "front": place in fronts[_question(upright)],
         }
-        for (across, upright), at, (series, name) in zip(pairs, ends, named, strict=True)
+        for (across, upright), place, (series, name) in zip(pairs, places, names, strict=True)
     ]  # fmt: skip
 
 
@@ -104,13 +100,13 @@ def _names(groups: Sequence[tuple[Group, int]]) -> list[tuple[str, str]]:
     of_colour: dict[int, list[list[str]]] = {}
     for group, color in groups:
         of_colour.setdefault(color, []).append(group.label.split(JOINT))
-    named = []
+    names = []
     for group, color in groups:
-        alike, parts = of_colour[color], group.label.split(JOINT)
-        shared = [part for part in parts if all(part in other for other in alike)]
+        parts = group.label.split(JOINT)
+        shared = [part for part in parts if all(part in other for other in of_colour[color])]
         own = [_heading(part, group)[1] for part in parts if part not in shared]
-        named.append((JOINT.join(shared), JOINT.join(own) or group.label))
-    return named
+        names.append((JOINT.join(shared), JOINT.join(own) or group.label))
+    return names
 
 
 def _heading(part: str, group: Group) -> tuple[str, str]:
@@ -121,7 +117,7 @@ def _heading(part: str, group: Group) -> tuple[str, str]:
 
 
 def _question(group: Group) -> tuple[str, ...]:
-    """What was asked of it: a small database never beats a large one."""
+    """What the group answers: a small database never beats a large one."""
     return tuple(
         value for field, value in sorted(group.facts.items())
         if field == "workload" or (
@@ -130,7 +126,7 @@ def _question(group: Group) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _pair(interval: Interval | None) -> tuple[float, float] | None:
+def _ends(interval: Interval | None) -> tuple[float, float] | None:
     return (interval.low, interval.high) if interval else None
 
 
@@ -138,51 +134,55 @@ def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> 
     """The points that no other beats in one of both and equals at least in the other. Needs two better sides."""
     if not {"higher", "lower"}.issuperset(better):
         return set()
-    known = {*points}
+    distinct = {*points}
     signs = [1 if side == "higher" else -1 for side in better]
 
     def beaten(point: tuple[float, float]) -> bool:
         mine = [sign * value for sign, value in zip(signs, point, strict=True)]
         return any(
             all(sign * value >= own for sign, value, own in zip(signs, other, mine, strict=True))
-            for other in known
+            for other in distinct
             if other != point
         )
 
-    return {point for point in known if not beaten(point)}
+    return {point for point in distinct if not beaten(point)}
 
 
 def _figure(
-    drawn: list[TradeOffGroup], x: Metric, y: Metric, *, id: str, title: str, joined: bool, at_dots: str
+    pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: dict[str, int], *, id: str, title: str
 ) -> Figure:
+    dots = _dots(pairs, x, y, palette)
     spec: TradeOffSpec = {
-        "joined": joined, "type": "tradeoff", "x": _axis(x, [group["x"] for group in drawn]),
-        "y": _axis(y, [group["y"] for group in drawn]), "groups": drawn,
+        "joined": len({_question(group) for _, group in pairs}) == 1, "type": "tradeoff",
+        "x": _axis(x, [dot["x"] for dot in dots]), "y": _axis(y, [dot["y"] for dot in dots]), "groups": dots,
     }  # fmt: skip
     columns = [Column("Group", numeric=False)]
     for metric in (y, x):
-        columns += [
-            Column(metric.label, metric.unit),
-            Column("Interval from", metric.unit),
-            Column("to", metric.unit),
-        ]
+        headings = (metric.label, "Interval from", "to")
+        columns += [Column(heading, metric.unit) for heading in headings]
     columns += [Column("n"), Column("Best of its kind", numeric=False)]
     rows = [
         [
-            TableCell(text=group["label"]),
-            TableCell(group["y"]), *map(TableCell, group["y_interval"] or (None, None)),
-            TableCell(group["x"]), *map(TableCell, group["x_interval"] or (None, None)),
-            TableCell(group["n"]), TableCell(text="no other is better in both" if group["front"] else ""),
+            TableCell(text=dot["label"]),
+            TableCell(dot["y"]), *map(TableCell, dot["y_interval"] or (None, None)),
+            TableCell(dot["x"]), *map(TableCell, dot["x_interval"] or (None, None)),
+            TableCell(dot["n"]), TableCell(text="no other is better in both" if dot["front"] else ""),
         ]
-        for group in drawn
+        for dot in dots
     ]  # fmt: skip
-    best = [group["label"] for group in drawn if group["front"]]
-    said = "; ".join(
-        f"{group['label']} {formatting.quantity(group['y'], y.unit)} at {formatting.quantity(group['x'], x.unit)}"
-        for group in drawn
+    places = "; ".join(
+        f"{dot['label']} {formatting.quantity(dot['y'], y.unit)} at {formatting.quantity(dot['x'], x.unit)}"
+        for dot in dots
     )
-    note = " ".join(filter(None, [NOTE, FRONT if best else "", f"At the dots: {at_dots}." if at_dots else ""]))
-    return Figure(id=id, title=title, spec=spec, table=Table(columns, rows), alt=f"{title}: {said}.", note=note)
+    notes = [NOTE]
+    if any(dot["front"] for dot in dots):
+        notes.append(FRONT)
+    parts = dict.fromkeys(_heading(part, group)[0] for _, group in pairs for part in group.label.split(JOINT))
+    at_dots = JOINT.join(filter(None, parts))
+    if at_dots and any(dot["name"] != dot["label"] for dot in dots):
+        notes.append(f"At the dots: {at_dots}.")
+    alt = f"{title}: {places}."
+    return Figure(id=id, title=title, spec=spec, table=Table(columns, rows), alt=alt, note=" ".join(notes))
 
 
 def _axis(metric: Metric, values: Sequence[float]) -> YAxis:

@@ -69,11 +69,11 @@ class Chooser:
 def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user: Reader) -> Chooser:
     queries = [chosen.query for chosen in selection.sets]
     edited = _edited(params, len(queries))
-
-    def with_query(query: QueryDict) -> str:
-        return address(params, [*queries[: edited - 1], query, *queries[edited:]], edit=edited)
-
     query = queries[edited - 1]
+
+    def with_query(changed: QueryDict) -> str:
+        return address(params, [*queries[: edited - 1], changed, *queries[edited:]], edit=edited)
+
     counted = facets_of(query, selection.sets[edited - 1].choice.rows)
     facets = []
     for facet in counted.shown:
@@ -84,25 +84,29 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
         for option in facet.options:
             added = urlencode([(facet.name, value) for value in option.adds])
             if beginning is None:
-                told = with_query(read_query("&".join(filter(None, (encoded(without), added)))))
+                target = with_query(read_query("&".join(filter(None, (encoded(without), added)))))
             else:
-                told = "&".join(filter(None, (beginning, added)))
-            links.append(Link(option.text, told, option))
+                target = "&".join(filter(None, (beginning, added)))
+            links.append(Link(option.text, target, option))
         facets.append((facet, links))
     typed = dict(TYPED)
     if metric is not None:
         typed |= {f"above.{metric.name}": f"{metric} at least", f"below.{metric.name}": f"{metric} at most"}
         del typed["above"], typed["below"]
     batches = {str(run.batch_id): f"batch {run.batch}" for run in selection.runs}
-    shown = [_shown(params, queries, each, batches, edited) for each in selection.sets]
-    offers = _offers(selection, user)
     return Chooser(
-        shown, edited, facets, counted.is_whole,
-        [(heading, [Link(text, address(params, [*queries, read_query(of)])) for text, of in rows])
-         for heading, rows in offers if rows],
-        typed,
-        [str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
-    )  # fmt: skip
+        sets=[_shown_set(params, queries, each, batches, edited) for each in selection.sets],
+        edited=edited,
+        facets=facets,
+        is_whole=counted.is_whole,
+        offers=[
+            (heading, [Link(text, address(params, [*queries, read_query(of)])) for text, of in rows])
+            for heading, rows in _offers(selection, user)
+            if rows
+        ],
+        typed=typed,
+        endings=[str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
+    )
 
 
 def _edited(params: QueryDict, sets: int) -> int:
@@ -124,19 +128,26 @@ def address(
     return encoded(changed)
 
 
-def _shown(
+def _shown_set(
     params: QueryDict, queries: list[QueryDict], shown: RunSet, batches: Mapping[str, str], edited: int
 ) -> ShownSet:
     at, choice = shown.number - 1, shown.choice
-    parts = [] if not choice.named else [
-        Link(choice.named, _replaced(params, queries, at, _without(shown.query, ("run", "cell", STORED))))
-    ]  # fmt: skip
+    others = [query for number, query in enumerate(queries) if number != at]
+
+    def replaced(query: QueryDict) -> str:
+        """The address with another query for this set; one without any filter is no set: it would be everything."""
+        return address(params, [*others[:at], *([query] if query else []), *others[at:]], edit=at + 1)
+
+    parts = []
+    if choice.named:
+        parts.append(Link(choice.named, replaced(_without(shown.query, ("run", "cell", STORED)))))
     for name, value, words in choice.filters:
         changed = shown.query.copy()
         changed.setlist(name, [each for each in changed.getlist(name) if each != value])
+        if not changed.getlist(name):
+            del changed[name]
         text = batches.get(value, words) if name == "batch" else words
-        parts.append(Link(text, _replaced(params, queries, at, _filled(changed))))
-    others = [query for number, query in enumerate(queries) if number != at]
+        parts.append(Link(text, replaced(changed)))
     base = int(params.get(BASE_SET) or 0)
     return ShownSet(
         shown, parts, edit=address(params, queries, edit=shown.number),
@@ -145,20 +156,11 @@ def _shown(
     )  # fmt: skip
 
 
-def _replaced(params: QueryDict, queries: list[QueryDict], at: int, query: QueryDict) -> str:
-    """A set without any filter is no set: it would be everything."""
-    return address(params, [*queries[:at], *([query] if query else []), *queries[at + 1 :]], edit=at + 1)
-
-
 def _without(query: QueryDict, names: Collection[str]) -> QueryDict:
     kept = query.copy()
     for name in names:
         kept.pop(name, None)
     return kept
-
-
-def _filled(query: QueryDict) -> QueryDict:
-    return _without(query, [name for name, values in query.lists() if not values])
 
 
 def added(params: QueryDict) -> str:
@@ -212,15 +214,15 @@ def _latest(user: Reader, *fields: str) -> list[tuple[Any, ...]]:
 def _named_batches(runs: Iterable[tuple[Any, ...]]) -> dict[UUID, str]:
     """What names each of the first batches: its label and day, else its own name or time; and its DBMSs."""
     systems: dict[UUID, dict[str, None]] = {}
-    said: dict[UUID, str] = {}
+    names: dict[UUID, str] = {}
     for key, _, system, label, day in runs:
         systems.setdefault(key, {})[system] = None
-        said.setdefault(key, ", ".join(str(words) for words in (label, day) if words))
+        names.setdefault(key, ", ".join(str(words) for words in (label, day) if words))
     keys = list(systems)[: 3 * MOST_OFFERED]
     batches = Batch.objects.in_bulk(keys)
     more = {key: f" and {len(systems[key]) - 2} more" if len(systems[key]) > 2 else "" for key in keys}
     return {
-        key: f"{batches[key].label or said[key] or batches[key]}: {', '.join(list(systems[key])[:2])}{more[key]}"
+        key: f"{batches[key].label or names[key] or batches[key]}: {', '.join(list(systems[key])[:2])}{more[key]}"
         for key in keys
     }
 

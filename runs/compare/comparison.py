@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from runs.compare.facts import CommonFact, Fact
 from runs.compare.grouping import BATCH
-from runs.compare.groups import CommonFact, Group, VaryingFact
+from runs.compare.groups import Group
 from runs.compare.levels import Levels
 from runs.models import Metric, Run
 from runs.stats import PRACTICAL_THRESHOLD
@@ -30,7 +31,7 @@ class Comparison:
     groups: list[Group]
     baseline: Group | None
     common: list[CommonFact]
-    varying: list[VaryingFact]
+    varying: list[Fact]
     warnings: list[str]
     named: list[str]
     headline: str = ""
@@ -78,19 +79,18 @@ class Comparison:
 
     @property
     def varying_words(self) -> dict[str, str]:
-        """By label the values of each fact that varies; many are counted, and what two facts say alike of every cell
+        """By label the values of each fact that varies; many are counted, and what two facts say alike of every group
         is said once.
         """
-        told: dict[str, str] = {}
-        by_cell: set[tuple[str, ...]] = set()
+        by_label: dict[str, str] = {}
+        seen: set[tuple[str, ...]] = set()
         for fact in self.varying:
-            first, more = fact.distinct[:MOST_VALUES], len(fact.distinct) - MOST_VALUES
-            words = f"{' · '.join(first)}{f' and {more} more' if more > 0 else ''}"
-            in_cells = tuple(fact.words[value] for value in fact.values)
-            if in_cells not in by_cell:
-                by_cell.add(in_cells)
-                told[fact.label] = words
-        return told
+            of_groups = tuple(fact.words[group.facts[fact.field]] for group in self.groups)
+            if of_groups not in seen:
+                seen.add(of_groups)
+                words, more = [fact.words[value] for value in fact.values], len(fact.values) - MOST_VALUES
+                by_label[fact.label] = f"{' · '.join(words[:MOST_VALUES])}{f' and {more} more' if more > 0 else ''}"
+        return by_label
 
     @property
     def varying_labels(self) -> list[str]:

@@ -1,25 +1,49 @@
-"""The facts that vary among groups, and what each group has of them."""
+"""The facts that vary among groups: what each group has of them, and names of as few as tell the groups apart."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from benchagent.catalog import COUNTED
+from django.utils.text import slugify
 
 from runs.compare.grouping import day_of
-from runs.compare.groups import NO_FACT, Group
+from runs.compare.groups import Group
+from runs.formatting import listed, mid_sentence
+from runs.run.facets import Facet
 
 DATE = "date"
-FACTOR = "factor:"
-# Bookkeeping and consequences: offered, never taken by the rule; what they alone tell apart is pooled.
+# Which of the added-up sets a run was chosen by.
+SET = "set"
+# What a group has of a fact that it does not state.
+NO_FACT = "–"
+# Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
+# Of what the rule never takes, and of what a batch is named by: worth a column, never a part of a label.
+_NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
+# A cell without a commit group must not let its configuration speak before the others' commit group.
+_LABEL_ORDER = ("workload", "dbms", "factor", "storage", "hardware", "config", "context", "batch")
+
+
+@dataclass(frozen=True)
+class CommonFact:
+    """`value` as it is stored, `words` as people read it."""
+
+    label: str
+    value: str
+    words: str
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact that varies. `values`: numbers by size, others as they come; `numbers` of those that are one."""
+    """A fact that varies: its different values as they are stored, and `words` for each as people read it.
+
+    As an axis its values are in order, numbers by size; `numbers` holds those of them that are one.
+    """
 
     field: str
     label: str
@@ -36,55 +60,145 @@ class Fact:
         """Value -> its position."""
         return {value: rank for rank, value in enumerate(self.values)}
 
-    def said(self, value: str) -> str:
-        """In a legend: what has a name by its name, a number with its heading."""
+    def in_legend(self, value: str) -> str:
+        """What has a name by its name, a number with its heading."""
         words = self.words.get(value, value)
         if value == NO_FACT:
-            return f"{self.label[:1].lower()}{self.label[1:]} not set"
+            return f"{mid_sentence(self.label)} not set"
         return with_heading(self.label, [words]) if value in self.numbers else words
 
 
 def with_heading(label: str, words: Sequence[str]) -> str:
     """Numbers of one fact: "Scale factor 10 and 100", "1 terminal", "1 and 8 terminals", "4 GB and 8 GB"."""
-    noun, all_of_them = label.lower(), listed(words)
+    noun, numbers = label.lower(), listed(words)
     if noun in COUNTED:
-        return f"{all_of_them} {COUNTED[noun] if all_of_them == '1' else noun}"
-    return f"{label} {all_of_them}" if all(each[-1:].isdigit() for each in words) else all_of_them
+        return f"{numbers} {COUNTED[noun] if numbers == '1' else noun}"
+    return f"{label} {numbers}" if all(each[-1:].isdigit() for each in words) else numbers
 
 
-def listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+def rank_of_kind(key: str, order: Sequence[str]) -> int:
+    """Where the kind of a fact (`factor` of `factor:terminals`) stands in an order of kinds; last where it does not."""
+    kind = key.partition(":")[0]
+    return order.index(kind) if kind in order else len(order)
 
 
-def value_of(group: Group, field: str) -> str:
-    return str(day_of(group.all_runs[0])) if field == DATE else group.facts.get(field, NO_FACT)
+def fact_value(group: Group, name: str) -> str:
+    return str(day_of(group.all_runs[0])) if name == DATE else group.facts.get(name, NO_FACT)
+
+
+def fact_values(group: Group, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple([fact_value(group, name) for name in names])
 
 
 class Columns(dict[str, list[str]]):
-    """By field its value in each of the groups, read once: of many groups many facts are asked many times."""
+    """By fact its value in each of the groups, read once: of many groups many facts are asked many times."""
 
     def __init__(self, groups: Sequence[Group]) -> None:
         super().__init__()
         self.groups = groups
 
     def __missing__(self, name: str) -> list[str]:
-        column = [value_of(group, DATE) for group in self.groups] if name == DATE else [
-            group.facts.get(name, NO_FACT) for group in self.groups
-        ]  # fmt: skip
+        if name == DATE:
+            column = [fact_value(group, DATE) for group in self.groups]
+        else:
+            column = [group.facts.get(name, NO_FACT) for group in self.groups]
         self[name] = column
         return column
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        """What each group has for these fields."""
+        """What each group has of these facts."""
         return list(zip(*(self[name] for name in names), strict=True)) if names else [()] * len(self.groups)
 
-    def follow(self, fields: Sequence[str], chosen: Sequence[str]) -> bool:
+    def follow(self, names: Sequence[str], chosen: Sequence[str]) -> bool:
         """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
-        return len(set(self.rows([*chosen, *fields]))) == len(set(self.rows(chosen)))
+        return len(set(self.rows([*chosen, *names]))) == len(set(self.rows(chosen)))
 
 
-def key_of(group: Group, names: Sequence[str]) -> tuple[str, ...]:
-    if DATE in names:
-        return tuple(value_of(group, name) for name in names)
-    known = group.facts
-    return tuple([known.get(name, NO_FACT) for name in names])
+@dataclass(frozen=True)
+class Naming:
+    """`labels`, `keys` (URL-safe) and `values` (by fact, as stored) of each cell, labels and keys unique.
+
+    `fields` are the facts that labels name.
+    """
+
+    labels: list[str]
+    keys: list[str]
+    values: list[dict[str, str]]
+    fields: list[str]
+    common: list[CommonFact]
+    varying: list[Fact]
+
+
+# What a configuration is named after its settings ends with, where there are too many, or two of one name.
+_CUT_NAME = re.compile(r"…|\([0-9a-f]{8}\)$")
+
+
+def _short_configs(names: Iterable[str]) -> dict[str, str]:
+    """Configurations that are named after their settings ("MySQL: a=1, b=2"), by what tells those of a DBMS apart."""
+    by_product: dict[str, dict[str, list[str]]] = {}
+    for name in dict.fromkeys(names):
+        product, _, settings = name.partition(": ")
+        parts = settings.split(", ")
+        if all("=" in part or part.endswith(" not given") for part in parts) and not _CUT_NAME.search(name):
+            by_product.setdefault(product, {})[name] = parts
+    short: dict[str, str] = {}
+    for configs in by_product.values():
+        shared = set.intersection(*map(set, configs.values())) if len(configs) > 1 else set()
+        own = {name: ", ".join(part for part in parts if part not in shared) for name, parts in configs.items()}
+        short |= {name: words for name, words in own.items() if shared and words}
+    return short
+
+
+def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
+    short = _short_configs(cell["config"].value for cell in cells if "config" in cell)
+    for cell in cells if short else ():
+        if own := short.get(cell["config"].value if "config" in cell else ""):
+            cell["config"] = replace(cell["config"], words=own, text=own)
+    headings = {name: facet.label for cell in reversed(cells) for name, facet in cell.items()}
+    names = dict.fromkeys(name for cell in cells for name in cell)
+    fields = sorted(names, key=lambda name: rank_of_kind(name, _LABEL_ORDER))
+    values = {name: [cell[name].value if name in cell else "" for cell in cells] for name in fields}
+    varying = [name for name in fields if len(set(values[name])) > 1]
+    # Each DBMS has a configuration of its own; once the DBMS is named, naming the configuration adds nothing.
+    speaking = [name for name in varying if name.partition(":")[0] not in _NEVER_IN_LABELS]
+    chosen = distinguishing({name: values[name] for name in speaking}) or ["dbms"]
+    # The DBMS leads also where the workload varies: it is what people look for.
+    chosen.sort(key=lambda name: name != "dbms")
+    unset = f"{mid_sentence(headings.get(chosen[0], ''))} not set"
+    labels = [" · ".join(cell[name].text for name in chosen if name in cell) or unset for cell in cells]
+    keys = [" · ".join(cell[name].key for name in chosen if name in cell) or unset for cell in cells]
+    # An empty value and none at all are no difference, and nothing that all have in common.
+    common = [cells[0][name] for name in fields if name not in varying and all(name in cell for cell in cells)]
+    facts = []
+    for name in varying:
+        words = {cell[name].value or NO_FACT: cell[name].words or NO_FACT for cell in cells if name in cell}
+        distinct = list(dict.fromkeys(value or NO_FACT for value in values[name]))
+        facts.append(Fact(name, headings[name], distinct, {NO_FACT: NO_FACT} | words, {}))
+    return Naming(
+        labels=_unique(labels),
+        keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in _unique(keys)], "-"),
+        values=[{name: values[name][at] or NO_FACT for name in varying} for at in range(len(cells))],
+        fields=chosen,
+        common=[CommonFact(facet.label, facet.value, facet.words) for facet in common],
+        varying=facts,
+    )
+
+
+def distinguishing(values: Mapping[str, Sequence[str]]) -> list[str]:
+    """As few fields as tell apart what has these values, first come first taken."""
+    chosen: list[str] = []
+    parts = 1
+    for name in values:
+        finer = len(set(zip(*(values[other] for other in (*chosen, name)), strict=True)))
+        if finer > parts:
+            chosen, parts = [*chosen, name], finer
+    return chosen
+
+
+def _unique(names: Sequence[str], joint: str = " #") -> list[str]:
+    seen: Counter[str] = Counter()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name}{joint}{seen[name]}")
+    return unique

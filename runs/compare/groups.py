@@ -1,145 +1,29 @@
-"""The parts of a comparison: groups, their repeats and gaps, each against the baseline, and names for them."""
+"""The groups of a comparison: a cell's repeats and gaps, what stands for them, and each against the baseline.
+
+Of a percentile, where each repeat of every group has a histogram, bar, number, whisker and verdict speak of all their
+transactions together, from the merged histograms; the repeats' own percentiles stay as dots. Of a maximum, which only
+grows with the repeats, no interval can be told.
+"""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 from uuid import UUID
 
-from django.utils.text import slugify
+from benchagent import histogram
+from benchagent.catalog import PERCENTILES
+from benchagent.histogram import Latencies
 
-from runs.compare.guard import Difference, Stated
-from runs.models import Run
-from runs.run.facets import Facet
-from runs.stats import Interval, Ratio, Summary, Verdict
+from runs.compare.guard import Conditions, Difference
+from runs.models import Metric, Run
+from runs.run.number import number_of, why_no_number
+from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, summarise
 
-# Consequences and bookkeeping: worth a column, never a name.
-# A batch is named by the best of label, tested version and date.
-_NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
-NO_FACT = "–"
-# A cell without a commit group must not let its configuration speak before the others' commit group.
-_KINDS = ("workload", "dbms", "factor", "storage", "hardware", "config", "context", "batch")
-
-
-@dataclass(frozen=True)
-class CommonFact:
-    """`value` as it is stored, `words` as people read it."""
-
-    label: str
-    value: str
-    words: str
-
-
-@dataclass(frozen=True)
-class VaryingFact:
-    """A field that differs between cells, with its stored value in each cell, in the cells' order.
-
-    `words` says what people read for each of the values.
-    """
-
-    field: str
-    label: str
-    values: tuple[str, ...]
-    words: Mapping[str, str]
-
-    @property
-    def distinct(self) -> list[str]:
-        return [self.words[value] for value in dict.fromkeys(self.values)]
-
-
-@dataclass(frozen=True)
-class Naming:
-    """`labels` and `keys` (URL-safe) are unique and in the order of the cells. `fields` are those that labels name."""
-
-    labels: list[str]
-    keys: list[str]
-    fields: list[str]
-    common: list[CommonFact]
-    varying: list[VaryingFact]
-
-
-# What a configuration is named after its settings ends with, where there are too many, or two of one name.
-_CUT_NAME = re.compile(r"…|\([0-9a-f]{8}\)$")
-
-
-def _short_configs(names: Iterable[str]) -> dict[str, str]:
-    """Configurations that are named after their settings ("MySQL: a=1, b=2"), by what tells those of a DBMS apart."""
-    parts: dict[str, dict[str, list[str]]] = {}
-    for name in dict.fromkeys(names):
-        product, _, settings = name.partition(": ")
-        each = settings.split(", ")
-        if all("=" in part or part.endswith(" not given") for part in each) and not _CUT_NAME.search(name):
-            parts.setdefault(product, {})[name] = each
-    short: dict[str, str] = {}
-    for of in parts.values():
-        shared = set.intersection(*map(set, of.values())) if len(of) > 1 else set()
-        left = {name: ", ".join(part for part in each if part not in shared) for name, each in of.items()}
-        short |= {name: words for name, words in left.items() if shared and words}
-    return short
-
-
-def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
-    short = _short_configs(cell["config"].value for cell in cells if "config" in cell)
-    for cell in cells if short else ():
-        if words := short.get(cell["config"].value if "config" in cell else ""):
-            cell["config"] = replace(cell["config"], words=words, text=words)
-    headings = {field: facet.label for cell in reversed(cells) for field, facet in cell.items()}
-
-    def position(field: str) -> int:
-        kind = field.partition(":")[0]
-        return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
-
-    fields = sorted(dict.fromkeys(field for cell in cells for field in cell), key=position)
-    values = {field: [cell[field].value if field in cell else "" for cell in cells] for field in fields}
-    varying = [field for field in fields if len(set(values[field])) > 1]
-    # Each DBMS has a configuration of its own; once the DBMS is named, naming the configuration adds nothing.
-    speaking = [field for field in varying if field.partition(":")[0] not in _NEVER_IN_LABELS]
-    chosen = telling({field: values[field] for field in speaking}) or ["dbms"]
-    # The DBMS leads also where the workload varies: it is what people look for.
-    chosen.sort(key=lambda field: field != "dbms")
-    heading = headings.get(chosen[0], "")
-    unset = f"{heading[:1].lower()}{heading[1:]} not set"
-    labels = [" · ".join(cell[field].text for field in chosen if field in cell) or unset for cell in cells]
-    keys = [" · ".join(cell[field].key for field in chosen if field in cell) or unset for cell in cells]
-    # An empty value and none at all are no difference, and nothing that all have in common.
-    common = [cells[0][field] for field in fields if field not in varying and all(field in cell for cell in cells)]
-    return Naming(
-        labels=_unique(labels),
-        fields=chosen,
-        keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in _unique(keys)], "-"),
-        common=[CommonFact(facet.label, facet.value, facet.words) for facet in common],
-        varying=[
-            VaryingFact(
-                field, headings[field], tuple(value or NO_FACT for value in values[field]),
-                {NO_FACT: NO_FACT} | {
-                    cell[field].value or NO_FACT: cell[field].words or NO_FACT for cell in cells if field in cell
-                },
-            )
-            for field in varying
-        ],
-    )  # fmt: skip
-
-
-def telling(values: Mapping[str, Sequence[str]]) -> list[str]:
-    """As few fields as tell apart what has these values, first come first taken."""
-    chosen: list[str] = []
-    parts = 1
-    for field in values:
-        finer = len(set(zip(*(values[name] for name in (*chosen, field)), strict=True)))
-        if finer > parts:
-            chosen, parts = [*chosen, field], finer
-    return chosen
-
-
-def _unique(names: Sequence[str], joint: str = " #") -> list[str]:
-    seen: Counter[str] = Counter()
-    unique = []
-    for name in names:
-        seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name}{joint}{seen[name]}")
-    return unique
+MAXIMUM = 100.0
 
 
 @dataclass(frozen=True)
@@ -156,12 +40,12 @@ class Dot:
 class Gap:
     """A run of the group without a value, and why. Never a zero, never a dot.
 
-    `stated`: it has one that counts nowhere.
+    `uncounted`: it has one that counts nowhere.
     """
 
     run: Run
     reason: str
-    stated: bool = False
+    uncounted: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,7 +110,7 @@ class Group:
     all_runs: list[Run]
     demonstration: bool
     provenances: list[str]
-    stated: Stated
+    conditions: Conditions
     durability: str
     durability_words: str
     doubt: str
@@ -268,11 +152,107 @@ class Group:
     @property
     def gap_words(self) -> str:
         """Why it has no value, as what it is: one that is not known, or one that is known and not counted."""
-        stated = any(gap.stated for gap in self.gaps)
-        return f"{'not counted' if stated else 'not known'}: {self.gap}" if self.gap else ""
+        uncounted = any(gap.uncounted for gap in self.gaps)
+        return f"{'not counted' if uncounted else 'not known'}: {self.gap}" if self.gap else ""
 
     @property
     def gap_notes(self) -> list[str]:
         """The reasons with their counts ("2 × the cell is empty")."""
         counts = Counter(gap.reason for gap in self.gaps)
         return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
+
+
+def measured(runs: Sequence[Run], metric: Metric | None) -> dict[str, Any]:
+    """What a group of these runs says of one metric, by its field."""
+    dots, gaps = [], []
+    for run in runs:
+        number = number_of(run, metric.name, metric.unit) if metric and run.counts else None
+        if number:
+            dots.append(Dot(run, number.value, number.as_printed, number.provenance))
+        else:
+            reason = why_no_number(run, metric.label if metric else "")
+            gaps.append(Gap(run, reason, any(row.metric == metric for row in run.measurements.all())))
+    counted = [dot.run for dot in dots]
+    percentiles = _percentiles_ms(metric.name if metric else "", counted)
+    return _summed_up(dots, gaps) | {
+        "gap": None if dots else "; ".join(dict.fromkeys(gap.reason for gap in gaps)),
+        "runs": counted,
+        "all_runs": [*counted, *(gap.run for gap in gaps)],
+        "merged_percentile": percentiles[0] if percentiles else None,
+    }
+
+
+def _summed_up(dots: Sequence[Dot], gaps: Sequence[Gap]) -> dict[str, Any]:
+    values = [dot.value for dot in dots]
+    summary = summarise(values)
+    return {
+        "dots": dots,
+        "gaps": gaps,
+        "values": values,
+        "n": len(values),
+        "median": summary.median if summary else None,
+        "summary": summary,
+        "interval": geometric_mean_interval(values),
+        "provenances": list(dict.fromkeys(dot.provenance for dot in dots)),
+    }
+
+
+def pooled(groups: Sequence[Group]) -> Group:
+    """All repeats of these as those of one group; what is said of it beyond its numbers is the first one's."""
+    if len(groups) == 1:
+        return groups[0]
+    dots, gaps = list(chain(*(group.dots for group in groups))), list(chain(*(group.gaps for group in groups)))
+    group = replace(
+        groups[0], **_summed_up(dots, gaps), printed=[],
+        gap=None if dots else "; ".join(dict.fromkeys(group.gap for group in groups if group.gap)),
+        runs=list(chain(*(group.runs for group in groups))),
+        all_runs=list(chain(*(group.all_runs for group in groups))),
+        merged_percentile=None, against=None, compared=(), percentile="",
+    )  # fmt: skip
+    names = {group.percentile for group in groups if group.n > 1}
+    return _of_histograms(group, names.pop()) if len(names) == 1 else group
+
+
+def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]:
+    """The groups with what stands for their repeats; as they are where one of them has repeats without a histogram.
+
+    One repeat is all there is of a group: its own percentile is that of them together.
+    """
+    name = metric.name if metric else ""
+    several = [group for group in groups if group.n > 1]
+    if PERCENTILES.get(name, MAXIMUM) == MAXIMUM or any(group.merged_percentile is None for group in several):
+        return list(groups)
+    return [_of_histograms(group, name) if group.n > 1 else group for group in groups]
+
+
+def _of_histograms(group: Group, name: str) -> Group:
+    """The group with the percentile `name` of all its repeats in front; as it is where that cannot be told."""
+    percentiles = _percentiles_ms(name, group.runs)
+    if percentiles is None or group.summary is None:
+        return group
+    of_all, *without_each = percentiles
+    compared = jackknifed(of_all, without_each, group.values)
+    if compared is None:
+        return group
+    return replace(
+        group, merged_percentile=of_all, percentile=name, summary=replace(group.summary, together=of_all),
+        compared=compared, interval=geometric_mean_interval(compared),
+    )  # fmt: skip
+
+
+def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float] | None:
+    """Of all repeats together, and without each in turn. None without histograms, and of one repeat."""
+    rank = PERCENTILES.get(name)
+    if rank is None or len(runs) < 2 or not all(run.latency_histogram for run in runs):
+        return None
+    try:
+        each = [histogram.decode(run.latency_histogram) for run in runs]
+        whole = histogram.merged(each)
+        without_each = []
+        for latencies in each:
+            own = dict(latencies.buckets)
+            rest = tuple((value, count - own.get(value, 0)) for value, count in whole.buckets)
+            without_each.append(Latencies("", rest))
+        return [latencies.percentiles_us([rank])[0] / 1000 for latencies in (whole, *without_each)]
+    except ValueError:
+        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -12,7 +12,10 @@ from django.db.models import prefetch_related_objects
 
 from runs.models import Run
 from runs.run.facets import (
+    CONTEXT,
+    FACTOR,
     RECORDED,
+    STORAGE,
     Facet,
     claim_words,
     doubt,
@@ -25,8 +28,7 @@ from runs.run.facets import (
 
 Severity = Literal["blocks", "note"]
 UNKNOWN = "not known"
-FACTOR, CONTEXT = "factor:", "context:"
-NONE_KNOWN: Mapping[UUID, Mapping[str, Facet]] = {}
+NONE_READ: Mapping[UUID, Mapping[str, Facet]] = {}
 # Of what is recorded: facts that say nothing beside a result that does not tell them.
 _IF_BOTH_TELL = frozenset({"java", "agent", "jdbc"})
 
@@ -51,8 +53,8 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Stated:
-    """What the runs of one group say of themselves: `words` and `labels` by field, each different value once.
+class Conditions:
+    """What the runs of one group say of how they were made: `words` and `labels` by field, each different value once.
 
     `declared`: roles of factors, empty where a sender says none. `numbers`: of factors that are one, times in seconds.
     `planned`: an optional factor that is not named is at its default.
@@ -78,25 +80,25 @@ def fetch_settings(runs: Iterable[Run]) -> None:
     prefetch_related_objects(configs, "parameters")
 
 
-def stated(runs: Sequence[Run], known: Mapping[UUID, Mapping[str, Facet]] = NONE_KNOWN) -> Stated:
-    """`known`: facets of some of the runs, by id, that need not be read again."""
-    values: dict[str, dict[str, None]] = {}
+def conditions_of(runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, Facet]] = NONE_READ) -> Conditions:
+    """`facets_read`: those of some of the runs, by id, that need not be read again."""
+    values: dict[str, set[str]] = {}
     labels: dict[str, str] = {}
     numbers: dict[str, float] = {}
     declared: dict[str, str] = {}
 
-    def say(field: str, label: str, words: str) -> None:
-        values.setdefault(field, {})[words] = None
+    def add(field: str, label: str, words: str) -> None:
+        values.setdefault(field, set()).add(words)
         labels[field] = label
 
     fetch_settings(runs)
     # Repeats of a cell share everything that its key hashes: one of them speaks for all.
     cells = {run.cell_key or run.id: run for run in runs}.values()
     for run in cells:
-        for field, facet in (known.get(run.id) or facets(run)).items():
-            say(field, facet.label, facet.words)
+        for field, facet in (facets_read.get(run.id) or facets(run)).items():
+            add(field, facet.label, facet.words)
         if run.config:
-            say("config:slug", "Configuration", run.config.slug)
+            add("config:slug", "Configuration", run.config.slug)
         declared |= {factor.name: factor.role for factor in run.factors.all()}
         numbers |= {
             factor.name: factor.number * SECONDS_EACH.get(factor.unit, 1.0)
@@ -104,15 +106,15 @@ def stated(runs: Sequence[Run], known: Mapping[UUID, Mapping[str, Facet]] = NONE
             if factor.number is not None
         }
     for run in runs:
-        for name, told in recorded(run).items():
-            say(name, RECORDED[name], told)
-    words = {field: ", ".join(sorted(filter(None, said))) for field, said in values.items() if any(said)}
+        for name, text in recorded(run).items():
+            add(name, RECORDED[name], text)
+    words = {field: ", ".join(sorted(filter(None, texts))) for field, texts in values.items() if any(texts)}
     durability, doubted = weakest_durability(runs), doubt(runs)
     words["durability"] = claim_words(durability, doubted)
     if "hardware" in words and not any(machine_is_described(run.hardware) for run in cells):
         words["hardware"] += " (not described)"
     short = any(run.demonstration for run in runs)
-    return Stated(
+    return Conditions(
         words=words | {"demonstration": "demonstration, short windows" if short else "full windows"},
         labels=labels,
         numbers=numbers,
@@ -128,7 +130,7 @@ def stated(runs: Sequence[Run], known: Mapping[UUID, Mapping[str, Facet]] = NONE
     )
 
 
-def differences(a: Stated, b: Stated) -> list[Difference]:
+def differences(a: Conditions, b: Conditions) -> list[Difference]:
     """What to know before comparing two groups, blocking differences first. Empty: like with like, or no run.
 
     Facts unknown on both sides do not count within one publication: its author compared what he knew to be alike.
@@ -137,68 +139,54 @@ def differences(a: Stated, b: Stated) -> list[Difference]:
         return []
     publications = a.publications | b.publications
     one_publication = len(publications) == 1 and publications != {None}
-    differing = [
-        *_differ(a, b, "workload", Role.QUESTION, blocks=True),
-        *_of_factors(a, b),
-        *_of_durability(a, b, one_publication),
-        *_of_machine(a, b, one_publication),
-    ]
-    if a.versions == b.versions:
-        # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
-        alike = a.words.get("config") == b.words.get("config")
-        differing += _differ(a, b, "config:slug" if alike else "config", label="Configuration")
-    differing += [*_of_records(a, b), *_differ(a, b, "demonstration", Role.PROCEDURE, "Window")]
-    return sorted(differing, key=lambda difference: difference.severity != "blocks")
+    fields = {**a.words, **b.words}
+    differing = _differ(a, b, "workload", Role.QUESTION, blocks=True)
+    for name in [field.removeprefix(FACTOR) for field in fields if field.startswith(FACTOR)]:
+        role = factor_role(name, *(group.declared[name] for group in (a, b) if name in group.declared))
+        blocks = role == Role.QUESTION or (role == Role.PROCEDURE and _beyond_span(a, b, name))
+        differing += _differ(a, b, f"{FACTOR}{name}", role, blocks=blocks)
 
-
-def _differ(
-    a: Stated, b: Stated, field: str, role: Role = Role.CONDITION, label: str = "", *, blocks: bool = False
-) -> list[Difference]:
-    """One, or none where both say the same."""
-    of_a, of_b = _said(a, field), _said(b, field)
-    label = label or a.labels.get(field) or b.labels.get(field, "")
-    severity: Severity = "blocks" if blocks else "note"
-    return [Difference(bare_field(field), label, of_a, of_b, severity, role)] if of_a != of_b else []
-
-
-def _of_factors(a: Stated, b: Stated) -> Iterator[Difference]:
-    for field in {**a.words, **b.words}:
-        if field.startswith(FACTOR):
-            name = field.removeprefix(FACTOR)
-            role = factor_role(name, *(side.declared[name] for side in (a, b) if name in side.declared))
-            blocks = role == Role.QUESTION or (role == Role.PROCEDURE and _beyond_span(a, b, name))
-            yield from _differ(a, b, field, role, blocks=blocks)
-
-
-def _of_durability(a: Stated, b: Stated, one_publication: bool) -> list[Difference]:
     promises, doubted = (a.durability, b.durability), a.doubt or b.doubt
     if any(promises) or doubted:
         # Across two classes, between a doubtful claim and a sound one, and of databases in memory always.
-        known = bool(all(promises) or doubted or Durability.MEMORY in promises)
-        role = Role.QUESTION if known else Role.CONDITION
-        return _differ(a, b, "durability", role, "Durability", blocks=known)
-    return [] if one_publication else [Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note")]
+        blocks = bool(all(promises) or doubted or Durability.MEMORY in promises)
+        role = Role.QUESTION if blocks else Role.CONDITION
+        differing += _differ(a, b, "durability", role, "Durability", blocks=blocks)
+    elif not one_publication:
+        differing.append(Difference("durability", "Durability", UNKNOWN, UNKNOWN, "note"))
 
-
-def _of_machine(a: Stated, b: Stated, one_publication: bool) -> list[Difference]:
     if a.machines != b.machines:
         # Runs on two machines always sit on two devices: those need not be named.
-        return _differ(a, b, "hardware")
-    unknown = not a.machine_is_described and not one_publication
-    machine = [Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note")] if unknown else []
-    return machine + _storage(a.words, b.words)
+        differing += _differ(a, b, "hardware")
+    else:
+        if not a.machine_is_described and not one_publication:
+            differing.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
+        differing += _storage(a.words, b.words)
+    if a.versions == b.versions:
+        # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
+        same_name = a.words.get("config") == b.words.get("config")
+        differing += _differ(a, b, "config:slug" if same_name else "config", label="Configuration")
 
-
-def _of_records(a: Stated, b: Stated) -> Iterator[Difference]:
     # Each DBMS has a driver of its own, and an embedded one is its own driver.
     drivers = a.dbmss == b.dbmss and not any(slug in DBMSS and DBMSS[slug].embedded for slug in a.dbmss)
     for field, label in RECORDED.items():
         both = field in a.words and field in b.words
         if (both or field not in _IF_BOTH_TELL) and (drivers or field != "jdbc"):
-            yield from _differ(a, b, field, label=label)
-    for field in {**a.words, **b.words}:
-        if field.startswith(CONTEXT):
-            yield from _differ(a, b, field)
+            differing += _differ(a, b, field, label=label)
+    for field in [field for field in fields if field.startswith(CONTEXT)]:
+        differing += _differ(a, b, field)
+    differing += _differ(a, b, "demonstration", Role.PROCEDURE, "Window")
+    return sorted(differing, key=lambda difference: difference.severity != "blocks")
+
+
+def _differ(
+    a: Conditions, b: Conditions, field: str, role: Role = Role.CONDITION, label: str = "", *, blocks: bool = False
+) -> list[Difference]:
+    """One, or none where both say the same."""
+    of_a, of_b = _words_of(a, field), _words_of(b, field)
+    label = label or a.labels.get(field) or b.labels.get(field, "")
+    severity: Severity = "blocks" if blocks else "note"
+    return [Difference(bare_field(field), label, of_a, of_b, severity, role)] if of_a != of_b else []
 
 
 def bare_field(field: str) -> str:
@@ -206,15 +194,15 @@ def bare_field(field: str) -> str:
     return field.removeprefix(FACTOR).removeprefix(CONTEXT).removesuffix(":slug")
 
 
-def _said(side: Stated, field: str) -> str:
-    """In words; of an optional factor that a plan leaves out its default."""
-    if field in side.words:
-        return side.words[field]
-    factor = FACTORS.get(field.removeprefix(FACTOR)) if side.planned and field.startswith(FACTOR) else None
+def _words_of(group: Conditions, field: str) -> str:
+    """Of an optional factor that a plan leaves out its default."""
+    if field in group.words:
+        return group.words[field]
+    factor = FACTORS.get(field.removeprefix(FACTOR)) if group.planned and field.startswith(FACTOR) else None
     return factor_words(factor.name, factor.default) if factor and factor.optional else UNKNOWN
 
 
-def _beyond_span(a: Stated, b: Stated, name: str) -> bool:
+def _beyond_span(a: Conditions, b: Conditions, name: str) -> bool:
     """Whether two lengths are too far apart for a ratio: none at all is, of any. One that is not known may be near."""
     if name not in a.numbers or name not in b.numbers:
         return False
@@ -227,14 +215,14 @@ def condition_words(differing: Iterable[Difference], named: Collection[str] = ()
 
     `named`: fields of the labels. The first difference of a field speaks for it.
     """
-    told = {
+    by_field = {
         difference.field: difference
         for difference in reversed([*differing])
         if difference.a != difference.b and difference.field not in named
     }
-    if len(told) == 1:
-        return "".join(f"{one.label} ({one.a} against {one.b})" for one in told.values())
-    return ", ".join(difference.label for difference in reversed(told.values()))
+    if len(by_field) == 1:
+        return "".join(f"{only.label} ({only.a} against {only.b})" for only in by_field.values())
+    return ", ".join(difference.label for difference in reversed(by_field.values()))
 
 
 def refusal(differing: Iterable[Difference]) -> str:
@@ -244,13 +232,13 @@ def refusal(differing: Iterable[Difference]) -> str:
 
 def _storage(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:
     """Log and temporary files mostly lie where the data lie: what differs alike is said once."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    roles_by_words: dict[tuple[str, str], list[str]] = {}
     for field in sorted(a.keys() | b.keys()):
-        if field.startswith("storage:"):
-            said = (a.get(field, UNKNOWN), b.get(field, UNKNOWN))
-            alike.setdefault(said, []).append(field.removeprefix("storage:"))
+        if field.startswith(STORAGE):
+            of_both = (a.get(field, UNKNOWN), b.get(field, UNKNOWN))
+            roles_by_words.setdefault(of_both, []).append(field.removeprefix(STORAGE))
     return [
-        Difference(f"storage:{roles[0]}", f"Storage of the {', '.join(roles)}", of_a, of_b, "note")
-        for (of_a, of_b), roles in alike.items()
+        Difference(f"{STORAGE}{roles[0]}", f"Storage of the {', '.join(roles)}", of_a, of_b, "note")
+        for (of_a, of_b), roles in roles_by_words.items()
         if of_a != of_b
     ]

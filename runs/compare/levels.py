@@ -8,11 +8,12 @@ from math import log
 from statistics import fmean
 
 from runs import formatting
-from runs.compare.facts import Fact, key_of, listed, with_heading
+from runs.compare.facts import Fact, fact_values, with_heading
 from runs.compare.groups import Against, Group
 from runs.compare.guard import bare_field, condition_words, differences, refusal
 from runs.compare.sweep import Key, LevelRow, Sweep
-from runs.compare.verdicts import in_sentence, ratio_words
+from runs.compare.verdicts import ratio_words
+from runs.formatting import listed, mid_sentence
 from runs.models import Metric
 from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, judge_levels
 
@@ -119,12 +120,12 @@ class Levels:
 
     @property
     def held_words(self) -> str:
-        return listed([in_sentence(fact.label) for fact in self.headings])
+        return listed([mid_sentence(fact.label) for fact in self.headings])
 
     @property
     def averaged_words(self) -> str:
         """What a reader does not hold equal, and what is averaged over."""
-        return listed([in_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
+        return listed([mid_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
 
     @property
     def against(self) -> dict[str, Against]:
@@ -136,8 +137,8 @@ class Levels:
         return {group.key for series in self.series for row in series.rows for group in row.bases}
 
     def heat_maps(self, better: str) -> list[HeatMap]:
-        """One for each series, where two facts or more tell the levels apart; across goes that with the most levels,
-        the first one never.
+        """One for each series, where two facts or more tell the levels apart; across goes the one with the most levels,
+        never the first.
         """
         if len(self.headings) < 2:
             return []
@@ -149,10 +150,11 @@ class Levels:
         for series in self.series:
             cells: dict[str, dict[str, HeatCell]] = {}
             for row in series.rows:
-                line = cells.setdefault(" · ".join(row.words[label] for label in down), {})
-                line[row.words[across]] = HeatCell(row, _shade(row, better))
+                by_column = cells.setdefault(" · ".join(row.words[label] for label in down), {})
+                by_column[row.words[across]] = HeatCell(row, _shade(row, better))
             columns = list(dict.fromkeys(row.words[across] for row in series.rows))
-            lines = [(name, [line.get(at, HeatCell(None, None)) for at in columns]) for name, line in cells.items()]
+            empty = HeatCell(None, None)
+            lines = [(name, [of_row.get(column, empty) for column in columns]) for name, of_row in cells.items()]
             maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
         return maps
 
@@ -166,8 +168,8 @@ def _shade(row: LevelRow, better: str) -> int | None:
     ratio = row.ratio
     if ratio is None or row.kind not in WINNERS:
         return None if ratio is None else 0
-    far = sum(max(ratio, 1 / ratio) >= step for step in (1.05, 1.25, 2.0))
-    return far if (ratio > 1) == (better != "lower") else -far
+    steps = sum(max(ratio, 1 / ratio) >= step for step in (1.05, 1.25, 2.0))
+    return steps if (ratio > 1) == (better != "lower") else -steps
 
 
 def level_by_level(
@@ -180,19 +182,28 @@ def level_by_level(
         return None
     sweep = next(iter(possible.values()))
     names = sweep.names
-    drawn = {group.key: key_of(group, sweep.compared) for group in sweep.groups if group.dots}
-    base = drawn.get(chosen.key if chosen else "", next(iter(drawn.values())))
-    others = [name for name in names if name != base]
-    judged = judge_rows([list(sweep.rows(name, base)) for name in others], metric, threshold)
+    key_by_group = {group.key: fact_values(group, sweep.compared) for group in sweep.groups if group.dots}
+    base = key_by_group.get(chosen.key if chosen else "", next(iter(key_by_group.values())))
+    others = [key for key in names if key != base]
+    judged = judge_rows([list(sweep.rows(key, base)) for key in others], metric, threshold)
     series = [
-        Series(name, names[name], rows, told.overall, told.of_repeats, told.p_alike, _over_all_words(rows, told))
-        for name, (rows, told) in zip(others, judged, strict=True)
+        Series(
+            key,
+            names[key],
+            rows,
+            verdicts.overall,
+            verdicts.of_repeats,
+            verdicts.p_alike,
+            _overall_words(rows, verdicts),
+        )
+        for key, (rows, verdicts) in zip(others, judged, strict=True)
     ]
-    ratios = [row.against.ratio for one in series for row in one.rows]
-    ratios += [one.overall.ratio for one in series if one.overall]
-    keys = {series: key for key, series in reversed(drawn.items())}
+    ratios = [row.against.ratio for each in series for row in each.rows]
+    ratios += [each.overall.ratio for each in series if each.overall]
+    group_by_key = {key: group for group, key in reversed(key_by_group.items())}
     levels = Levels(
-        sweep, base, names[base], sweep.headings, series, [(keys[name], names[name]) for name in names if name in keys],
+        sweep, base, names[base], sweep.headings, series,
+        [(group_by_key[key], names[key]) for key in names if key in group_by_key],
         [sweep.facts[field] for field in possible], headline="",
         family=sum(ratio is not None and ratio.p is not None for ratio in ratios),
     )  # fmt: skip
@@ -203,40 +214,41 @@ def asks_different_questions(levels: Levels) -> bool:
     """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
     bases = {group.key: group for series in levels.series for row in series.rows for group in row.bases}
     first, *others = bases.values()
-    return any(refusal(differences(first.stated, other.stated)) for other in others)
+    return any(refusal(differences(first.conditions, other.conditions)) for other in others)
 
 
 JudgedRows = tuple[list[LevelRow], SeriesVerdicts]
 
 
 def judge_rows(series: Sequence[list[LevelRow]], metric: Metric, threshold: float) -> list[JudgedRows]:
-    """The rows with their verdicts, all of them one family."""
-    asked = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
-    pairs = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in asked]
-    judged = judge_levels(pairs, better=metric.better, threshold=threshold)
-    told = []
-    for rows, verdicts in zip(series, judged, strict=True):
-        each = iter(verdicts.levels)
-        told.append(
-            ([_with(row, next(each)) if row.pairs and not row.against.refused else row for row in rows], verdicts)
-        )
-    return told
+    """The rows of each series with their verdicts, all of them one family."""
+    comparable = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
+    pairs = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in comparable]
+    judged = []
+    all_verdicts = judge_levels(pairs, better=metric.better, threshold=threshold)
+    for rows, verdicts in zip(series, all_verdicts, strict=True):
+        of_level = iter(verdicts.levels)
+        with_verdicts = []
+        for row in rows:
+            against = row.against
+            if row.pairs and not against.refused:
+                verdict = next(of_level)
+                against = replace(against, ratio=verdict.ratio, verdict=verdict, words=verdict.words)
+            with_verdicts.append(replace(row, against=against))
+        judged.append((with_verdicts, verdicts))
+    return judged
 
 
-def _with(row: LevelRow, verdict: Verdict) -> LevelRow:
-    return replace(row, against=replace(row.against, ratio=verdict.ratio, verdict=verdict, words=verdict.words))
-
-
-def _spread(rows: Sequence[LevelRow]) -> str:
+def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
-    if parted := _parted(rows):
-        return parted
-    known = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
-    ends = [known[0], known[-1]] if len(known) > 1 else known
-    return ", ".join(f"{formatting.times(row.ratio)} at {in_sentence(row.label)}" for row in ends if row.ratio)
+    if in_two_ranges := _two_ranges(rows):
+        return in_two_ranges
+    falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
+    ends = [falling[0], falling[-1]] if len(falling) > 1 else falling
+    return ", ".join(f"{formatting.times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio)
 
 
-def _parted(rows: Sequence[LevelRow]) -> str:
+def _two_ranges(rows: Sequence[LevelRow]) -> str:
     """Two ranges of ratios that lie well apart, each with its values of one fact; else empty."""
     widest, split = 0.0, ("", [""], [""])
     for heading in rows[0].words if rows else ():
@@ -246,7 +258,7 @@ def _parted(rows: Sequence[LevelRow]) -> str:
                 logs.setdefault(row.words[heading], []).append(log(row.ratio))
         names = sorted(logs, key=lambda name: fmean(logs[name]))
         for cut in range(1, len(names)):
-            low, high = ([at for name in part for at in logs[name]] for part in (names[:cut], names[cut:]))
+            low, high = ([value for name in part for value in logs[name]] for part in (names[:cut], names[cut:]))
             gap = min(high) - max(low)
             if gap > max(widest, APART * (max(low) - min(low)), APART * (max(high) - min(high))):
                 widest, split = gap, (heading, names[:cut], names[cut:])
@@ -255,19 +267,19 @@ def _parted(rows: Sequence[LevelRow]) -> str:
     heading, *parts = split
     in_order = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
     parts.sort(key=lambda part: in_order[0] not in part)
-    return ", ".join(_at(heading, [name for name in in_order if name in part], rows) for part in parts)
+    return ", ".join(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
 
 
-def _at(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
+def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
     """From the lowest ratio to the highest at these values of a fact."""
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
     ends = dict.fromkeys((formatting.times(min(ratios)), formatting.times(max(ratios))))
     is_number = all(value[:1].isdigit() for value in values)
     where = with_heading(heading, values) if is_number else f"{heading} {listed(values)}"
-    return f"{' to '.join(ends)} at {in_sentence(where)}"
+    return f"{' to '.join(ends)} at {mid_sentence(where)}"
 
 
-def _turns(rows: Sequence[LevelRow]) -> str:
+def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that decides which side is better, or where one is at all; empty where no
     single one does.
 
@@ -275,36 +287,45 @@ def _turns(rows: Sequence[LevelRow]) -> str:
     """
     decided = [row for row in rows if row.ratio and row.kind in WINNERS]
     for heading in decided[0].words if decided else ():
-        sides: dict[str, set[str]] = {}
+        kinds_by_value: dict[str, set[str]] = {}
         for row in decided:
-            sides.setdefault(row.words[heading], set()).add(row.kind)
-        if any(len(kinds) > 1 for kinds in sides.values()):
+            kinds_by_value.setdefault(row.words[heading], set()).add(row.kind)
+        if any(len(kinds) > 1 for kinds in kinds_by_value.values()):
             continue
         # One side only: a fact says where, if the levels that decide are a part of its values.
-        if len(set.union(*sides.values())) < 2 and all(row.words[heading] in sides for row in rows if row.ratio):
+        one_side = len(set.union(*kinds_by_value.values())) < 2
+        if one_side and all(row.words[heading] in kinds_by_value for row in rows if row.ratio):
             continue
-        said = []
+        parts = []
         for kind in dict.fromkeys(row.kind for row in decided):
-            said.append(_at(heading, [value for value, kinds in sides.items() if kind in kinds], decided))
-        known = sum(row.ratio is not None for row in rows)
-        if len(decided) < known:
-            said.append(f"undecided at {known - len(decided)} of {known} levels")
-        return ", ".join(said)
+            values = [value for value, kinds in kinds_by_value.items() if kind in kinds]
+            parts.append(_range_words(heading, values, decided))
+        with_ratio = sum(row.ratio is not None for row in rows)
+        if len(decided) < with_ratio:
+            parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")
+        return ", ".join(parts)
     return ""
 
 
-def _over_all_words(rows: Sequence[LevelRow], told: SeriesVerdicts) -> str:
+def _overall_words(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> str:
     """The ratio over all levels and how alike these are; or that there is no single number."""
-    if told.overall is None:
+    if verdicts.overall is None:
         return ""
-    if told.overall.kind == Kind.MIXED:
-        return f"{_turns(rows) or _spread(rows)}: no single number"
-    said = told.overall.words
-    if told.p_alike is not None and told.p_alike < ALPHA:
-        return f"{said}; the levels differ, {_spread(rows)}"
-    if not told.of_repeats:
-        return f"{said}; {_spread(rows)}. Too few repeats a level: how sure it is follows from how the levels differ"
-    return said
+    if verdicts.overall.kind == Kind.MIXED:
+        return f"{_ratios_by_winner(rows) or _ratios_by_level(rows)}: no single number"
+    words = verdicts.overall.words
+    if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
+        return f"{words}; the levels differ, {_ratios_by_level(rows)}"
+    if not verdicts.of_repeats:
+        sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
+        return f"{words}; {_ratios_by_level(rows)}. {sureness}"
+    return words
+
+
+def ratios_to_base(levels: Levels) -> dict[Key, float]:
+    """Of each series its ratio over all levels to the baseline's."""
+    ratios = {series.key: series.overall.ratio for series in levels.series if series.overall}
+    return {levels.base: 1.0} | {key: ratio.value for key, ratio in ratios.items() if ratio}
 
 
 def _headline(levels: Levels, metric: Metric, threshold: float) -> str:
@@ -312,55 +333,48 @@ def _headline(levels: Levels, metric: Metric, threshold: float) -> str:
     rows = [row for series in levels.series for row in series.rows]
     if any(group.demonstration for row in rows for group in (*row.groups, *row.bases)) or metric.better == "none":
         return ""
-    values = {levels.base: 1.0} | {
-        one.key: one.overall.ratio.value for one in levels.series if one.overall and one.overall.ratio
-    }
+    values = ratios_to_base(levels)
     if len(values) < 2:
         return ""
-    best, *others = sorted(values, key=lambda name: values[name], reverse=metric.better == "higher")
+    best, *others = sorted(values, key=lambda key: values[key], reverse=metric.better == "higher")
     judged: list[tuple[Key, list[LevelRow], Series | SeriesVerdicts]]
     if best == levels.base:
         # The section says the same ratios: they are not turned round.
-        of = {one.key: one for one in levels.series}
-        judged = [(other, of[other].rows, of[other]) for other in others]
+        series_by_key = {series.key: series for series in levels.series}
+        judged = [(other, series_by_key[other].rows, series_by_key[other]) for other in others]
     else:
-        told = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, threshold)
-        judged = [(other, *each) for other, each in zip(others, told, strict=True)]
-    said = _best_words(best, judged, levels, metric)
+        anew = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, threshold)
+        judged = [(other, *rows_and_verdicts) for other, rows_and_verdicts in zip(others, anew, strict=True)]
+    sentence = _best_words(best, judged, levels, metric)
     named = {bare_field(field) for field in (*levels.sweep.compared, *levels.sweep.held)}
-    conditions = condition_words((d for row in rows for d in row.against.differences if row.ratio), named)
-    return f"{said} Not alike: {conditions}." if conditions else said
-
-
-def values_over_all(levels: Levels) -> dict[Key, float]:
-    """Of each series its ratio over all levels to the baseline's."""
-    told = {series.key: series.overall.ratio for series in levels.series if series.overall}
-    return {levels.base: 1.0} | {key: ratio.value for key, ratio in told.items() if ratio}
+    differing = (difference for row in rows for difference in row.against.differences if row.ratio)
+    conditions = condition_words(differing, named)
+    return f"{sentence} Not alike: {conditions}." if conditions else sentence
 
 
 def _best_words(
     best: Key, judged: Sequence[tuple[Key, list[LevelRow], Series | SeriesVerdicts]], levels: Levels, metric: Metric
 ) -> str:
     """Of the baseline, where that is best, the others' ratios to it are said, as everywhere on the page."""
-    open_ones = [one for one in judged if one[2].overall and one[2].overall.kind not in WINNERS]
-    other, rows, told = (open_ones or judged)[0]
-    over = told.overall
+    undecided = [row for row in judged if row[2].overall and row[2].overall.kind not in WINNERS]
+    other, rows, verdicts = (undecided or judged)[0]
+    overall = verdicts.overall
     of_best, of_other = levels.sweep.names[best], levels.sweep.names[other]
     pair = f"{of_other} against {of_best}" if best == levels.base else f"{of_best} against {of_other}"
     where = f"over {sum(row.ratio is not None for row in rows)} levels of {levels.held_words}"
-    if over is None:
+    if overall is None:
         return ""
-    if over.kind == Kind.MIXED:
-        return f"No single number {where}: {pair} is {_turns(rows) or _spread(rows)}."
-    if over.kind == Kind.TOO_FEW:
+    if overall.kind == Kind.MIXED:
+        return f"No single number {where}: {pair} is {_ratios_by_winner(rows) or _ratios_by_level(rows)}."
+    if overall.kind == Kind.TOO_FEW:
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {of_best}, {of_other}."
-    if open_ones:
-        return f"No winner {where}: {pair} {ratio_words(over.ratio)}, {over.words}."
-    unlike = not told.of_repeats or (told.p_alike is not None and told.p_alike < ALPHA)
-    what, the_next = in_sentence(metric.label), ", the next," if len(judged) > 1 else ""
-    spread = f": {_spread(rows)}" if unlike else ""
+    if undecided:
+        return f"No winner {where}: {pair} {ratio_words(overall.ratio)}, {overall.words}."
+    differ = not verdicts.of_repeats or (verdicts.p_alike is not None and verdicts.p_alike < ALPHA)
+    what, the_next = mid_sentence(metric.label), ", the next," if len(judged) > 1 else ""
+    by_level = f": {_ratios_by_level(rows)}" if differ else ""
     if best == levels.base:
         extreme = "highest" if metric.better == "higher" else "lowest"
-        others = f"{of_other}{the_next} has {ratio_words(over.ratio)} of it{spread}"
-        return f"{of_best} has the {extreme} {what} {where}; {others}."
-    return f"{of_best} has {ratio_words(over.ratio)} the {what} of {of_other}{the_next} {where}{spread}."
+        next_best = f"{of_other}{the_next} has {ratio_words(overall.ratio)} of it{by_level}"
+        return f"{of_best} has the {extreme} {what} {where}; {next_best}."
+    return f"{of_best} has {ratio_words(overall.ratio)} the {what} of {of_other}{the_next} {where}{by_level}."

@@ -9,12 +9,14 @@ from itertools import combinations
 from runs import formatting
 from runs.compare.comparison import Comparison
 from runs.compare.guard import differences, refusal
-from runs.compare.levels import Levels, judge_rows, values_over_all
+from runs.compare.levels import Levels, judge_rows, ratios_to_base
 from runs.models import Metric
 from runs.stats import WINNERS, Kind, Verdict, judge_family, letters
 
 # A matrix of more is no picture, and no family of so many finds anything.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
+# By the positions of row and column.
+Verdicts = Mapping[tuple[int, int], Verdict | None]
 
 
 @dataclass(frozen=True)
@@ -76,17 +78,19 @@ def matrix(comparison: Comparison) -> Matrix | None:
     if not _fits(len(groups), 1):
         return None
     groups.sort(key=lambda group: group.centre or 0.0, reverse=comparison.metric.better != "lower")
-    at = list(combinations(range(len(groups)), 2))
-    refused = {pair: refusal(differences(*(groups[one].stated for one in pair))) for pair in at}
-    judged = [pair for pair in at if not refused[pair]]
+    pairs = list(combinations(range(len(groups)), 2))
+    refused = {
+        (row, column): refusal(differences(groups[row].conditions, groups[column].conditions)) for row, column in pairs
+    }
+    judged = [pair for pair in pairs if not refused[pair]]
     if not judged:
         return None
     verdicts = judge_family(
-        [(groups[one].judged, groups[other].judged) for one, other in judged], better=comparison.metric.better,
+        [(groups[row].judged, groups[column].judged) for row, column in judged], better=comparison.metric.better,
         threshold=comparison.threshold,
     )  # fmt: skip
-    told: dict[tuple[int, int], Verdict | None] = {**dict.fromkeys(at), **dict(zip(judged, verdicts, strict=True))}
-    return _matrix([group.label for group in groups], told, refused, [])
+    by_pair: Verdicts = {**dict.fromkeys(pairs), **dict(zip(judged, verdicts, strict=True))}
+    return _matrix([group.label for group in groups], by_pair, refused, [])
 
 
 def _of_series(levels: Levels, metric: Metric, threshold: float) -> Matrix | None:
@@ -94,29 +98,30 @@ def _of_series(levels: Levels, metric: Metric, threshold: float) -> Matrix | Non
     names = sweep.names
     if not _fits(len(names), len(sweep.table)):
         return None
-    values = values_over_all(levels)
-    keys = sorted(names, key=lambda name: values.get(name, 1.0), reverse=metric.better != "lower")
-    at = list(combinations(range(len(keys)), 2))
-    judged = judge_rows([list(sweep.rows(keys[one], keys[other])) for one, other in at], metric, threshold)
-    told = {pair: verdicts.overall for pair, (_, verdicts) in zip(at, judged, strict=True)}
+    ratios = ratios_to_base(levels)
+    keys = sorted(names, key=lambda key: ratios.get(key, 1.0), reverse=metric.better != "lower")
+    pairs = list(combinations(range(len(keys)), 2))
+    level_rows = [list(sweep.rows(keys[row], keys[column])) for row, column in pairs]
+    judged = dict(zip(pairs, judge_rows(level_rows, metric, threshold), strict=True))
     refused = {
         pair: next((row.against.words for row in rows if not row.ratio), "") or "one level only"
-        for pair, (rows, verdicts) in zip(at, judged, strict=True)
+        for pair, (rows, verdicts) in judged.items()
         if verdicts.overall is None
     }
     kinds: dict[str, dict[tuple[int, int], str]] = {}
     means: dict[str, dict[int, float | None]] = {}
-    for (one, other), (rows, _) in zip(at, judged, strict=True):
+    for (at, base_at), (rows, _) in judged.items():
         for row in rows:
-            kinds.setdefault(row.label, {})[one, other] = row.kind
-            means.setdefault(row.label, {}).update({one: row.value, other: row.base_value})
+            kinds.setdefault(row.label, {})[at, base_at] = row.kind
+            means.setdefault(row.label, {}).update({at: row.value, base_at: row.base_value})
     lettered = []
-    for label, of in kinds.items():
-        if len(of) == len(at) and not {"none", "refused", Kind.TOO_FEW} & set(of.values()):
-            each = letters(len(keys), (pair for pair, kind in of.items() if kind in WINNERS))
-            series = [Lettered(names[key], means[label][n], each[n]) for n, key in enumerate(keys)]
+    for label, kind_by_pair in kinds.items():
+        if len(kind_by_pair) == len(pairs) and not {"none", "refused", Kind.TOO_FEW} & set(kind_by_pair.values()):
+            of_level = letters(len(keys), (pair for pair, kind in kind_by_pair.items() if kind in WINNERS))
+            series = [Lettered(names[key], means[label][at], of_level[at]) for at, key in enumerate(keys)]
             lettered.append(LetteredLevel(label, series))
-    return replace(_matrix([names[key] for key in keys], told, refused, lettered), held=levels.held_words)
+    by_pair = {pair: verdicts.overall for pair, (_, verdicts) in judged.items()}
+    return replace(_matrix([names[key] for key in keys], by_pair, refused, lettered), held=levels.held_words)
 
 
 def _fits(count: int, levels: int) -> bool:
@@ -124,27 +129,26 @@ def _fits(count: int, levels: int) -> bool:
 
 
 def _pair(verdict: Verdict) -> Pair:
-    known = verdict.ratio if verdict.kind != Kind.MIXED else None
-    return Pair(verdict.kind, formatting.times(known.value) if known else "depends", verdict.words)
+    ratio = verdict.ratio if verdict.kind != Kind.MIXED else None
+    return Pair(verdict.kind, formatting.times(ratio.value) if ratio else "depends", verdict.words)
 
 
 def _matrix(
-    labels: Sequence[str], told: Mapping[tuple[int, int], Verdict | None], refused: Mapping[tuple[int, int], str],
-    levels: list[LetteredLevel],
+    labels: Sequence[str], verdicts: Verdicts, refused: Mapping[tuple[int, int], str], levels: list[LetteredLevel],
 ) -> Matrix:  # fmt: skip
     cells: dict[tuple[int, int], Pair] = {}
-    for (one, other), verdict in told.items():
+    for (row, column), verdict in verdicts.items():
         if verdict is None:
-            words = f"no ratio: {refused[one, other]}"
-            cells[one, other] = cells[other, one] = Pair("refused", "", words)
-            continue
-        cells[one, other], cells[other, one] = _pair(verdict), _pair(verdict.turned)
-    sure = all(verdict and verdict.kind != Kind.TOO_FEW for verdict in told.values())
-    apart = [pair for pair, verdict in told.items() if verdict and verdict.kind in WINNERS]
-    each = letters(len(labels), apart) if sure else [""] * len(labels)
+            words = f"no ratio: {refused[row, column]}"
+            cells[row, column] = cells[column, row] = Pair("refused", "", words)
+        else:
+            cells[row, column], cells[column, row] = _pair(verdict), _pair(verdict.turned)
+    sure = all(verdict and verdict.kind != Kind.TOO_FEW for verdict in verdicts.values())
+    apart = [pair for pair, verdict in verdicts.items() if verdict and verdict.kind in WINNERS]
+    of_rows = letters(len(labels), apart) if sure else [""] * len(labels)
     rows = [
-        MatrixRow(label, each[at], [cells.get((at, other)) for other in range(len(labels))])
+        MatrixRow(label, of_rows[at], [cells.get((at, column)) for column in range(len(labels))])
         for at, label in enumerate(labels)
     ]
-    family = sum(bool(verdict and verdict.ratio and verdict.ratio.p is not None) for verdict in told.values())
+    family = sum(bool(verdict and verdict.ratio and verdict.ratio.p is not None) for verdict in verdicts.values())
     return Matrix(rows, family, levels)

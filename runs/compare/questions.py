@@ -13,8 +13,7 @@ from django.db.models.lookups import IsNull
 
 from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES
 from runs.compare.choosing import LOOKED_THROUGH
-from runs.compare.verdicts import in_sentence
-from runs.formatting import number
+from runs.formatting import mid_sentence, number
 from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole
 from runs.models.runs import unindexed
@@ -43,9 +42,9 @@ class Question:
 def questions(user: Reader) -> list[Question]:
     """Of the newest batches and of the publications, by what varies in them: five queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
-    told = ("pk", "batch", "cell_key", "workload__name", "dbms_version__name", "measured_on", "created_at")
+    fields = ("pk", "batch", "cell_key", "workload__name", "dbms_version__name", "measured_on", "created_at")
     measured_rows = rows.filter(IsNull(unindexed("publication"), True)).order_by("-created_at")
-    newest = list(measured_rows.values(*told)[:LOOKED_THROUGH])
+    newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
     cells: dict[UUID, set[str]] = {}
     for run in newest:
         cells.setdefault(run["batch"], set()).add(run["cell_key"])
@@ -64,7 +63,7 @@ def questions(user: Reader) -> list[Question]:
         if row["levels"] >= LEAST_LEVELS:
             levels.setdefault((row["run__batch"], row["run__workload__slug"]), {})[row["name"]] = row
     data = Q(storage__role=StorageRole.DATA)
-    found = (
+    sweeps = (
         chosen.order_by("publication__published_on", "-batch__created_at", "workload")
         .values(*of, "workload__name", "publication__slug", "publication__title_en")
         .annotate(
@@ -73,25 +72,21 @@ def questions(user: Reader) -> list[Question]:
             media=Count("storage__device__medium", distinct=True, filter=data),
         )
     )
-    kept = [row for row in found if row["systems"] > 1 or row["media"] > 1 or tuple(row[name] for name in of) in levels]
-    names = Batch.objects.in_bulk([row["batch"] for row in kept])
+    varied = [
+        row for row in sweeps if row["systems"] > 1 or row["media"] > 1 or tuple(row[name] for name in of) in levels
+    ]
+    names = Batch.objects.in_bulk([row["batch"] for row in varied])
     measured: list[Question] = [*_histories(newest)]
     published: list[Question] = []
-    for row in kept:
-        slug = row["publication__slug"]
+    for row in varied:
+        slug, batch = row["publication__slug"], names[row["batch"]]
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
-        of_batch = row["publication__title_en"] or names[row["batch"]].label or row["label"] or names[row["batch"]]
-        asked = published if slug else measured
-        asked += [
-            Question(
-                words,
-                str(of_batch),
-                row["workload__name"],
-                urlencode(selects | {"workload": row["workload__slug"]} | controls),
-            )
-            for words, controls in _asked(row, levels.get((row["batch"], row["workload__slug"]), {}))
-        ]
-    return [*_told_apart(measured[:MOST_QUESTIONS]), *_told_apart(published[:MOST_QUESTIONS])]
+        selects |= {"workload": row["workload__slug"]}
+        title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
+        for words, controls in _of_sweep(row, levels.get((row["batch"], row["workload__slug"]), {})):
+            question = Question(words, title, row["workload__name"], urlencode(selects | controls))
+            (published if slug else measured).append(question)
+    return [*_distinguished(measured[:MOST_QUESTIONS]), *_distinguished(published[:MOST_QUESTIONS])]
 
 
 def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Question]:
@@ -107,16 +102,16 @@ def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Question]:
             yield Question(words, f"{batches} batches", runs[0]["workload__name"], urlencode({"cell": cell[:12]}))
 
 
-def _told_apart(asked: Sequence[Question]) -> Iterable[Question]:
+def _distinguished(questions: Sequence[Question]) -> Iterable[Question]:
     """A question that is asked of several begins with what it is asked of: the workload, else the batch."""
-    for question in asked:
-        alike = [other for other in asked if other.words == question.words]
-        of = question.workload if len({other.workload for other in alike}) == len(alike) else question.of
-        words = question.words if len(alike) == 1 else f"{of}: {in_sentence(question.words)}"
+    for question in questions:
+        same = [other for other in questions if other.words == question.words]
+        of = question.workload if len({other.workload for other in same}) == len(same) else question.of
+        words = question.words if len(same) == 1 else f"{of}: {mid_sentence(question.words)}"
         yield replace(question, words=words)
 
 
-def _asked(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, dict[str, str]]]:
+def _of_sweep(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, dict[str, str]]]:
     """(words, controls of the compare page)"""
     size = next((name for name in SIZES if name in levels), "")
     clients = next((name for name in CLIENTS if name in levels), "")
@@ -124,7 +119,7 @@ def _asked(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> I
         span = levels[size]
         unit = said_unit(size, span["unit"])
         low, high = number(span["low"]), f"{number(span['high'])} {unit}".strip()
-        fact = "" if unit else f"{in_sentence(factor_label(size))} "
+        fact = "" if unit else f"{mid_sentence(factor_label(size))} "
         yield f"What is lost from {fact}{low} to {high}?", {"x": f"factor:{size}"}
     if clients:
         span = levels[clients]

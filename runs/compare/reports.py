@@ -16,7 +16,7 @@ from runs.access import changes
 from runs.compare.compare import compare_selection
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import ALL, BATCH
-from runs.compare.select import CONTROLS, MAX_QUERY, Selection, asked_threshold, select
+from runs.compare.select import CONTROLS, MAX_QUERY, Selection, read_threshold, select
 from runs.models import Report, Run, User
 from runs.models.choices import Visibility
 from runs.models.visible import Reader, sees_all
@@ -153,7 +153,7 @@ def params_of(report: Report, controls: QueryDict | None = None) -> QueryDict:
         if controls is not None and controls.get(name):
             params.setlist(name, controls.getlist(name))
     try:
-        asked_threshold(params)
+        read_threshold(params)
     except ValueError:
         # As with a metric that no run has: the page falls back to what it has.
         params.pop("threshold")

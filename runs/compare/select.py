@@ -41,7 +41,7 @@ _NAMED = {"run": "run", "cell": "cell"}
 SET, BASE_SET, STORED = "set", "base_set", "s"
 MAX_SETS = 12
 # Characters of a set's words in a legend.
-MOST_SAID = 60
+MOST_LETTERS = 60
 MAX_QUERY = 50_000
 # Of the selections that people make who are not logged in, the newest stay: of `MAX_QUERY` characters each.
 MOST_OF_STRANGERS = 1_000
@@ -88,8 +88,8 @@ class RunSet:
 
     @property
     def label(self) -> str:
-        said = ", ".join([*(words for *_, words in self.choice.filters), *filter(None, [self.choice.named])])
-        return f"Set {self.number}: {said}" if len(said) <= MOST_SAID else f"Set {self.number}"
+        words = ", ".join([*(words for *_, words in self.choice.filters), *filter(None, [self.choice.named])])
+        return f"Set {self.number}: {words}" if len(words) <= MOST_LETTERS else f"Set {self.number}"
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,15 @@ class Selection:
     @property
     def base(self) -> frozenset[UUID]:
         """Runs of the set whose groups are the baseline side; empty where none is named."""
-        return next((one.ids for one in self.sets if one.is_base), frozenset())
+        return next((each.ids for each in self.sets if each.is_base), frozenset())
 
     @property
     def set_of(self) -> dict[UUID, tuple[str, str]]:
         """Number and words of the set of each run: of several the baseline's, else the first. Empty of one set."""
         if len(self.sets) < 2:
             return {}
-        last_first = sorted(self.sets, key=lambda one: (one.is_base, -one.number))
-        return {run: (str(one.number), one.label) for one in last_first for run in one.ids}
+        last_first = sorted(self.sets, key=lambda each: (each.is_base, -each.number))
+        return {run: (str(each.number), each.label) for each in last_first for run in each.ids}
 
 
 def set_queries(params: QueryDict) -> list[QueryDict]:
@@ -181,32 +181,33 @@ def select(params: QueryDict, user: Reader) -> Selection:
         problems[SET] = [f"a comparison has at most {MAX_SETS} sets"]
     threshold, base = None, params.get(BASE_SET, "")
     try:
-        threshold = asked_threshold(params)
+        threshold = read_threshold(params)
     except ValueError as error:
         problems["threshold"] = [str(error)]
     if base and base not in map(str, range(1, len(queries) + 1)):
         problems[BASE_SET] = [f"“{base}” is not the number of a set: there are {len(queries)}"]
     chosen = [choose(query, user) for query in queries[:MAX_SETS]]
     own = len(queries) - len([text for text in params.getlist(SET) if text.strip()])
-    for number, one in enumerate(chosen, start=1):
-        for name, messages in one.problems.items():
-            inside = number > own
-            said = [f"set {number}, {name}: {message}" for message in messages] if inside else messages
-            problems.setdefault(SET if inside else name, []).extend(said)
+    for number, choice in enumerate(chosen, start=1):
+        for name, messages in choice.problems.items():
+            if number <= own:
+                problems.setdefault(name, []).extend(messages)
+            else:
+                problems.setdefault(SET, []).extend(f"set {number}, {name}: {message}" for message in messages)
     if problems:
         return Selection([], given=True, problems=problems)
     ids: dict[UUID, None] = {}
     sets, left_out, note = [], 0, ""
-    for number, one in enumerate(chosen, start=1):
-        rows = one.rows()
+    for number, choice in enumerate(chosen, start=1):
+        rows = choice.rows()
         matching, _ = bounded_count(rows)
         newest = list(rows.order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
         note = note or not_looked_through(rows)
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
-        sets.append(RunSet(number, queries[number - 1], one, frozenset(newest), is_base=base == str(number)))
-    found = Run.objects.filter(pk__in=ids)
-    runs = found.read_for_comparisons() if len(ids) > MANY_RUNS else list(found.for_lists())
+        sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
+    selected = Run.objects.filter(pk__in=ids)
+    runs = selected.read_for_comparisons() if len(ids) > MANY_RUNS else list(selected.for_lists())
     return Selection(runs, True, left_out=left_out, threshold=threshold, sets=sets, not_looked_through=note)
 
 
@@ -278,7 +279,7 @@ def _stored(query: QueryDict, user: Reader) -> QueryDict:
     return rest
 
 
-def asked_threshold(params: QueryDict) -> float | None:
+def read_threshold(params: QueryDict) -> float | None:
     """As a share of 1; None takes that of the metric. Raises ValueError."""
     text = params.get("threshold", "").strip().rstrip("%").strip()
     try:

@@ -8,14 +8,15 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, key_of
-from runs.compare.groups import Against, Group, telling
+from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
+from runs.compare.groups import Against, Group
 from runs.compare.guard import Difference, bare_field, differences, refusal
 from runs.compare.verdicts import ratio_words
+from runs.run.facets import STORAGE
 from runs.stats import geometric_mean
 
 # In this order facts are compared where the axes name none.
-_KINDS = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
+_COMPARED_FIRST = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
 LEAST_LEVELS, FEWEST_GROUPS = 2, 4
 Key = tuple[str, ...]
 
@@ -88,11 +89,11 @@ class Sweep:
         return self.columns.groups
 
     @cached_property
-    def _found(self) -> dict[Key, dict[Key, list[Group]]]:
+    def _by_level(self) -> dict[Key, dict[Key, list[Group]]]:
         """Groups by level and series, as they come."""
         levels: dict[Key, dict[Key, list[Group]]] = {}
-        both = zip(self.columns.rows(self.held), self.columns.rows(self.compared), strict=True)
-        for (level, series), group in zip(both, self.groups, strict=True):
+        rows = zip(self.columns.rows(self.held), self.columns.rows(self.compared), self.groups, strict=True)
+        for level, series, group in rows:
             levels.setdefault(level, {}).setdefault(series, []).append(group)
         return levels
 
@@ -103,39 +104,40 @@ class Sweep:
     @cached_property
     def table(self) -> dict[Key, dict[Key, list[Group]]]:
         """Groups by level and series; levels in the order of their values."""
-        return {key: self._found[key] for key in self._in_order(self._found)}
+        return {key: self._by_level[key] for key in self._in_order(self._by_level)}
 
     @cached_property
-    def _levels(self) -> dict[Key, dict[int, dict[Key, list[Group]]]]:
+    def _levels_of(self) -> dict[Key, dict[int, dict[Key, list[Group]]]]:
         """Of each series the levels at which it is, by their position."""
-        of: dict[Key, dict[int, dict[Key, list[Group]]]] = {}
+        levels: dict[Key, dict[int, dict[Key, list[Group]]]] = {}
         for at, level in enumerate(self.table.values()):
             for name in level:
-                of.setdefault(name, {})[at] = level
-        return of
+                levels.setdefault(name, {})[at] = level
+        return levels
 
     @cached_property
     def names(self) -> dict[Key, str]:
         """The series, each by as few facts as tell them apart."""
         keys = list(dict.fromkeys(self.columns.rows(self.compared)))
-        shown = telling({field: [key[at] for key in keys] for at, field in enumerate(self.compared)})
-        said = [(at, self.facts[field]) for at, field in enumerate(self.compared) if field in shown]
-        return {key: " · ".join(fact.said(key[at]) for at, fact in said) for key in keys}
+        needed = distinguishing({field: [key[at] for key in keys] for at, field in enumerate(self.compared)})
+        shown = [(at, self.facts[field]) for at, field in enumerate(self.compared) if field in needed]
+        return {key: " · ".join(fact.in_legend(key[at]) for at, fact in shown) for key in keys}
 
     @cached_property
     def headings(self) -> list[Fact]:
-        keys = list(self.table)
-        return [self.facts[name] for name in telling({f: [key[at] for key in keys] for at, f in enumerate(self.held)})]
+        """The facts that tell the levels apart."""
+        values = {field: [key[at] for key in self.table] for at, field in enumerate(self.held)}
+        return [self.facts[field] for field in distinguishing(values)]
 
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
         headings = self.headings
-        for _, level in sorted({**self._levels[name], **self._levels[base]}.items(), key=itemgetter(0)):
+        for _, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):
             groups, bases = level.get(name, []), level.get(base, [])
             values = [(fact, (groups or bases)[0].facts[fact.field]) for fact in headings]
             pairs, against = self._set_against(groups, bases)
             yield LevelRow(
-                " · ".join(fact.said(value) for fact, value in values),
+                " · ".join(fact.in_legend(value) for fact, value in values),
                 {fact.label: fact.words.get(value, value) for fact, value in values}, groups, bases, pairs, against,
             )  # fmt: skip
 
@@ -143,56 +145,58 @@ class Sweep:
         self, groups: Sequence[Group], bases: Sequence[Group]
     ) -> tuple[list[tuple[Group, Group]], Against]:
         """The pairs of one level; without any the reason."""
-        here, there = ([group for group in side if group.dots] for side in (groups, bases))
+        here = [group for group in groups if group.dots]
+        there = [group for group in bases if group.dots]
         if not here or not there:
-            lost = next((group.gap for group in (groups if not here else bases) if group.gap), "not measured here")
-            return [], Against(None, None, [], f"no ratio: {lost}")
-        pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._alike(here, there)
+            missing = next((group.gap for group in (bases if here else groups) if group.gap), "not measured here")
+            return [], Against(None, None, [], f"no ratio: {missing}")
+        pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
         if not pairs:
             return [], Against(None, None, [], "no ratio: several groups here; hold equal what tells them apart")
         compared = {bare_field(field) for field in self.compared}
         # A disk is what somebody asked for by the name of its storage.
-        compared |= {f"{field.removeprefix('storage:')}_storage" for field in compared if field.startswith("storage:")}
-        told: dict[str, Difference] = {
+        compared |= {f"{field.removeprefix(STORAGE)}_storage" for field in compared if field.startswith(STORAGE)}
+        by_words: dict[str, Difference] = {
             difference.words: difference
             for group, base in pairs
-            for difference in differences(group.stated, base.stated)
+            for difference in differences(group.conditions, base.conditions)
             if difference.field not in compared or difference.severity == "blocks"
         }
-        refused = refusal(told.values())
+        refused = refusal(by_words.values())
         words = f"no ratio: {refused}" if refused else ""
-        return pairs, Against(None, None, list(told.values()), words, refused, there[0].key)
+        return pairs, Against(None, None, list(by_words.values()), words, refused, there[0].key)
 
-    def _alike(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
-        """Groups that are alike in what may be held equal but is not."""
+    def _pairs(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
+        """Groups that have the same of what may be held equal but is not; none where that does not tell them apart."""
         loose = [field for field in self.offered if field not in self.held]
-        sides = [{key_of(group, loose): group for group in side} for side in (here, there)]
-        if any(len(side) < len(of) for side, of in zip(sides, (here, there), strict=True)):
+        by_values = {fact_values(group, loose): group for group in here}
+        bases = {fact_values(group, loose): group for group in there}
+        if len(by_values) < len(here) or len(bases) < len(there):
             return []
-        return [(group, sides[1][key]) for key, group in sides[0].items() if key in sides[1]]
+        return [(group, bases[values]) for values, group in by_values.items() if values in bases]
 
     @property
     def is_possible(self) -> bool:
         """Whether at two levels some two series may be set against each other; neighbours are asked, and the first."""
-        compared, known = {bare_field(field) for field in self.compared}, 0
+        compared, comparable = {bare_field(field) for field in self.compared}, 0
         # Of a thousand runs that have little in common hardly any level has two series.
-        shared = (level for level, series in self._found.items() if len(series) > 1)
+        shared = (level for level, series in self._by_level.items() if len(series) > 1)
         for level in self._in_order(shared):
-            first, *others = self._found[level].values()
-            for one, other in [*((first, other) for other in others), *pairwise(others)]:
-                pairs, against = self._set_against(one, other)
-                if any(told.severity == "blocks" and told.field in compared for told in against.differences):
+            first, *others = self._by_level[level].values()
+            for groups, bases in [*((first, other) for other in others), *pairwise(others)]:
+                pairs, against = self._set_against(groups, bases)
+                if any(each.severity == "blocks" and each.field in compared for each in against.differences):
                     return False  # Another value of what is compared is another question, at every level.
                 if pairs and not against.refused:
-                    known += 1
+                    comparable += 1
                     break
-            if known >= LEAST_LEVELS:
+            if comparable >= LEAST_LEVELS:
                 return True
         return False
 
 
 def sweeps(
-    groups: Sequence[Group], known: Mapping[str, Fact], series: Sequence[str], wanted: Sequence[str],
+    groups: Sequence[Group], varying: Mapping[str, Fact], series: Sequence[str], wanted: Sequence[str],
     held: Sequence[str] | None,
 ) -> dict[str, Sweep]:  # fmt: skip
     """By the fact that is compared, the best first: all that have two levels with a ratio.
@@ -203,17 +207,18 @@ def sweeps(
     columns = Columns(groups)
     facts = {
         field: fact
-        for field, fact in known.items()
+        for field, fact in varying.items()
         if field not in NEVER_TAKEN and field != DATE and len(set(columns[field])) > 1
     }
     possible: dict[str, Sweep] = {}
-    order = sorted(facts, key=lambda field: (_kind(field), field not in series))
+    order = sorted(facts, key=lambda field: (rank_of_kind(field, _COMPARED_FIRST), field not in series))
     for field in dict.fromkeys([*wanted, *order]):
         if field not in facts or len(groups) < FEWEST_GROUPS:
             continue
         # A configuration says nothing beside its DBMS, where each has one.
-        said = any(columns.follow([field], [other]) and columns.follow([other], [field]) for other in possible)
-        sweep = None if said else _sweep(columns, facts, field, held)
+        if any(columns.follow([field], [other]) and columns.follow([other], [field]) for other in possible):
+            continue
+        sweep = _sweep(columns, facts, field, held)
         if sweep and sweep.is_possible:
             possible[field] = sweep
     return possible
@@ -225,16 +230,11 @@ def _sweep(columns: Columns, facts: Mapping[str, Fact], field: str, held: Sequen
     offered = [name for name in others if not columns.follow([field], [name])]
     if not offered:
         return None
+    offered.sort(key=lambda name: not facts[name].is_number)
     compared = [field]
     for name in others:
         # Two configurations of one DBMS are two series.
         if name not in offered and not columns.follow([name], [*compared, *offered]):
             compared.append(name)
     chosen = offered if held is None else [name for name in offered if name in held]
-    chosen.sort(key=lambda name: not facts[name].is_number)
     return Sweep(compared, chosen, offered, columns, facts)
-
-
-def _kind(field: str) -> int:
-    kind = field.partition(":")[0]
-    return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)

@@ -7,7 +7,8 @@ from datetime import date
 
 from runs import formatting
 from runs.compare.groups import Against, Group
-from runs.compare.guard import Difference, condition_words, differences, refusal
+from runs.compare.guard import condition_words, differences, refusal
+from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Ratio, Verdict, judge_family, ratio
 from runs.stats.steps import Step
@@ -16,7 +17,7 @@ from runs.stats.steps import Step
 MOST_NAMED = 3
 
 
-def set_against(
+def judged_against(
     groups: Sequence[Group], base: Group, metric: Metric, threshold: float, axis: Collection[str] = ()
 ) -> dict[str, Against]:
     """By key, of the other groups that have values: judged as one family.
@@ -24,27 +25,27 @@ def set_against(
     `axis`: fields that only say where a group stands on the chart's axis.
     """
     others = [group for group in groups if group.key != base.key and group.dots]
-    differing = {group.key: differences(group.stated, base.stated) for group in others}
+    differing = {group.key: differences(group.conditions, base.conditions) for group in others}
     judged = [group for group in others if not refusal(differing[group.key])]
     pairs = [(group.judged, base.judged) for group in judged]
     verdicts = judge_family(pairs, better=metric.better, threshold=threshold)
-    told = {group.key: verdict for group, verdict in zip(judged, verdicts, strict=True)}
-    return {group.key: _against(group, base, differing[group.key], told.get(group.key), axis) for group in others}
-
-
-def _against(
-    group: Group, base: Group, differing: list[Difference], verdict: Verdict | None, axis: Collection[str]
-) -> Against:
-    beside = [difference for difference in differing if difference.field not in axis]
-    if verdict:
-        return Against(verdict.ratio, verdict, beside, verdict.words)
-    refused = refusal(differing)
-    change = ratio(group.judged, base.judged)
-    if refusal(beside) or change is None:
-        return Against(None, None, differing, f"no ratio: {refused}", refused)
-    levels = [difference for difference in differing if difference.severity == "blocks"]
-    known = ", ".join(f"{in_sentence(level.label)} {level.b}" for level in levels)
-    return Against(None, None, beside, f"{change_words(change)} from {known}", refused, is_level=True)
+    verdict_by_key = {group.key: verdict for group, verdict in zip(judged, verdicts, strict=True)}
+    against = {}
+    for group in others:
+        differ, verdict = differing[group.key], verdict_by_key.get(group.key)
+        off_axis = [difference for difference in differ if difference.field not in axis]
+        if verdict:
+            against[group.key] = Against(verdict.ratio, verdict, off_axis, verdict.words)
+            continue
+        refused, change = refusal(differ), ratio(group.judged, base.judged)
+        if refusal(off_axis) or change is None:
+            against[group.key] = Against(None, None, differ, f"no ratio: {refused}", refused)
+            continue
+        levels = [difference for difference in differ if difference.severity == "blocks"]
+        level_words = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in levels)
+        words = f"{change_words(change)} from {level_words}"
+        against[group.key] = Against(None, None, off_axis, words, refused, is_level=True)
+    return against
 
 
 def family_size(groups: Sequence[Group]) -> int:
@@ -64,7 +65,7 @@ def best_against_others(
     if len(ranked) < 2 or metric.better == "none":
         return None
     best, others = ranked[0], ranked[1:]
-    if any(refusal(differences(best.stated, other.stated)) for other in others):
+    if any(refusal(differences(best.conditions, other.conditions)) for other in others):
         return None
     pairs = [(best.judged, other.judged) for other in others]
     return best, list(zip(others, judge_family(pairs, better=metric.better, threshold=threshold), strict=True))
@@ -93,15 +94,19 @@ def headline(
         return ""
     if (judged := best_against_others(ranked, metric, threshold)) is None:
         return ""
-    best, judged_anew = judged
-    verdicts = [(other, _of_row(best, other, verdict)) for other, verdict in judged_anew]
-    said = _best_words(best, verdicts, metric, threshold)
-    differing = [difference for other, _ in verdicts for difference in differences(best.stated, other.stated)]
+    best, of_headline = judged
+    verdicts = [(other, _as_in_table(best, other, verdict)) for other, verdict in of_headline]
+    undecided = [(other, verdict) for other, verdict in verdicts if verdict.kind not in WINNERS]
+    if undecided:
+        sentence = _no_winner_words(best, undecided, metric, threshold)
+    else:
+        sentence = _winner_words(best, *verdicts[0], metric, is_next_of_several=len(verdicts) > 1)
+    differing = [difference for other, _ in verdicts for difference in differences(best.conditions, other.conditions)]
     unlike = condition_words(differing, named) if conditions else ""
-    return f"{said} Not alike: {unlike}." if unlike else said
+    return f"{sentence} Not alike: {unlike}." if unlike else sentence
 
 
-def _of_row(best: Group, other: Group, verdict: Verdict) -> Verdict:
+def _as_in_table(best: Group, other: Group, verdict: Verdict) -> Verdict:
     """The table's own verdict where one of both is the baseline, so that no ratio is turned and no interval is another.
 
     What is no winner among its own family stays none.
@@ -112,54 +117,43 @@ def _of_row(best: Group, other: Group, verdict: Verdict) -> Verdict:
     return row.against.verdict if row is other or verdict.kind in WINNERS else verdict
 
 
-def _best_words(best: Group, verdicts: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
-    open_ones = [(other, verdict) for other, verdict in verdicts if verdict.kind not in WINNERS]
-    if open_ones:
-        return _no_winner(best, open_ones, metric, threshold)
-    next_best, verdict = verdicts[0]
+def _winner_words(best: Group, next_best: Group, verdict: Verdict, metric: Metric, *, is_next_of_several: bool) -> str:
     extreme = "highest" if metric.better == "higher" else "lowest"
     amount = f"{formatting.quantity(best.centre, metric.unit)} ({best.centre_name})"
-    said = f"{best.label} has the {extreme} {in_sentence(metric.label)}, {amount}"
-    told, several = ratio_words(verdict.ratio), len(verdicts) > 1
+    winner = f"{best.label} has the {extreme} {mid_sentence(metric.label)}, {amount}"
+    times, the_next = ratio_words(verdict.ratio), ", the next" if is_next_of_several else ""
     if best.is_baseline:
-        return f"{said}; {next_best.label}{', the next,' if several else ''} has {told} of it."
-    return f"{said}: {told} that of {next_best.label}{', the next' if several else ''}."
+        return f"{winner}; {next_best.label}{the_next}{',' if the_next else ''} has {times} of it."
+    return f"{winner}: {times} that of {next_best.label}{the_next}."
 
 
-def _no_winner(best: Group, open_ones: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
-    groups = [best, *(group for group, _ in open_ones)]
+def _no_winner_words(best: Group, undecided: Sequence[tuple[Group, Verdict]], metric: Metric, threshold: float) -> str:
+    groups = [best, *(group for group, _ in undecided)]
     amounts = [f"{group.label} ({formatting.quantity(group.centre, metric.unit)})" for group in groups]
     if len(amounts) > MOST_NAMED:
         amounts[1:] = [f"{len(groups) - 1} others"]
     named = f"{', '.join(amounts[:-1])} and {amounts[-1]}"
-    kinds = {verdict.kind for _, verdict in open_ones}
+    kinds = {verdict.kind for _, verdict in undecided}
     if Kind.TOO_FEW in kinds:
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {named}."
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner: less than {formatting.percent_of(threshold)} lie between {named}."
-    other, verdict = next(one for one in open_ones if one[1].kind == Kind.UNDECIDED)
+    other, verdict = next(row for row in undecided if row[1].kind == Kind.UNDECIDED)
     of, to = (other, best) if best.is_baseline else (best, other)
     # What is better, but perhaps not by enough, is that of one of both.
     pair = f"{of.label} against {to.label} is " if verdict.words.partition(",")[0] in WINNERS else ""
     return f"No winner yet, repeats scatter too much: {named}; {pair}{verdict.words}."
 
 
-def in_sentence(label: str) -> str:
-    """A label within a sentence: what begins with a name keeps its capital (Jain's index, CPU, TPS)."""
-    first = label.partition(" ")[0]
-    named = first.endswith("'s") or not first[1:].islower()
-    return label if named else label[:1].lower() + label[1:]
-
-
 def change_words(change: Ratio) -> str:
     """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %)."""
-    told = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
-    words, *between = (formatting.percent(each - 1, signed=True) for each in told)
-    return f"{words} ({' to '.join(between)})" if between else words
+    ratios = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
+    words, *ends = (formatting.percent(ratio - 1, signed=True) for ratio in ratios)
+    return f"{words} ({' to '.join(ends)})" if ends else words
 
 
 def day_at(x: float) -> date:
-    """Of a place on an axis of dates."""
+    """At a position on an axis of dates."""
     return date.fromordinal(int(x))
 
 
@@ -170,10 +164,10 @@ def step_words(step: Step, tested: str, better: str) -> str:
     """
     day = f"{day_at(step.at)} ({tested})" if tested else str(day_at(step.at))
     since = f"since {day}" if step.is_last else f"from {day} on"
-    said = f"{change_words(step.change)} {since}, against the {step.days_before} days before"
+    change = f"{change_words(step.change)} {since}, against the {step.days_before} days before"
     if better not in ("higher", "lower"):
-        return f"{said}."
-    return f"{said}: {'better' if (step.change.value > 1) == (better == 'higher') else 'worse'}."
+        return f"{change}."
+    return f"{change}: {'better' if (step.change.value > 1) == (better == 'higher') else 'worse'}."
 
 
 def no_step_words(days: int) -> str:

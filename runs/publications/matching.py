@@ -13,7 +13,7 @@ from typing import Any
 
 from benchagent.catalog import METRICS
 
-from runs.compare.guard import Difference, differences, stated
+from runs.compare.guard import Difference, conditions_of, differences
 from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
 from runs.run.facets import doubt
 from runs.run.number import number_of, why_no_number
@@ -225,7 +225,7 @@ class Relation:
 
     @cached_property
     def _differences(self) -> list[Difference]:
-        return differences(stated(self.of.counted), stated(self.base.counted))
+        return differences(conditions_of(self.of.counted), conditions_of(self.base.counted))
 
     @property
     def _turned(self) -> tuple[Side, Side]:

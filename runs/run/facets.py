@@ -29,6 +29,8 @@ from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
 from runs.run.durability import judgement
 
+# Keys of facts that have a name of their own behind it: a factor's, a storage's role, a fact of the sender's.
+FACTOR, STORAGE, CONTEXT = "factor:", "storage:", "context:"
 # The order in which labels name what varies, the others by name; a running number of the source comes last.
 _FIRST = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows", "terminals", "threads", "disk", "method")
 _ORDER = {name: index for index, name in enumerate(_FIRST)}
@@ -80,7 +82,7 @@ def facets(run: Run) -> dict[str, Facet]:
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
         shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
-        stated.append(_plain(f"storage:{use.role}", f"{use.get_role_display()} storage", shown))
+        stated.append(_plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", shown))
     if run.hardware is not None:
         stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:
@@ -146,12 +148,12 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
     """`emulated`: of a storage, as the run found it."""
     label = factor_label(name)
     if len(text) > _SPEAKABLE:
-        return _long_facet(f"factor:{name}", label, text)
+        return _long_facet(f"{FACTOR}{name}", label, text)
     said = f"{text} (emulated)" if emulated and text else text
     is_storage = name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
     value = text or (OWN_STORAGE if is_storage else "")
     return Facet(
-        f"factor:{name}", label, value, factor_words(name, said, unit), factor_phrase(name, said, unit), key=value
+        f"{FACTOR}{name}", label, value, factor_words(name, said, unit), factor_phrase(name, said, unit), key=value
     )
 
 
@@ -166,14 +168,14 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
         spoken = f"{label[:1].lower()}{label[1:]} {short}{' s' if unit == 's' else ''}"
     alone = amount(number, label.lower()) if label.lower() in COUNTED else spoken
     text = factor_phrase(name, number, phrase_unit) if name in FACTORS else alone
-    return Facet(f"factor:{name}", label, value, factor_words(name, number, unit), text, key=spoken)
+    return Facet(f"{FACTOR}{name}", label, value, factor_words(name, number, unit), text, key=spoken)
 
 
 def context_facets(run: Run) -> list[Facet]:
     """Which connection, which microcode: what else makes a cell another one."""
     facets = []
     for name, value in run.context.items():
-        field, label, text = f"context:{name}", factor_label(name), str(value)
+        field, label, text = f"{CONTEXT}{name}", factor_label(name), str(value)
         spoken = f"{label[:1].lower()}{label[1:]} {text}"
         is_long = len(text) > _SPEAKABLE
         facets.append(_long_facet(field, label, text) if is_long else Facet(field, label, text, text, spoken, spoken))

@@ -13,7 +13,7 @@ from benchagent.latency_map import MOST_BUCKETS
 
 from runs.models import Run
 
-TOLD = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
+RANKS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
 # Beyond a percentile there must be so many transactions for it to be more than the luck of a few.
 LEAST_BEYOND = 10
 POINTS_PER_DECADE = 24
@@ -44,34 +44,24 @@ class Latency:
 
 def latency_of(runs: Sequence[Run]) -> Latency | None:
     """None where one of them has no histogram that can be read, or there are none."""
-    merged = _merged(runs)
-    if merged is None:
-        return None
-    count = merged.count
-    values = merged.percentiles_us(TOLD)
-    told = [
-        Percentile(percentile, value / 1000, count - max(1, math.ceil(percentile / 100 * count - 1e-9)))
-        for percentile, value in zip(TOLD, values, strict=True)
-    ]
-    ranks = _ranks(count)
-    curve = zip(ranks, (value / 1000 for value in merged.percentiles_us(ranks)), strict=True)
-    return Latency(len(runs), count, told, list(curve))
-
-
-def _merged(runs: Sequence[Run]) -> histogram.Latencies | None:
     if not runs or not all(run.latency_histogram for run in runs):
         return None
     try:
         merged = histogram.merged(histogram.decode(run.latency_histogram) for run in runs)
     except ValueError:
         return None
-    return merged if merged.count else None
-
-
-def _ranks(count: int) -> list[float]:
-    """Percentiles evenly spaced in 1/(1 − p), from 0 up to where one transaction of so many lies beyond."""
+    count = merged.count
+    if not count:
+        return None
+    percentiles = [
+        Percentile(rank, value / 1000, count - max(1, math.ceil(rank / 100 * count - 1e-9)))
+        for rank, value in zip(RANKS, merged.percentiles_us(RANKS), strict=True)
+    ]
+    # Evenly spaced in 1/(1 − p), from 0 up to where one transaction of so many lies beyond.
     steps = max(1, math.ceil(math.log10(max(count, 2)) * POINTS_PER_DECADE))
-    return [100 * (1 - 10 ** (-step / POINTS_PER_DECADE)) for step in range(steps)] + [100 * (1 - 1 / max(count, 2))]
+    ranks = [100 * (1 - 10 ** (-step / POINTS_PER_DECADE)) for step in range(steps)] + [100 * (1 - 1 / max(count, 2))]
+    curve = zip(ranks, (value / 1000 for value in merged.percentiles_us(ranks)), strict=True)
+    return Latency(len(runs), count, percentiles, list(curve))
 
 
 def nines(percentile: float) -> float:
@@ -104,22 +94,22 @@ def bucket_ms(bucket: int) -> tuple[float, float]:
 def map_of(runs: Iterable[Run]) -> LatencyMap | None:
     """Of several repeats together, at the coarsest of their intervals; None where one of them does not tell."""
     maps = [_map(run.statistics.get("latency_map")) for run in runs]
-    known = [one for one in maps if one]
-    if not known or len(known) < len(maps):
+    readable = [heat for heat in maps if heat]
+    if not readable or len(readable) < len(maps):
         return None
-    interval_s = max(one.interval_s for one in known)
+    interval_s = max(heat.interval_s for heat in readable)
     counts: dict[int, Counter[int]] = {}
-    for one in known:
-        for at, of in enumerate(one.counts):
-            counts.setdefault(at * one.interval_s // interval_s, Counter()).update(of)
+    for heat in readable:
+        for at, of_interval in enumerate(heat.counts):
+            counts.setdefault(at * heat.interval_s // interval_s, Counter()).update(of_interval)
     return LatencyMap(interval_s, [counts.get(at, Counter()) for at in range(max(counts) + 1)])
 
 
-def _map(told: Any) -> LatencyMap | None:
+def _map(stored: Any) -> LatencyMap | None:
     """As `benchagent.latency_map` tells it; None of anything else, which a bundle could bring."""
     try:
-        interval_s = int(told["interval_s"])
-        counts = [dict(zip(flat[::2], flat[1::2], strict=True)) for flat in told["counts"]]
+        interval_s = int(stored["interval_s"])
+        counts = [dict(zip(flat[::2], flat[1::2], strict=True)) for flat in stored["counts"]]
         whole = all(type(part) is int and part >= 0 for of in counts for item in of.items() for part in item)
         highest = max((bucket for of in counts for bucket in of), default=MOST_BUCKETS)
     except (TypeError, ValueError, LookupError):
@@ -128,7 +118,7 @@ def _map(told: Any) -> LatencyMap | None:
 
 
 @dataclass(frozen=True)
-class OfType:
+class TypeLatency:
     """Of one transaction type in one run, ms; no histogram of a type is stored, so that repeats cannot be merged."""
 
     type: str
@@ -139,26 +129,26 @@ class OfType:
     max_ms: float | None
 
 
-def types_of(run: Run) -> list[OfType]:
+def types_of(run: Run) -> list[TypeLatency]:
     """Empty where a run has one type only, or tells nothing of them."""
-    told: Mapping[str, Mapping[str, Any]] = run.statistics.get("transaction_types") or {}
-    if len(told) < 2:
+    by_name: Mapping[str, Mapping[str, Any]] = run.statistics.get("transaction_types") or {}
+    if len(by_name) < 2:
         return []
     return [
-        OfType(
+        TypeLatency(
             name, int(figures.get("transactions") or 0),
             *(_ms(figures.get(key)) for key in ("p50_us", "p95_us", "p99_us", "max_us")),
         )
-        for name, figures in told.items()
+        for name, figures in by_name.items()
     ]  # fmt: skip
 
 
-def types_of_all(runs: Iterable[Run]) -> dict[str, list[OfType]]:
+def types_of_all(runs: Iterable[Run]) -> dict[str, list[TypeLatency]]:
     """By type, one for each run that tells of it."""
-    by_type: dict[str, list[OfType]] = {}
+    by_type: dict[str, list[TypeLatency]] = {}
     for run in runs:
-        for told in types_of(run):
-            by_type.setdefault(told.type, []).append(told)
+        for latency in types_of(run):
+            by_type.setdefault(latency.type, []).append(latency)
     return by_type
 
 

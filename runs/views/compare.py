@@ -21,7 +21,7 @@ from runs.charts.drawing import draw, point_rows, table_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
-from runs.compare.compare import beside, compare_selection, marks
+from runs.compare.compare import by_each_metric, compare_selection, failed_checks_words
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
 from runs.compare.matrix import matrix
@@ -110,7 +110,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             {
                 "group": group,
                 "color": palette[group.key],
-                "marks": marks(group),
+                "marks": failed_checks_words(group),
                 "ratio": ratio_words(group.against.ratio if group.against else None),
                 "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
             }
@@ -186,7 +186,7 @@ def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
         return point_rows(draw(comparison, params))
     if view in (TIME, LATENCY):
         return table_rows(draw(comparison, params))
-    first, *others = (charts.csv_rows(one) for one in beside(comparison, params))
+    first, *others = (charts.csv_rows(one) for one in by_each_metric(comparison, params))
     return chain(first, *(islice(rows, 1, None) for rows in others))
 
 

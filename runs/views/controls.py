@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import QueryDict
 
-from runs.charts.drawing import VIEWS, Drawing
-from runs.charts.tradeoff import PAID_WITH, against
-from runs.compare.axes import BARS, CURVE, HEAT_MAP, NONE, POOL, SCALES, TABLE, TRADE_OFF, X_AS, Y_AS
+from runs.charts.drawing import Drawing
+from runs.charts.tradeoff import PAID_WITH, second_metric
+from runs.compare.axes import BARS, CURVE, NONE, ON_AXES, POOL, SCALES, TRADE_OFF, VIEWS, X_AS, Y_AS
 from runs.compare.compare import MOST_METRICS
 from runs.compare.facts import Fact
 from runs.formatting import number
@@ -35,14 +35,14 @@ class Select:
 
 def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
     """Context of templates/_comparison_controls.html."""
-    axes, metrics = drawing.axes, [one.metric for one in drawing.comparisons if one.metric]
-    on_axes = axes.view in (CURVE, HEAT_MAP, TABLE)
+    axes, metrics = drawing.axes, [each.metric for each in drawing.comparisons if each.metric]
+    on_axes = axes.view in ON_AXES
     selects: tuple[str, ...] = ("x", "series", "panels") if on_axes else ()
     if axes.view == BARS and (axes.panels or len(drawing.comparisons[0].groups) > FEW_BARS):
         selects = ("panels",)
     held = [_hold(fact, drawing) for fact in axes.facts.values() if fact.field != axes.x or not on_axes]
     return {
-        "tabs": [(name, label, name == axes.view) for name, (label, _) in VIEWS.items()],
+        "tabs": [(name, label, name == axes.view) for name, label in VIEWS.items()],
         "axis_selects": [_axis(name, drawing, params) for name in selects],
         "held": [select for select in held if len(select.options) > 1],
         "holds": bool(axes.fixed or axes.pooled),
@@ -59,15 +59,18 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
 def drawn_words(drawing: Drawing) -> list[str]:
     """What a reader must know of the chart besides its axes, once: what is held, pooled, follows, or is not drawn."""
     axes, comparison = drawing.axes, drawing.comparisons[0]
-    words = [f"Only {axes.facts[name].label}: {_words(axes.facts[name], value)}." for name, value in axes.fixed.items()]
+    words = [
+        f"Only {axes.facts[name].label}: {axes.facts[name].words.get(value, value)}."
+        for name, value in axes.fixed.items()
+    ]
     if axes.pooled:
         words.append(f"Pooled: {', '.join(axes.facts[name].label for name in axes.pooled)}.")
-    if axes.view in (CURVE, HEAT_MAP, TABLE):
+    if axes.view in ON_AXES:
         if follow := [axes.facts[name].label for name in axes.follow]:
             words.append(f"Changes along with these: {', '.join(follow)}.")
         held = [group for group in comparison.groups if all(group.facts.get(name) == value
                 for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
-        others = len(held) - len(axes.drawn(comparison))
+        others = len(held) - len(axes.groups(comparison))
         if others > 0 and len(drawing.comparisons) == 1 and comparison.metric:
             words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
     return words
@@ -82,7 +85,7 @@ def _more(every: Sequence[Metric], shown: Sequence[Metric]) -> list[tuple[Metric
 
 def _against(drawing: Drawing) -> Select | None:
     """The second metric of a trade-off."""
-    other = against(drawing.comparisons)
+    other = second_metric(drawing.comparisons)
     if other is None or other.metric is None:
         return None
     first = drawing.comparisons[0]
@@ -90,22 +93,18 @@ def _against(drawing: Drawing) -> Select | None:
     return Select("metric", "against-metric", "Against", options, other.metric.name)
 
 
-def _words(fact: Fact, value: str) -> str:
-    return fact.words.get(value, value)
-
-
 def _axis(name: str, drawing: Drawing, params: QueryDict) -> Select:
     axes = drawing.axes
     taken = {"x": [axes.x], "series": axes.series, "panels": [axes.panels]}[name]
-    said = " · ".join(axes.facts[field].label for field in taken if field in axes.facts) or "none"
-    asked = params.get(name, "")
-    chosen = asked if asked in axes.facts or asked == NONE else ""
-    options = [("", said if chosen == "" else "as the rule says"), *_facts(axes.facts.values()), (NONE, "none")]
+    by_rule = " · ".join(axes.facts[field].label for field in taken if field in axes.facts) or "none"
+    wanted = params.get(name, "")
+    chosen = wanted if wanted in axes.facts or wanted == NONE else ""
+    options = [
+        ("", by_rule if chosen == "" else "as the rule says"),
+        *((fact.field, fact.label) for fact in axes.facts.values()),
+        (NONE, "none"),
+    ]
     return Select(name, f"axis-{name}", {"x": "x axis", "series": "Series", "panels": "Panels"}[name], options, chosen)
-
-
-def _facts(facts: Iterable[Fact]) -> list[tuple[str, str]]:
-    return [(fact.field, fact.label) for fact in facts]
 
 
 def _hold(fact: Fact, drawing: Drawing) -> Select:
@@ -114,7 +113,7 @@ def _hold(fact: Fact, drawing: Drawing) -> Select:
     chosen = axes.fixed.get(fact.field, POOL if fact.field in axes.pooled else None)
     options = [("", "each level")]
     if len(fact.values) <= MOST_LEVELS:
-        options += [(f"{fact.field}={value}", f"only {_words(fact, value)}") for value in fact.values]
+        options += [(f"{fact.field}={value}", f"only {fact.words.get(value, value)}") for value in fact.values]
     if fact.field not in (axes.x, axes.panels):
         options.append((f"{fact.field}={POOL}", "pooled"))
     return Select(
@@ -128,12 +127,13 @@ def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
     scales = [("", "by the span"), *((scale, f"{scale}arithmic" if scale == "log" else scale) for scale in SCALES)]
     values = [("" if name == "absolute" else name, words) for name, words in Y_AS.items()]
     selects = [Select("y_as", "y-as", "Values", values, "" if axes.y_as == "absolute" else axes.y_as)]
-    places = [("", X_AS[axes.x_as]), *((name, words) for name, words in X_AS.items() if name != axes.x_as)]
-    if asked := params.get("x_as"):
-        places = [("", "as the rule says"), *X_AS.items()]
+    x_as = params.get("x_as")
+    units = [("", X_AS[axes.x_as]), *((name, words) for name, words in X_AS.items() if name != axes.x_as)]
+    if x_as:
+        units = [("", "as the rule says"), *X_AS.items()]
     if axes.view == CURVE:
         selects += [
-            Select("x_as", "x-as", "x as", places, asked if asked in X_AS else ""),
+            Select("x_as", "x-as", "x as", units, x_as if x_as in X_AS else ""),
             Select("x_scale", "x-scale", "x scale", scales, axes.x_scale),
             Select("y_scale", "y-scale", "y scale", scales, axes.y_scale),
         ]

@@ -118,7 +118,7 @@ def _comparison(material: Material, workload: str, without: Sequence[str], vary:
 def _with_origin(group: Group, color: int) -> BarGroup:
     """Its bar to the median, as the article has it, with the provenance of its repeats."""
     repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
-    drawn = charts.bar(group, color)
+    drawn = charts.group_bar(group, color)
     if group.median is not None:
         drawn |= {"value": group.median, "statistic": "median", "interval": None}
     return {**drawn, "origin": f"repeats {repeats}, median computed" if repeats else ""}

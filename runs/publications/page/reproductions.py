@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.compare.axes import SIZE_METRIC
+from runs.compare.panels import SIZE_METRIC
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching

@@ -29,7 +29,7 @@ def figure(query: str = "") -> Multiples:
 
 
 def sentences(multiples: Multiples) -> dict[str, list[str]]:
-    return {said.series: [text.replace("\u202f", " ") for text in said.sentences] for said in multiples.said}
+    return {curve.series: [text.replace("\u202f", " ") for text in curve.sentences] for curve in multiples.curve_words}
 
 
 def on(ram_bytes: int = 16 << 30):
@@ -58,7 +58,7 @@ def test_the_article_says_what_a_sata_disk_loses():
             "No knee: one line fits as well.",
         ]
     }
-    assert multiples.said_note == "One value a level: losses have no interval. 11 lost values are left out."
+    assert multiples.words_note == "One value a level: losses have no interval. 11 lost values are left out."
     assert multiples.figures[0].spec["type"] == "lines"
     assert multiples.figures[0].spec["marks"] == [{"axis": "x", "value": 16.0, "label": "RAM 16 GB"}]
     assert multiples.table.columns[-2].label == "Against the first level"
@@ -98,7 +98,7 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     assert said[2].startswith("Within memory ") and "; beyond it −46." in said[2]
     assert said[3].startswith("Half is left at scale factor 2")
     assert said[4].startswith("Knee at scale factor 1") and " per doubling before, −46." in said[4]
-    numbers = multiples.said[0].numbers
+    numbers = multiples.curve_words[0].numbers
     low, high = numbers["knee"]["interval"]
     assert low < 128 < high
     assert numbers["half_at"]["x"] == pytest.approx(128 * 2 ** (1 / 0.9), rel=0.05)
@@ -107,7 +107,7 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     assert mark["label"] == "RAM 16 GB"
     assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
     (bent,) = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
-    assert (bent["label"], multiples.said_note) == (
+    assert (bent["label"], multiples.words_note) == (
         "all, two lines with a knee",
         "Dashed: two lines that meet at the knee.",
     )
@@ -120,7 +120,7 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
         assert line[x] == pytest.approx(values[x], rel=0.1)
     by_size = figure("x_as=size")
     assert by_size.figures[0].spec["marks"][0]["value"] == pytest.approx((16 << 30) / 1e6)  # type: ignore[typeddict-item]
-    assert "from 1 to 128 GB." in by_size.said[0].sentences[0]
+    assert "from 1 to 128 GB." in by_size.curve_words[0].sentences[0]
 
 
 def test_two_media_have_a_figure_of_their_ratio():
@@ -161,7 +161,7 @@ def test_of_many_curves_the_ends_are_said_and_each_on_demand():
 
     multiples = figure("x=factor:scale_factor&series=factor:terminals&series=factor:disk")
 
-    assert len(multiples.said) == 8
+    assert len(multiples.curve_words) == 8
     assert multiples.in_short.replace("\u202f", " ") == (
         "From scale factor 1 to 100: −39.7 % for 1 terminal · ssd to −82.6 % for 8 terminals · hdd."
     )
@@ -194,7 +194,7 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
     assert said[0].startswith("Most at 32 terminals: 12.") and said[0].endswith(" % of ideal.")
     assert said[1].startswith("Scaling law: 3") or said[1].startswith("Scaling law: 2")
     assert said[2].startswith("Peak at ")
-    scaling = multiples.said[0].numbers["scaling"]
+    scaling = multiples.curve_words[0].numbers["scaling"]
     for name, truth in zip(("lambda", "sigma", "kappa", "peak"), (*LAW, math.sqrt(0.97 / 0.0006)), strict=True):
         low, high = scaling[name]["interval"]
         assert low < truth < high, name
@@ -203,7 +203,7 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
     highest = max(value for value in compare(all_runs()).groups[5].values)
     assert max(y for _, y in ideal["points"]) <= highest * 1.01
     assert law["points"][-1][0] == pytest.approx(64)
-    assert multiples.said_note == "Dotted: in proportion to the first level. Dashed: scaling law."
+    assert multiples.words_note == "Dotted: in proportion to the first level. Dashed: scaling law."
 
 
 def test_of_a_latency_over_terminals_only_the_change_is_said():
@@ -220,7 +220,9 @@ def test_too_few_levels_are_said():
     over_terminals((1, 4, 16))
     (said,) = sentences(figure()).values()
     assert said[-1] == "No scaling law: 3 levels are too few for a law of scaling, 4 would do."
-    assert figure().said[0].numbers["scaling"] == {"why_not": "3 levels are too few for a law of scaling, 4 would do"}
+    assert figure().curve_words[0].numbers["scaling"] == {
+        "why_not": "3 levels are too few for a law of scaling, 4 would do"
+    }
 
 
 def test_a_size_stands_against_memory_and_buffer_pool():
@@ -235,7 +237,7 @@ def test_a_size_stands_against_memory_and_buffer_pool():
     assert spec["series"][0]["points"][0][0] == pytest.approx(GB / (4 << 30), rel=1e-4)
     assert spec["marks"] == [{"axis": "x", "value": 1.0, "label": "buffer pool"}]
     assert of_buffer.title == "Throughput over size ÷ buffer pool"
-    assert " from 0.233\u202f× to 29.8\u202f× buffer pool." in of_buffer.said[0].sentences[0]
+    assert " from 0.233\u202f× to 29.8\u202f× buffer pool." in of_buffer.curve_words[0].sentences[0]
     assert figure("x_as=of_ram").figures[0].spec["series"][0]["points"][-1][0] == pytest.approx(  # type: ignore
         128 * GB / (16 << 30), rel=1e-4
     )

@@ -10,8 +10,9 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
-from runs.compare.axes import arrange, panels_of
+from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
+from runs.compare.panels import panels_of
 from runs.compare.select import select
 from runs.models import Config, Publication, StorageDevice
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, make_runs, workload

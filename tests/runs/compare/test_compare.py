@@ -404,7 +404,7 @@ def test_groups_that_differ_in_their_context_alone_are_named_by_it():
         make_run("PostgreSQL 17.10", 7, context={"connection": server})
     comparison = compare(all_runs())
     assert [group.label for group in comparison.groups] == ["connection old", "connection new"]
-    assert [(fact.label, fact.values) for fact in comparison.varying] == [("Connection", ("old", "new"))]
+    assert [(fact.label, fact.values) for fact in comparison.varying] == [("Connection", ["old", "new"])]
     assert {RunRow(run).factors for run in all_runs()} == {
         f"scale factor 10 · 4 terminals · connection {server}" for server in ("old", "new")
     }

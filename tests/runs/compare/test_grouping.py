@@ -10,7 +10,7 @@ import pytest
 
 from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
-from runs.compare.groups import name_cells
+from runs.compare.facts import name_cells
 from runs.models import Batch, Run
 from runs.run.facets import Facet
 from tests.runs.builders import store_upload

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.compare.guard import differences, refusal, stated
+from runs.compare.guard import conditions_of, differences, refusal
 from runs.models import Config, Run, RunStorage, StorageDevice
 from tests.runs.cells import FACTORS, all_runs, machine, make_article, make_run, workload
 
@@ -14,7 +14,7 @@ def pair(first: dict[str, object], second: dict[str, object]):
         values: dict[str, object] = {"durability": "power_loss", "on": machine()} | changes
         make_run("SQLite 3", 100, **values)
     a, b = sorted(all_runs(), key=lambda run: run.created_at)
-    return differences(stated([a]), stated([b]))
+    return differences(conditions_of([a]), conditions_of([b]))
 
 
 def test_it_finds_nothing_between_like_and_like():
@@ -78,14 +78,14 @@ def test_it_notes_configurations_of_one_dbms_and_not_of_two():
         for system, chosen in (("SQLite 3", config[0]), ("SQLite 3", config[1]), ("H2 2", config[1]))
     )
 
-    differing = differences(stated([a]), stated([b]))
+    differing = differences(conditions_of([a]), conditions_of([b]))
     assert [difference.words for difference in differing] == ["Configuration: plain against tuned"]
-    assert differences(stated([a]), stated([c])) == []
+    assert differences(conditions_of([a]), conditions_of([c])) == []
 
     config[1].name = "plain"
     config[1].save()
     b.config.refresh_from_db()
-    differing = differences(stated([a]), stated([b]))
+    differing = differences(conditions_of([a]), conditions_of([b]))
     assert [difference.words for difference in differing] == ["Configuration: plain against tuned"]
 
 
@@ -102,7 +102,7 @@ def test_it_notes_which_device_held_the_data():
         run.save()
         runs.append(run)
 
-    (difference,) = differences(stated(runs[:1]), stated(runs[1:]))
+    (difference,) = differences(conditions_of(runs[:1]), conditions_of(runs[1:]))
 
     assert difference.words == "Storage of the data: sda (HDD) against nvme0 (SSD)"
     assert difference.severity == "note"
@@ -113,13 +113,13 @@ def test_it_does_not_count_what_one_article_leaves_unsaid_about_both_sides():
     Run.objects.update(durability="")
     runs = {run.dbms_version.name: run for run in all_runs()}
 
-    assert differences(stated([runs["DB2 9.7"]]), stated([runs["PostgreSQL 8.3"]])) == []
+    assert differences(conditions_of([runs["DB2 9.7"]]), conditions_of([runs["PostgreSQL 8.3"]])) == []
 
 
 def test_it_counts_what_two_uploads_leave_unsaid():
     a, b = (make_run(system, 100) for system in ("SQLite 3", "H2 2"))
 
-    differing = differences(stated([a]), stated([b]))
+    differing = differences(conditions_of([a]), conditions_of([b]))
     assert [difference.words for difference in differing] == ["Durability: not known", "Machine: not known"]
 
 
@@ -130,4 +130,4 @@ def test_it_puts_what_blocks_first():
 
 
 def test_it_compares_nothing_with_an_empty_side():
-    assert differences(stated([]), stated([])) == []
+    assert differences(conditions_of([]), conditions_of([])) == []

@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from runs import results
 from runs.charts.drawing import draw
-from runs.compare.compare import compare, marks
+from runs.compare.compare import compare, failed_checks_words
 from runs.compare.questions import questions
 from runs.models import Run
 from tests.runs.builders import document
@@ -85,7 +85,7 @@ def test_many_days_are_led_by_the_last_lasting_change_and_the_commit_that_brough
     assert comparison.headline.startswith("Throughput −10.0\u202f% (")
     assert comparison.headline.endswith("since 2026-05-14 (1414141414), against the 13 days before: worse.")
     (part,) = draw(comparison, QueryDict()).parts
-    ((sentence,),) = [said.sentences for said in part.said]
+    ((sentence,),) = [curve.sentences for curve in part.curve_words]
     assert f"Throughput {sentence}" == comparison.headline
     assert [mark["label"] for mark in part.figures[0].spec["marks"]] == ["−10.0\u202f%"]
 
@@ -132,6 +132,6 @@ def test_a_warning_counts_long_names_and_their_rows_say_it():
 
     (warning,) = [words for words in comparison.warnings if "branches" in words]
     assert warning == "Fewer branches than terminals: 3 of 8 groups; terminals wait for each other."
-    marked = {group.label: marks(group) for group in comparison.groups if marks(group)}
+    marked = {group.label: words for group in comparison.groups if (words := failed_checks_words(group))}
     assert [*marked.values()] == [["fewer branches than terminals (3 of 3)"]] * 3
     assert all(label.startswith("scale factor 4 ·") for label in marked)

@@ -7,7 +7,7 @@ from benchagent.catalog import FACTORS as KNOWN
 
 from runs.charts.compare import csv_rows
 from runs.compare.compare import compare
-from runs.compare.guard import differences, stated
+from runs.compare.guard import conditions_of, differences
 from runs.models import Config, RunFactor, Upload
 from tests.runs.cells import FACTORS, all_runs, machine, make_repeats, make_run
 
@@ -177,7 +177,7 @@ def recorded(first: dict[str, object], second: dict[str, object], systems=("Post
         make_run(system, 100, durability="power_loss", on=machine(), **columns)
         for system, columns in zip(systems, (first, second), strict=True)
     ]
-    return [one.words for one in differences(stated(runs[:1]), stated(runs[1:]))]
+    return [one.words for one in differences(conditions_of(runs[:1]), conditions_of(runs[1:]))]
 
 
 @pytest.mark.parametrize(

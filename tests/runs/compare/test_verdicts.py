@@ -10,8 +10,8 @@ from django.http import QueryDict
 from runs.compare.compare import compare, compare_selection
 from runs.compare.matrix import matrix
 from runs.compare.select import select
-from runs.compare.verdicts import in_sentence, ratio_words
-from runs.formatting import times
+from runs.compare.verdicts import ratio_words
+from runs.formatting import mid_sentence, times
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
 from tests.runs.cells import all_runs, make_run
@@ -146,7 +146,7 @@ def test_the_lowest_latency_wins():
 )
 def test_a_label_in_a_sentence_keeps_the_capital_of_a_name(label: str, said: str):
     """Seen: "has the highest jain's index"."""
-    assert in_sentence(label) == said
+    assert mid_sentence(label) == said
 
 
 def ten_equal_cells() -> dict[str, list[float]]:

@@ -130,13 +130,13 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
         "Against the first level", "Against the level before",
     ]  # fmt: skip
     assert [cell.text for cell in over_size.table.rows[4]][-2:] == ["−42.9\u202f%", "−42.9\u202f%"]
-    fast, slow = (said.sentences for said in over_size.said)
+    fast, slow = (curve.sentences for curve in over_size.curve_words)
     assert fast[:2] == [
         "−35.3\u202f% from 258 to 774 MB.",
         "−23.4\u202f% per doubling (−63.0\u202f% to +58.8\u202f%), one fit over 3 levels.",
     ]
     assert slow[:2] == ["−85.7\u202f% from 258 to 774 MB.", "3 levels do not tell what a doubling takes."]
-    assert over_size.said_note == "One value a level: losses have no interval. 3 levels cannot tell a knee, 5 can."
+    assert over_size.words_note == "One value a level: losses have no interval. 3 levels cannot tell a knee, 5 can."
 
 
 def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
@@ -159,7 +159,7 @@ def test_a_storage_that_was_loaded_once_says_nothing_of_sizes(client, db):
     assert [(one["label"], [y for _, y in one["points"]]) for one in spec["series"]] == [
         ("fast", [8, 8, 8]), ("slow", [8, None, None]),
     ]  # fmt: skip
-    assert [said.series for said in load.said] == ["fast"]
+    assert [curve.series for curve in load.curve_words] == ["fast"]
 
 
 def test_two_sizes_make_no_curve(client, db):
