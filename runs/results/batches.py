@@ -9,18 +9,9 @@ from uuid import UUID
 from runs.models import Batch, Change, User
 
 
-def batch_of(made_by: UUID, *, owner: User | None = None, **said: Any) -> Batch:
+def batch_of(source_id: UUID, *, owner: User | None = None, **described: Any) -> Batch:
     """The batch of an experiment, upload, import or publication, by its id: the one that is there, else a new one."""
-    return Batch.objects.get_or_create(pk=made_by, defaults={"owner": owner, **said})[0]
-
-
-def beyond(batch: Batch, columns: dict[str, Any]) -> dict[str, Any]:
-    """Of what a run says (`Described.columns`) that which its batch does not."""
-    return {
-        "label": columns["label"] if columns["label"] != batch.label else "",
-        "tags": " ".join(sorted({*columns["tags"].split()} - {*batch.tag_list})),
-        "tested": {name: value for name, value in columns["tested"].items() if batch.tested.get(name) != value},
-    }
+    return Batch.objects.get_or_create(pk=source_id, defaults={"owner": owner, **described})[0]
 
 
 def forget_empty(batches: Iterable[UUID]) -> None:

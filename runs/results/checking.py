@@ -11,8 +11,8 @@ from django.db import transaction
 from runs.models import Run
 from runs.models.choices import RunState
 from runs.results.live import add_computed, judge_run
+from runs.results.upload import OF_HISTOGRAM
 
-OF_HISTOGRAM = "computed from the histogram of latencies"
 CHUNK = 200
 
 

@@ -97,7 +97,14 @@ class Known:
         for index, repeat in enumerate(document.repeats):
             if repeat["id"] in self._taken:
                 errors[f"repeats[{index}].id"] = ["Another run has this id."]
-        errors |= self._hardware_errors(document) | self._config_errors(document)
+        errors |= self._hardware_errors(document)
+        given = document.config
+        if isinstance(given, str) and self._find_config(given) is None:
+            errors["config"] = [f"No configuration {given}. A list of settings, or files, add one."]
+        elif isinstance(given, UploadConfigFiles):
+            dbms = self._find_dbms(document.dbms)
+            understood = understand(_file_texts(given), dbms.slug if dbms else "")
+            errors |= {f"config.{path}": messages for path, messages in understood.errors.items()}
         if errors:
             raise ValidationError(errors)
         version = self._version(document.dbms)
@@ -106,7 +113,7 @@ class Known:
             workload=self._workload(document),
             dbms_version=version,
             hardware=machine,
-            config=self._config(document.config, version),
+            config=self._config(given, version),
             storage={use.role: (self._device(use.device, machine), use.path) for use in document.storage},
         )
         self._taken |= {repeat["id"] for repeat in document.repeats}
@@ -173,8 +180,8 @@ class Known:
         else:
             rows = (self._workloads.get(slug) for slug in (data.slug, versioned_slug(data.slug, data.version)))
             alike = (row for row in rows if row is not None and row.version == data.version)
-            said = (data.name or data.slug, data.kind)
-            known = (row for row in alike if (row.name, row.kind) == said or self._find_workload(row.slug))
+            names = (data.name or data.slug, data.kind)
+            known = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
             row = next(known, None) or self._new_workload(data, document)
         self._workloads[row.slug] = row
         # Of one whose first runs ended without a number.
@@ -284,16 +291,6 @@ class Known:
         if slug not in self._configs:
             self._configs[slug] = self._visible(Config.objects.filter(slug=slug)).first()
         return self._configs[slug]
-
-    def _config_errors(self, document: UploadDocument) -> Errors:
-        given = document.config
-        if isinstance(given, str) and self._find_config(given) is None:
-            return {"config": [f"No configuration {given}. A list of settings, or files, add one."]}
-        if not isinstance(given, UploadConfigFiles):
-            return {}
-        dbms = self._find_dbms(document.dbms)
-        understood = understand(_file_texts(given), dbms.slug if dbms else "")
-        return {f"config.{path}": messages for path, messages in understood.errors.items()}
 
     def _config(
         self, given: list[UploadSetting] | UploadConfigFiles | str | None, version: DbmsVersion

@@ -39,13 +39,11 @@ from runs.models import (
     RunFactor,
     RunStorage,
     SeriesChunk,
-    StorageDevice,
     Upload,
     User,
     cell_key,
 )
 from runs.models.choices import Provenance, RunState
-from runs.results.batches import beyond
 from runs.results.document import (
     MAX_RESULTS,
     MAX_RUNS,
@@ -68,6 +66,7 @@ RUNS_AT_ONCE = 25
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
 NEVER_LONG = 10**9
+OF_HISTOGRAM = "computed from the histogram of latencies"
 
 
 def without_secrets(data: UploadDocument) -> UploadDocument:
@@ -154,9 +153,12 @@ def store_uploads(
         _answer_stored(waiting)
         batch = [item for item in waiting if not item.outcome.status]
         batch = list({item.data.id: item for item in reversed(batch)}.values())[::-1]
+        # As many as one transaction takes; alone where names were taken again and again.
+        runs = accumulate(len(item.data.repeats) for item in batch)
+        at_once = max(1, sum(count <= RUNS_AT_ONCE for count in runs)) if failures < ATTEMPTS else 1
         begun = time.monotonic()
         try:
-            _store(_at_once(batch) if failures < ATTEMPTS else batch[:1], _Rows(token, owner, file_import, is_staged))
+            _store(batch[:at_once], _Rows(token, owner, file_import, is_staged))
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
             failures += 1
@@ -185,18 +187,13 @@ def _read(document: Any) -> _Item:
 
 def digest_of(document: dict[str, Any], *, long_series: int = LONG_SERIES) -> str:
     """SHA-256 of a document that was read, whatever the order of its keys."""
-    repeats = [
-        {
-            **repeat,
-            "series": [
+    repeats = [dict(repeat) for repeat in document["repeats"]]
+    for repeat in repeats:
+        if "series" in repeat:
+            repeat["series"] = [
                 {**row, "values": _digest_of_values(row["values"])} if len(row["values"]) > long_series else row
                 for row in repeat["series"]
-            ],
-        }
-        if "series" in repeat
-        else repeat
-        for repeat in document["repeats"]
-    ]
+            ]
     return hashlib.sha256(json.dumps({**document, "repeats": repeats}, sort_keys=True).encode()).hexdigest()
 
 
@@ -220,12 +217,6 @@ def _answer_stored(items: Sequence[_Item]) -> None:
             item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
 
 
-def _at_once(items: Sequence[_Item]) -> Sequence[_Item]:
-    """The first of them, as many as one transaction takes."""
-    runs = accumulate(len(item.data.repeats) for item in items)
-    return items[: max(1, sum(count <= RUNS_AT_ONCE for count in runs))]
-
-
 def _store(items: Sequence[_Item], rows: _Rows) -> None:
     """All of these in one transaction; those that contradict what is stored are answered and left out."""
     if not items:
@@ -242,15 +233,15 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
                 refused.append((item, error))
         with transaction.atomic():
             known = Known([item.data for item in ready], rows.owner)
-            rows.known_batches(ready)
+            rows.batches = Batch.objects.in_bulk({rows.batch_id(item.data) for item in ready})
             for item in ready:
                 try:
                     subjects = known.subjects_of(item.data)
-                    rows.batch_of(item.data)
+                    batch = rows.batch_of(item.data)
                 except ValidationError as error:
                     refused.append((item, error))
                 else:
-                    made.append((item, rows.add(item, subjects, known)))
+                    made.append((item, rows.add(item, subjects, batch, known)))
             rows.write()
     except Exception as error:
         artefacts.discard_after(error, [file for item in items for file in item.files])
@@ -260,23 +251,6 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
         item.refuse(why)
     for item, runs in made:
         item.outcome = UploadOutcome("created", item.data.id, runs)
-
-
-def _durability(
-    data: UploadDocument,
-    subjects: Subjects,
-    settings_in_force: Sequence[tuple[str, str]],
-    devices: Mapping[str, StorageDevice],
-) -> dict[str, Any]:
-    """Columns of a run; without a promise nothing is stored, as nothing is known."""
-    version = subjects.dbms_version
-    judged = durability.of_sent(data.durability or "", version.dbms.slug, version.version, settings_in_force, devices)
-    if judged.durability is None:
-        return {"durability": ""}
-    return {
-        "durability": judged.durability.value, "durability_reason": judged.reason,
-        "durability_doubt": judged.contradiction, "statistics": {durability.KEY: durability.kept(judged)},
-    }  # fmt: skip
 
 
 def _content(index: int, given: UploadArtefact) -> bytes:
@@ -312,26 +286,23 @@ class _Rows:
     chunks: list[SeriesChunk] = field(default_factory=list)
     artefacts: list[Artefact] = field(default_factory=list)
 
-    def known_batches(self, items: Sequence[_Item]) -> None:
-        self.batches = Batch.objects.in_bulk({self._made_by(item.data) for item in items})
-
-    def _made_by(self, data: UploadDocument) -> uuid.UUID:
+    def batch_id(self, data: UploadDocument) -> uuid.UUID:
         return self.file_import.pk if self.file_import else data.batch or data.id
 
     def batch_of(self, data: UploadDocument) -> Batch:
         """Raises ValidationError for one of somebody else. Of one that the document names nothing is said: each of its
         documents says it of its own runs.
         """
-        made_by = self._made_by(data)
-        if (batch := self.batches.get(made_by)) is None:
-            said = {} if data.batch else data.columns()
-            batch = self.batches[made_by] = Batch(pk=made_by, owner=self.owner, created_at=self.now, **said)
+        pk = self.batch_id(data)
+        if (batch := self.batches.get(pk)) is None:
+            described = {} if data.batch else data.columns()
+            batch = self.batches[pk] = Batch(pk=pk, owner=self.owner, created_at=self.now, **described)
             self.new_batches.append(batch)
         elif self.file_import is None and batch.owner_id != (self.owner and self.owner.pk):
             raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
         return batch
 
-    def add(self, item: _Item, subjects: Subjects, known: Known) -> list[Run]:
+    def add(self, item: _Item, subjects: Subjects, batch: Batch, known: Known) -> list[Run]:
         """The runs of a document."""
         data = item.clean
         upload = Upload(
@@ -343,7 +314,7 @@ class _Rows:
         for artefact in item.files:
             artefact.upload = upload
         self.artefacts += item.files
-        columns = self._columns(data, subjects, upload)
+        columns = self._columns(data, subjects, batch, upload)
         runs = []
         for number, (repeat, packed) in enumerate(zip(data.repeats, item.packed, strict=True), 1):
             run = Run(id=repeat["id"], repeat=number, **columns)
@@ -364,12 +335,10 @@ class _Rows:
         self.runs += runs
         return runs
 
-    def _columns(self, data: UploadDocument, subjects: Subjects, upload: Upload) -> dict[str, Any]:
+    def _columns(self, data: UploadDocument, subjects: Subjects, batch: Batch, upload: Upload) -> dict[str, Any]:
         """What all runs of a document have in common."""
-        batch = self.batch_of(data)
-        columns = {
+        columns: dict[str, Any] = {
             "batch": batch,
-            **({} if self.file_import else beyond(batch, data.columns())),
             "upload": upload,
             "workload": subjects.workload,
             "dbms_version": subjects.dbms_version,
@@ -388,8 +357,20 @@ class _Rows:
             **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
             **{name: getattr(data, name) for name in (*FREE, "command_lines", "warnings")},
         }
+        if not self.file_import:  # what the batch does not say
+            own = data.columns()
+            columns["label"] = own["label"] if own["label"] != batch.label else ""
+            columns["tags"] = " ".join(sorted({*own["tags"].split()} - {*batch.tag_list}))
+            tested = own["tested"].items()
+            columns["tested"] = {name: value for name, value in tested if batch.tested.get(name) != value}
         devices = {role: device for role, (device, _) in subjects.storage.items()}
-        columns |= _durability(data, subjects, columns["effective_settings"], devices)
+        dbms, version = subjects.dbms_version.dbms.slug, subjects.dbms_version.version
+        judged = durability.of_sent(data.durability or "", dbms, version, columns["effective_settings"], devices)
+        if judged.durability is not None:  # without a promise nothing is known
+            columns |= {
+                "durability": judged.durability.value, "durability_reason": judged.reason,
+                "durability_doubt": judged.contradiction, "statistics": {durability.KEY: durability.kept(judged)},
+            }  # fmt: skip
         factors = {name: given["value"] for name, given in data.factors.items()}
         return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
 
@@ -407,42 +388,32 @@ class _Rows:
             self.chunks.append(
                 SeriesChunk(run=run, metric=metric, chunk=0, t0_s=given.t0_s, interval_s=given.interval_s, **columns)
             )
-        if "histogram" in repeat:
-            self._add_histogram(run, repeat, known)
         if "latency_map" in repeat:
             run.statistics = {"latency_map": repeat["latency_map"]}
         run.per_terminal = repeat.get("per_terminal", [])
-        self._add_computed(run, repeat, known, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
-        # The same as `runs.run.number.refresh` finds.
-        primary = (run.workload.primary_metric, "run")
-        values = [
-            (entry["unit"], entry["value"]) for entry in repeat["metrics"] if (entry["name"], entry["phase"]) == primary
-        ]
-        run.primary_value = min(values)[1] if values else None
-
-    def _add_histogram(self, run: Run, repeat: UploadRepeat, known: Known) -> None:
-        """The histogram itself, and the percentiles that the sender does not state: computed, and said to be."""
-        latencies = repeat["histogram"]
-        run.latency_histogram = latencies.encoded
-        if not latencies.count:
-            return
-        values = latencies.percentiles_us(list(PERCENTILES.values()))
-        computed = {name: value / 1000 for name, value in zip(PERCENTILES, values, strict=True)}
-        self._add_computed(run, repeat, known, computed, "computed from the histogram of latencies")
-
-    def _add_computed(
-        self, run: Run, repeat: UploadRepeat, known: Known, values: Mapping[str, float], note: str
-    ) -> None:
-        """Of the catalogue's metrics those that the sender does not state."""
+        computed: dict[str, tuple[float, str]] = {}
+        if "histogram" in repeat:
+            latencies = repeat["histogram"]
+            run.latency_histogram = latencies.encoded
+            values_us = latencies.percentiles_us(list(PERCENTILES.values())) if latencies.count else []
+            computed |= {name: (us / 1000, OF_HISTOGRAM) for name, us in zip(PERCENTILES, values_us, strict=False)}
+        computed |= {name: (value, quality.OF_TERMINALS) for name, value in quality.fairness(run.per_terminal).items()}
+        # Of the catalogue's metrics those that the sender does not state.
         stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
         self.measurements += [
             Measurement(
                 run=run, metric=known.metric(name, METRICS[name].unit, None), value=value,
                 provenance=Provenance.COMPUTED, note=note,
             )
-            for name, value in values.items()
+            for name, (value, note) in computed.items()
             if name not in stated
         ]  # fmt: skip
+        # The same as `runs.run.number.refresh` finds.
+        primary = (run.workload.primary_metric, "run")
+        values = [
+            (entry["unit"], entry["value"]) for entry in repeat["metrics"] if (entry["name"], entry["phase"]) == primary
+        ]
+        run.primary_value = min(values)[1] if values else None
 
     def write(self) -> None:
         """In the order of their references."""
@@ -461,7 +432,7 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
     metrics = {row.metric.name: row.value for row in numbers if row.phase == "run"}
     if why := too_many_failed(metrics):
         run.state, run.message = RunState.FAILED, run.message or why
-    told = {
+    events = {
         given.name: series.Series(
             given.name, given.unit, given.t0_s, given.interval_s,
             [None if math.isnan(value) else value for value in given.values],
@@ -469,7 +440,7 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         for given in repeat["series"]
         if given.name in quality.EVENTS
     }  # fmt: skip
-    checks = quality.judged(quality.Told(run.workload.slug, factors, metrics, told))
+    checks = quality.judged(quality.Told(run.workload.slug, factors, metrics, events))
     run.checks = [*map(dict, checks)]
     run.warnings = [*run.warnings, *quality.warnings(checks)]
 
