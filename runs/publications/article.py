@@ -160,7 +160,7 @@ class Article(Spec):
 
     def figure(self, figure_id: str) -> ArticleFigure:
         """Raises KeyError."""
-        return {one.id: one for one in self.figures}[figure_id]
+        return {figure.id: figure for figure in self.figures}[figure_id]
 
     @property
     def states(self) -> list[tuple[FigureState, int]]:
@@ -209,7 +209,9 @@ def read_article(
             _question(told, kind, content)
         else:
             raise ValueError(f"under {section or 'no heading'!r}: {content[:60]!r} is not expected here")
-    shown = tuple(ArticleFigure(**{**one.model_dump(), "rerun": rerun if one.rerun else None}) for one in figures)
+    shown = tuple(
+        ArticleFigure(**{**figure.model_dump(), "rerun": rerun if figure.rerun else None}) for figure in figures
+    )
     try:
         return Article(slug=slug, source=Source(**head), figures=shown, rerun=rerun, orders=tuple(orders), **told)
     except ValidationError as error:
@@ -265,7 +267,7 @@ def _question(told: dict[str, Any], kind: str, content: str) -> None:
 def plain_text(markdown: str) -> str:
     """Without its marks."""
     (inline,) = MARKDOWN.parseInline(markdown)
-    return "".join(one.content if one.type != "softbreak" else " " for one in inline.children or ())
+    return "".join(child.content if child.type != "softbreak" else " " for child in inline.children or ())
 
 
 def _plain(value: Any, name: str = "") -> Any:

@@ -137,4 +137,4 @@ def judge_bounds(computed: float, *, low: float | None = None, high: float | Non
 
 def all_of(*results: Result) -> Result:
     """Agrees when all do; otherwise the first that does not."""
-    return next((one for one in results if one != Result.AGREES), Result.AGREES)
+    return next((result for result in results if result != Result.AGREES), Result.AGREES)

@@ -317,55 +317,53 @@ class Results(Row):
     def faults(self) -> list[str]:
         """Ids that stand twice, and rows that name what is not there."""
         ids = {
-            "hardware": [one.id for one in self.hardware],
-            "dbms": [one.slug for one in self.dbms],
-            "versions": [one.id for one in self.versions],
-            "configs": [one.id for one in self.configs],
-            "workloads": [one.id for one in self.workloads],
-            "metrics": [one.name for one in self.metrics],
-            "storage": [disk.id for one in self.hardware for disk in one.storage],
-            "runs": [one.id for one in self.runs],
-            "aggregates": [one.id for one in self.aggregates],
-            "claims": [one.id for one in self.claims],
-            "missing": [one.id for one in self.missing],
+            "hardware": [machine.id for machine in self.hardware],
+            "dbms": [dbms.slug for dbms in self.dbms],
+            "versions": [version.id for version in self.versions],
+            "configs": [config.id for config in self.configs],
+            "workloads": [workload.id for workload in self.workloads],
+            "metrics": [metric.name for metric in self.metrics],
+            "storage": [disk.id for machine in self.hardware for disk in machine.storage],
+            "runs": [run.id for run in self.runs],
+            "aggregates": [aggregate.id for aggregate in self.aggregates],
+            "claims": [claim.id for claim in self.claims],
+            "missing": [item.id for item in self.missing],
         }
-        named = [(f"versions.{at}.dbms", "dbms", one.dbms) for at, one in enumerate(self.versions)]
-        named += [(f"configs.{at}.applies_to", "versions", name) for at, one in enumerate(self.configs)
-                  for name in one.applies_to]  # fmt: skip
-        for at, run in enumerate(self.runs):
-            named += [(f"runs.{at}.version", "versions", run.version), (f"runs.{at}.config", "configs", run.config)]
-            named += [
-                (f"runs.{at}.workload", "workloads", run.workload),
-                (f"runs.{at}.hardware", "hardware", run.hardware),
-            ]
-            named += [(f"runs.{at}.storage.{role}", "storage", disk) for role, disk in run.storage.items()]
-            named += [(f"runs.{at}.metrics.{no}.name", "metrics", one.name) for no, one in enumerate(run.metrics)]
-        for at, row in enumerate(self.aggregates):
-            named += [(f"aggregates.{at}.version", "versions", row.version)]
-            named += [(f"aggregates.{at}.workload", "workloads", row.workload)]
-            named += [(f"aggregates.{at}.metric.name", "metrics", row.metric.name)]
-            named += [(f"aggregates.{at}.of", "runs", run) for run in row.of]
-        named += [(f"observations.{at}.workload", "workloads", one.workload) for at, one in enumerate(self.observations)
-                  if one.workload]  # fmt: skip
-        values = [(f"runs.{at}.metrics.{no}", one.name, one.value, one.unit) for at, run in enumerate(self.runs)
-                  for no, one in enumerate(run.metrics)]  # fmt: skip
-        values += [(f"aggregates.{at}", one.metric.name, one.value, one.metric.unit)
-                   for at, one in enumerate(self.aggregates)]  # fmt: skip
-        why_not = why_not_then(self.publication.date)
-        implausible = [f"publication.date: {why_not}"] if why_not else []
-        implausible += [f"{field}.value: {why}" for field, name, value, unit in values
-                       if (why := refusal(name, value, unit))]  # fmt: skip
         wrong = _faults_of(list[StatedRow], self.publication.details.get("stated", []), "publication.details.stated")
         for at, claim in enumerate(self.claims):
             wrong += _faults_of(ClaimDetails, claim.details, f"claims.{at}.details")
-        twice = [f"{kind}: {one} stands twice" for kind, all_ in ids.items() for one in sorted(set(all_))
-                 if all_.count(one) > 1]  # fmt: skip
-        return (
-            wrong
-            + implausible
-            + twice
-            + [f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]]
-        )
+        if why_not := why_not_then(self.publication.date):
+            wrong.append(f"publication.date: {why_not}")
+        # (field, kind of row, the id that the field names), and (field, metric, value, unit).
+        named = [(f"versions.{at}.dbms", "dbms", version.dbms) for at, version in enumerate(self.versions)]
+        values: list[tuple[str, str, float, str]] = []
+        for at, config in enumerate(self.configs):
+            named += [(f"configs.{at}.applies_to", "versions", name) for name in config.applies_to]
+        for at, run in enumerate(self.runs):
+            named += [
+                (f"runs.{at}.version", "versions", run.version), (f"runs.{at}.config", "configs", run.config),
+                (f"runs.{at}.workload", "workloads", run.workload), (f"runs.{at}.hardware", "hardware", run.hardware),
+                *((f"runs.{at}.storage.{role}", "storage", disk) for role, disk in run.storage.items()),
+            ]  # fmt: skip
+            for no, metric in enumerate(run.metrics):
+                named.append((f"runs.{at}.metrics.{no}.name", "metrics", metric.name))
+                values.append((f"runs.{at}.metrics.{no}", metric.name, metric.value, metric.unit))
+        for at, row in enumerate(self.aggregates):
+            named += [
+                (f"aggregates.{at}.version", "versions", row.version),
+                (f"aggregates.{at}.workload", "workloads", row.workload),
+                (f"aggregates.{at}.metric.name", "metrics", row.metric.name),
+                *((f"aggregates.{at}.of", "runs", run_id) for run_id in row.of),
+            ]
+            values.append((f"aggregates.{at}", row.metric.name, row.value, row.metric.unit))
+        for at, seen in enumerate(self.observations):
+            named += [(f"observations.{at}.workload", "workloads", seen.workload)] if seen.workload else []
+        wrong += [f"{field}.value: {why}" for field, *number in values if (why := refusal(*number))]
+        for kind, known in ids.items():
+            wrong += [f"{kind}: {name} stands twice" for name in sorted(set(known)) if known.count(name) > 1]
+        return wrong + [
+            f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]
+        ]
 
 
 def _faults_of(kind: Any, value: Any, path: str) -> list[str]:

@@ -70,12 +70,12 @@ class Folder:
                 article = read_article(text, results.publication.slug, page.figures, page.rerun, page.orders)
             except ValueError as error:
                 raise FolderError([f"article.md: {error}"]) from error
-        faults = [f"results.json: {one}" for one in results.faults()]
+        faults = [f"results.json: {fault}" for fault in results.faults()]
         if results.publication.slug == "import":
             faults += ["results.json: publication.slug: import is the address of another page"]
-        faults += [f"page.json: {one}" for one in page.faults()]
+        faults += [f"page.json: {fault}" for fault in page.faults()]
         faults += _loose_ends(results, article, page, checks)
-        if faults := faults + [f"checks.json: {one}" for one in checks.faults()]:
+        if faults := faults + [f"checks.json: {fault}" for fault in checks.faults()]:
             raise FolderError(faults[:_MOST_FAULTS])
         return cls(results, article, page, checks)
 
@@ -105,11 +105,11 @@ def stable_id(kind: str, publication: str, source_id: str) -> uuid.UUID:
 def _loose_ends(results: Results, article: Article | None, page: PageFile, checks: ChecksFile) -> list[str]:
     """Headlines and answers that name what is not there."""
     known = {check.number for topic in checks.topics for check in topic.checks}
-    claims, figures = {one.id for one in results.claims}, {one.id for one in page.figures}
+    claims, figures = {claim.id for claim in results.claims}, {figure.id for figure in page.figures}
     loose = [
-        f"page.json: answer.headlines.{at}: neither a check nor a claim is called {one.check or one.claim!r}"
-        for at, one in enumerate(page.answer.headlines)
-        if one.check not in known and one.claim not in claims
+        f"page.json: answer.headlines.{at}: neither a check nor a claim is called {headline.check or headline.claim!r}"
+        for at, headline in enumerate(page.answer.headlines)
+        if headline.check not in known and headline.claim not in claims
     ]
     return loose + [
         f"article.md: the answer {answer.words!r}: {answer.figure} is not one of the figures of page.json"
@@ -178,12 +178,12 @@ def read_zip(file: IO[bytes], size_bytes: int) -> Folder:
 
 
 def _files(archive: zipfile.ZipFile) -> dict[str, bytes]:
-    entries = [one for one in archive.infolist() if not one.is_dir()]
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > _MOST_ENTRIES:
         raise FolderError([f"the archive holds more than {_MOST_ENTRIES} files"])
-    tops = {PurePosixPath(one.filename).parts[:-1] for one in entries}
-    faults = [fault for one in entries if (fault := _fault(one))]
-    names = [PurePosixPath(one.filename).name for one in entries]
+    tops = {PurePosixPath(entry.filename).parts[:-1] for entry in entries}
+    faults = [fault for entry in entries if (fault := _fault(entry))]
+    names = [PurePosixPath(entry.filename).name for entry in entries]
     faults += [f"{name}: stands twice" for name in sorted(set(names)) if names.count(name) > 1]
     if not faults and len(tops) > 1:
         faults = ["the files lie in several folders: results.json and the others belong beside each other"]

@@ -62,9 +62,11 @@ class Match:
 
 def matches_of(experiment: Experiment) -> list[Match]:
     """Those that its plan carries; entries of another shape are left out."""
-    known = {one.name for one in fields(Match)}
+    known = {field.name for field in fields(Match)}
     entries = experiment.plan.get(PLAN_KEY) or []
-    return [Match(**one) for one in entries if isinstance(one, dict) and "label" in one and known.issuperset(one)]
+    return [
+        Match(**entry) for entry in entries if isinstance(entry, dict) and "label" in entry and known.issuperset(entry)
+    ]
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class PlanGap:
 
 def gaps_of(experiment: Experiment) -> list[PlanGap]:
     entries = experiment.plan.get(GAPS_KEY) or []
-    return [PlanGap(*map(str, one)) for one in entries if isinstance(one, list) and len(one) in (2, 3)]
+    return [PlanGap(*map(str, entry)) for entry in entries if isinstance(entry, list) and len(entry) in (2, 3)]
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Published:
         return f"{context}: {claim.summary}" if context else claim.summary
 
     def observed(self, metric: str) -> Observation | None:
-        return next((one for one in self.observations if one.metric == metric), None)
+        return next((observation for observation in self.observations if observation.metric == metric), None)
 
     def side(self, facts: CellFacts, metric: str) -> Side:
         return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric, published=True)
@@ -214,13 +216,17 @@ class Relation:
     def gap(self) -> str:
         if missing := self.of.gap or (self.base.gap and f"its baseline: {self.base.gap}"):
             return missing
-        refused = [one.words for one in self._differences if one.severity == "blocks" and one.field in _REFUSED]
+        refused = [
+            difference.words
+            for difference in self._differences
+            if difference.severity == "blocks" and difference.field in _REFUSED
+        ]
         return f"no ratio: {'; '.join(refused)}" if refused else ""
 
     @property
     def notes(self) -> list[str]:
         """In which storages the two sides differ, a relation of two disks is one of those two; and what is doubtful."""
-        storages = [one.words for one in self._differences if one.field.startswith("storage:")]
+        storages = [difference.words for difference in self._differences if difference.field.startswith("storage:")]
         return list(dict.fromkeys([*storages, *self.of.notes, *self.base.notes]))
 
     @cached_property

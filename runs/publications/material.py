@@ -102,7 +102,7 @@ class Material:
         return checks_of(self.publication)
 
     def checks_of_claim(self, source_id: str) -> list[Check]:
-        return [one for one in self.checks if source_id in one.claims]
+        return [check for check in self.checks if source_id in check.claims]
 
     def words(self, side: dict[str, Any]) -> str:
         """A side of a claim or the factors of an observation, as people say it."""

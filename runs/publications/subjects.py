@@ -216,8 +216,16 @@ def _fill_config(sync: Sync, row: ConfigRow, subjects: Subjects) -> None:
     config = subjects.configs[row.id]
     columns = ("position", "section", "name", "value", "unit", "comment", "provenance")
     wanted = [
-        (position, one.section, one.name, one.value, one.unit, one.comment, str(Provenance.PRINTED))
-        for position, one in enumerate(row.parameters, 1)
+        (
+            position,
+            parameter.section,
+            parameter.name,
+            parameter.value,
+            parameter.unit,
+            parameter.comment,
+            str(Provenance.PRINTED),
+        )
+        for position, parameter in enumerate(row.parameters, 1)
     ]
     if list(config.parameters.order_by("position").values_list(*columns)) != wanted:
         config.parameters.all().delete()

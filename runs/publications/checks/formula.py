@@ -172,7 +172,7 @@ class Evaluator:
         return owner[slice(*ends)]
 
     def _call(self, name: str, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> Any:
-        given = [self._value(one) for one in args]
+        given = [self._value(arg) for arg in args]
         if name in FUNCTIONS and not named:
             flat = [value for one in given for value in (one if isinstance(one, list | tuple) else (one,))]
             self._steps += len(flat)

@@ -23,17 +23,17 @@ Function = Callable[..., Any]
 def functions_of(material: Material) -> dict[str, Function]:
     """Each finds rows by their fields; one that should be there and is not raises MissingInputError."""
     configs = [
-        Record(f"the configuration {one.source_id}", {
-            "id": one.source_id, "file": one.file_name,
-            "database": _record("the database", one.details.get("database", {})),
-            "parameters": [_parameter(one, row.name, row.value or "") for row in one.parameters.all()],
+        Record(f"the configuration {config.source_id}", {
+            "id": config.source_id, "file": config.file_name,
+            "database": _record("the database", config.details.get("database", {})),
+            "parameters": [_parameter(config, row.name, row.value or "") for row in config.parameters.all()],
         })
-        for one in material.configs
+        for config in material.configs
     ]  # fmt: skip
     config = _by(configs, "the configuration {}")
-    claims = [_claim(one) for one in material.claims]
-    indexes = [_columns(one, one.index) for one in material.index_stats]
-    tables = [_columns(one, one.table) for one in material.table_stats]
+    claims = [_claim(claim) for claim in material.claims]
+    indexes = [_columns(row, row.index) for row in material.index_stats]
+    tables = [_columns(row, row.table) for row in material.table_stats]
     workloads = {run.workload.source_id: run.workload for run in material.runs}
     queries = [
         Record(f"query {one.number}", {
@@ -50,13 +50,16 @@ def functions_of(material: Material) -> dict[str, Function]:
         for one in material.publication.details.get("stated", [])
     ]  # fmt: skip
     observations = [
-        Record(one.metric, {**_inner(one.details), **_inner(one.factors), "metric": one.metric, "unit": one.unit,
-                            "value": one.value, "provenance": one.provenance})
-        for one in material.observations
+        Record(seen.metric, {**_inner(seen.details), **_inner(seen.factors), "metric": seen.metric, "unit": seen.unit,
+                             "value": seen.value, "provenance": seen.provenance})
+        for seen in material.observations
     ]  # fmt: skip
     machines = [
-        Record(f"the machine {one.source_id}", {"id": one.source_id, "ram_gb": one.ram_bytes and one.ram_bytes / GIB})
-        for one in material.hardware
+        Record(
+            f"the machine {machine.source_id}",
+            {"id": machine.source_id, "ram_gb": machine.ram_bytes and machine.ram_bytes / GIB},
+        )
+        for machine in material.hardware
     ]
 
     def observation(metric: str, **factors: Any) -> Record:
@@ -68,7 +71,7 @@ def functions_of(material: Material) -> dict[str, Function]:
 
     def fact(title: str) -> Record:
         """By how its title begins."""
-        known = (one for one in material.facts if one.title.startswith(title))
+        known = (fact for fact in material.facts if fact.title.startswith(title))
         row = next(known, None) or _missing(f"the fact {title}")
         return Record(f"the fact {title}", _inner(row.details))
 
@@ -108,7 +111,7 @@ def _of_runs(material: Material) -> dict[str, Function]:
             "id": run.source_id, "version": run.dbms_version.source_id, "workload": run.workload.source_id,
             "config": run.config.source_id if run.config else "", "durability": run.durability,
             **{factor.name: _float(factor.value) for factor in run.factors.all()},
-            **{one.metric.name: one.value for one in run.measurements.all()},
+            **{measurement.metric.name: measurement.value for measurement in run.measurements.all()},
         })
         for run in material.runs
     ]  # fmt: skip
@@ -117,7 +120,9 @@ def _of_runs(material: Material) -> dict[str, Function]:
         """By id, version, workload, config or factor; a factor of None is not set. `has`: with this number only."""
         wanted = [one for one in _all(rows, fields) if not has or one.get(has) is not None]
         if has and not wanted:
-            raise MissingInputError(f"{has} of {' '.join(str(one) for one in fields.values() if one is not None)}")
+            raise MissingInputError(
+                f"{has} of {' '.join(str(field) for field in fields.values() if field is not None)}"
+            )
         return wanted
 
     def series(metric: str, **fields: Any) -> list[Record]:
@@ -132,7 +137,11 @@ def _of_runs(material: Material) -> dict[str, Function]:
     def medians(version: str) -> list[float]:
         """Printed medians of a system's repeats."""
         ids = {run.dbms_version_id for run in material.runs if run.dbms_version.source_id == version}
-        return [one.value for one in material.aggregates if one.statistic == "median" and one.dbms_version_id in ids]
+        return [
+            aggregate.value
+            for aggregate in material.aggregates
+            if aggregate.statistic == "median" and aggregate.dbms_version_id in ids
+        ]
 
     def versions(dbms: str) -> list[Record]:
         """Versions of a DBMS that were run; `text` holds their names and notes."""
@@ -164,7 +173,7 @@ def _claim(claim: Claim) -> Record:
 
 
 def _columns(row: TableStat | IndexStat, name: str) -> Record:
-    fields = {one.name: _float(getattr(row, one.name)) for one in row._meta.fields if not one.is_relation}
+    fields = {field.name: _float(getattr(row, field.name)) for field in row._meta.fields if not field.is_relation}
     return Record(name, fields)
 
 
@@ -194,7 +203,7 @@ def _number(text: str) -> float | None:
 
 
 def _all(rows: Sequence[Record], fields: dict[str, Any]) -> list[Record]:
-    return [one for one in rows if all(one.get(name) == value for name, value in fields.items())]
+    return [row for row in rows if all(row.get(name) == value for name, value in fields.items())]
 
 
 def _only(rows: Sequence[Record], what: str, **fields: Any) -> Record:
@@ -230,7 +239,7 @@ def _cut(value: float, digits: float) -> float:
 
 
 def _nearest(rows: Sequence[Record], field: str, value: float) -> Record:
-    return min(rows, key=lambda one: abs(one.field(field) - value), default=None) or _missing(field)
+    return min(rows, key=lambda row: abs(row.field(field) - value), default=None) or _missing(field)
 
 
 def _ordered(rows: Sequence[Any], by: Sequence[float]) -> list[Any]:
@@ -355,7 +364,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "number": lambda text: _numbers(str(text))[0],
     "bytes": _bytes,
     "compared": _compared,
-    "parts": lambda text, sign: [one.strip() for one in text.split(sign)],
+    "parts": lambda text, sign: [word.strip() for word in text.split(sign)],
     "squeezed": lambda text: "".join(text.split()),
     "words": lambda text: text.split(),
     "join": lambda texts, sign: sign.join(map(str, texts)),
@@ -369,7 +378,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "row": lambda **fields: Record("a row", fields),
     "entry": lambda row, field: row.field(field),
     "beside": lambda one, other: [Record("a pair", {"a": a, "b": b}) for a, b in zip(one, other, strict=True)],
-    "numbered": lambda rows: [Record("a row", {"number": float(at), "one": one}) for at, one in enumerate(rows, 1)],
+    "numbered": lambda rows: [Record("a row", {"number": float(at), "one": row}) for at, row in enumerate(rows, 1)],
     "decimals": decimals,
     # Results of checks.
     "agrees": lambda holds: Result.AGREES if holds else Result.DISAGREES,
@@ -378,11 +387,11 @@ _HELP: dict[str, Callable[..., Any]] = {
         Result.AGREES if _cut(computed, decimals(stated)) == stated else judge(stated, computed)
     ),
     "within": lambda value, low=None, high=None: judge_bounds(value, low=low, high=high),
-    "all_of": lambda *results: all_of(*_flat(one if isinstance(one, list) else [one] for one in results)),
+    "all_of": lambda *results: all_of(*_flat(result if isinstance(result, list) else [result] for result in results)),
     # A table that is printed without spaces.
     "ways": ways,
     "solutions": lambda rows, medians, columns: [
-        Record("a table", {"medians": [float(one) for one in table.medians],
+        Record("a table", {"medians": [float(median) for median in table.medians],
                            "columns": [[float(one) for one in table.column(at)] for at in range(int(columns))]})
         for table in solutions(tuple(rows), medians, int(columns))
     ],

@@ -88,7 +88,7 @@ class ChecksFile(Spec):
     def faults(self) -> list[str]:
         """Numbers that stand twice, and too many checks."""
         numbers = [check.number for topic in self.topics for check in topic.checks]
-        twice = [f"{one}: this number stands twice" for one in sorted(set(numbers)) if numbers.count(one) > 1]
+        twice = [f"{number}: this number stands twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
         return twice + ([f"more than {MOST_CHECKS} checks"] if len(numbers) > MOST_CHECKS else [])
 
 
@@ -162,7 +162,7 @@ def _computed(
 def _input(name: str, spec: InputSpec, evaluator: Evaluator) -> Input:
     value = evaluator.value(spec.of)
     numbers = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers):
+    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
         raise FormulaError(f"{spec.of}: no number")
     value = [float(one) for one in value] if isinstance(value, list) else float(value)
     return Input(name, filled(spec.what, evaluator), value, filled(spec.unit, evaluator), spec.provenance)

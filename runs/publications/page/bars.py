@@ -197,7 +197,7 @@ def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
 
 
 def _printed_median(group: Group) -> TableCell:
-    median = next((one for one in group.printed if one.statistic == "median"), None)
+    median = next((aggregate for aggregate in group.printed if aggregate.statistic == "median"), None)
     return number_cell(Amount(median.value, printed=median.as_printed)) if median else TableCell(gap="not printed")
 
 

@@ -99,7 +99,7 @@ def check_link(material: Material, claim: Claim) -> TableCell:
     checks = material.checks_of_claim(claim.source_id)
     if not checks:
         return TableCell()
-    own = min(reversed(checks), key=lambda one: len(one.claims))
+    own = min(reversed(checks), key=lambda check: len(check.claims))
     return TableCell(text=f"{own.number} {own.result}", href=f"#check-{own.number}")
 
 
@@ -124,7 +124,7 @@ def readings_of(claim: Claim) -> list[PercentReading]:
     if claim.metric != EITHER:
         return []
     percents = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
-    return [_read(claim, abs(float(one)), means) for one in percents for means in MEANINGS]
+    return [_read(claim, abs(float(percent)), means) for percent in percents for means in MEANINGS]
 
 
 def _read(claim: Claim, percent: float, means: Literal["time", "speed"]) -> PercentReading:
@@ -158,7 +158,7 @@ def _reading_bounds(material: Material, claim: Claim, ends: Sequence[PercentRead
     head = (f"{against(material, claim)}, ", *((claimed,) if isinstance(claimed, str) else claimed))
     bounds: list[Bound] = []
     for means in MEANINGS:
-        speeds = sorted((one.speed for one in ends if one.means == means), key=lambda one: one.value)
+        speeds = sorted((end.speed for end in ends if end.means == means), key=lambda end: end.value)
         label = f"if it means {means}"
         bounds.append(Bound(label, _span(speeds), speeds[0].value, speeds[-1].value, head="" if bounds else head))
     return bounds
@@ -173,7 +173,7 @@ def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading
     base = " The baseline is not said either; this one is the natural reading." if claim.ambiguous else ""
     cells = []
     for means, other in (MEANINGS, MEANINGS[::-1]):
-        meant = [one for one in ends if one.means == means]
+        meant = [end for end in ends if end.means == means]
         words, note = (_span([getattr(one, kind) for one in meant]) for kind in (means, other))
         cells.append(TextCell(words=(*words, f" the {means}"), note=(*note, f" the {other}")))
     claimed = TextCell(words=figure_words(claim), note=claim.summary)
@@ -187,10 +187,10 @@ def orderings(material: Material) -> Section:
     """Orders that the article's text gives as a whole, then each claim of two sides."""
     article = article_of(material.publication)
     told = [
-        Ordering(one.quantity, [(">" if at else "", name) for at, name in enumerate(one.items)], one.note)
-        for one in (article.orders if article else ())
+        Ordering(order.quantity, [(">" if at else "", name) for at, name in enumerate(order.items)], order.note)
+        for order in (article.orders if article else ())
     ]
-    without_amount = [one for one in material.claims if one.percent == 0 or figure_words(one) == NO_AMOUNT]
+    without_amount = [claim for claim in material.claims if claim.percent == 0 or figure_words(claim) == NO_AMOUNT]
     return Section(
         "orderings", "Orderings as claimed",
         "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn.",
@@ -213,8 +213,8 @@ def all_claims(material: Material) -> Section:
     """Relative statements as the article makes them: never turned into numbers that were not printed."""
     columns = word_columns("What", "Baseline", "Quantity", "Claim", "In words", "Check")
     rows = [
-        [*sides_cells(material, one), TextCell(text=one.summary, note=one.sense), check_link(material, one)]
-        for one in material.claims
+        [*sides_cells(material, claim), TextCell(text=claim.summary, note=claim.sense), check_link(material, claim)]
+        for claim in material.claims
     ]
     lead = (
         "Each relative statement with its baseline and quantity; what the article's own numbers say to it stands under "
@@ -268,12 +268,14 @@ def _observed_bound(material: Material, seen: Observation) -> Bound:
 
 def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | None = None) -> BoundsAxis:
     """The bounds with their positions in per cent of an axis from 0 to a fifth beyond the largest."""
-    most = max(value for one in bounds for value in (one.low, one.high, line) if value is not None) * 1.2
+    most = max(value for bound in bounds for value in (bound.low, bound.high, line) if value is not None) * 1.2
 
     def percent(value: float | None, otherwise: float) -> float:
         return otherwise if value is None else round(100 * value / most, 2)
 
-    drawn = [replace(one, from_percent=percent(one.low, 0.0), to_percent=percent(one.high, 100.0)) for one in bounds]
+    drawn = [
+        replace(bound, from_percent=percent(bound.low, 0.0), to_percent=percent(bound.high, 100.0)) for bound in bounds
+    ]
     at = None if line is None else percent(line, 0.0)
     return BoundsAxis(unit, quantity, drawn, line_percent=at, line_label="1.0, no difference" if at else "")
 
@@ -305,12 +307,12 @@ class Ratios(PartSpec):
     against: tuple[str, str] = ("", "")
 
     def section(self, material: Material) -> Section:
-        claims = [one for one in material.claims if claimed_ratio(one)]
+        claims = [claim for claim in material.claims if claimed_ratio(claim)]
         if self.factor:
             order = list(dict.fromkeys(run.workload.source_id for run in material.runs))
             claims = sorted(
                 set_apart(claims, self.factor, self.against),
-                key=lambda one: [*order, one.side_a.get("workload")].index(one.side_a.get("workload")),
+                key=lambda claim: [*order, claim.side_a.get("workload")].index(claim.side_a.get("workload")),
             )
         if not claims:
             return Section(self.id, self.title)
@@ -321,8 +323,8 @@ class Ratios(PartSpec):
         table = Table(
             [*words, Column("As a ratio"), *word_columns("Check")],
             [
-                [*sides_cells(material, one), number_cell(claimed_ratio(one)), check_link(material, one)]
-                for one in claims
+                [*sides_cells(material, claim), number_cell(claimed_ratio(claim)), check_link(material, claim)]
+                for claim in claims
             ],
         )
         said = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
@@ -372,5 +374,5 @@ def _ratio_label(material: Material, claim: Claim) -> str:
 
 
 def _colour(material: Material, claim: Claim, index: int) -> int:
-    systems = list(dict.fromkeys(str(one.side_a.get("dbms")) for one in material.claims if claimed_ratio(one)))
+    systems = list(dict.fromkeys(str(claim.side_a.get("dbms")) for claim in material.claims if claimed_ratio(claim)))
     return systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index

@@ -47,7 +47,7 @@ class FactTable(PartSpec):
     table: str
 
     def section(self, material: Material) -> Section:
-        fact = next((one for one in material.facts if {self.first, self.second} <= one.details.keys()), None)
+        fact = next((fact for fact in material.facts if {self.first, self.second} <= fact.details.keys()), None)
         if fact is None:
             return Section(self.id, self.title)
         first, second = fact.details[self.first], fact.details[self.second]
@@ -124,7 +124,7 @@ def findings(material: Material) -> Section:
 def _rows_of(fact: Fact) -> list[dict[str, Any]]:
     """Of a fact that is a list of alike things: those."""
     values = fact.details.get("values")
-    return values if isinstance(values, list) and all(isinstance(one, dict) for one in values) else []
+    return values if isinstance(values, list) and all(isinstance(value, dict) for value in values) else []
 
 
 def _listing(fact: Fact, rows: Sequence[dict[str, Any]]) -> NamedTable:
@@ -178,14 +178,14 @@ def spelt(value: Any) -> str:
 
 def machines(material: Material) -> Section:
     rows = ("Operating system", "Processor", "Memory", "Motherboard", "Disks", "Note")
-    columns = [Column("Fact", numeric=False), *(Column(one.name, numeric=False) for one in material.hardware)]
-    cells = [_machine(one) for one in material.hardware]
+    columns = [Column("Fact", numeric=False), *(Column(machine.name, numeric=False) for machine in material.hardware)]
+    cells = [_machine(machine) for machine in material.hardware]
     body = [[text(name), *(machine[index] for machine in cells)] for index, name in enumerate(rows)]
     return Section(
         id="machines",
         title="Machine" if len(material.hardware) == 1 else "Machines",
         tables=[NamedTable("Hardware as the article states it", Table(columns, body))] if cells else [],
-        links=[(one.name, reverse("hardware-detail", args=[one.slug])) for one in material.hardware],
+        links=[(machine.name, reverse("hardware-detail", args=[machine.slug])) for machine in material.hardware],
     )
 
 
@@ -210,7 +210,7 @@ def schema(material: Material) -> Section:
     if not material.schemas:
         return Section("schema", "Schema")
     schema = material.schemas[-1]
-    names = [str(one.get("name")) for one in schema.columns]
+    names = [str(column.get("name")) for column in schema.columns]
     rows = [
         [
             TextCell(text=name, code=True),
@@ -219,11 +219,11 @@ def schema(material: Material) -> Section:
         ]
         for name, one in zip(names, schema.columns, strict=True)
     ]
-    tables = schema.tables if isinstance(schema.tables, str) else ", ".join(str(one) for one in schema.tables)
+    tables = schema.tables if isinstance(schema.tables, str) else ", ".join(str(table) for table in schema.tables)
     key = f"Primary key ({', '.join(schema.primary_key)})" if schema.primary_key else ""
     indexes = [
-        f"{'unique ' if one.get('unique') else ''}index {one.get('name')} ({', '.join(one.get('columns', []))})"
-        for one in schema.indexes
+        f"{'unique ' if index.get('unique') else ''}index {index.get('name')} ({', '.join(index.get('columns', []))})"
+        for index in schema.indexes
     ]
     return Section.of_table(
         "schema", "Schema", word_columns("Column", "Definition", "Keys"), rows,
@@ -262,7 +262,10 @@ class Observed(PartSpec):
 
     def _words(self, seen: Sequence[Observation]) -> Words:
         unit = self.figures[0].unit
-        rates = sorted((one for one in seen if one.unit == unit and one.value), key=lambda one: one.value or 0.0)
+        rates = sorted(
+            (observation for observation in seen if observation.unit == unit and observation.value),
+            key=lambda observation: observation.value or 0.0,
+        )
         if len(rates) < 2 or not self.say:
             return ""
         before, between, after = self.say
@@ -270,21 +273,28 @@ class Observed(PartSpec):
 
 
 def _bars(material: Material, spec: ObservedSpec) -> Figure | None:
-    seen = [one for one in material.observations if one.unit == spec.unit and one.value is not None]
+    seen = [
+        observation
+        for observation in material.observations
+        if observation.unit == spec.unit and observation.value is not None
+    ]
     if not seen:
         return None
     groups = [
         single_bar(
-            _label(material, one), one.value, text=f"{'≈ ' if _roughly(one) else ''}{exact(one.value)}",
-            origin=origin_of([stored(one)]),
+            _label(material, observation), observation.value, text=f"{'≈ ' if _roughly(observation) else ''}{exact(observation.value)}",
+            origin=origin_of([stored(observation)]),
         )
-        for one in seen
+        for observation in seen
     ]  # fmt: skip
     table = Table(
         [Column("Where", numeric=False), Column("Value", spec.unit), Column("As said", numeric=False)],
-        [[text(_label(material, one)), number_cell(stored(one)), text(one.qualifier)] for one in seen],
+        [
+            [text(_label(material, observation)), number_cell(stored(observation)), text(observation.qualifier)]
+            for observation in seen
+        ],
     )
-    said = ", ".join(f"{_label(material, one)} {exact(one.value)}" for one in seen)
+    said = ", ".join(f"{_label(material, observation)} {exact(observation.value)}" for observation in seen)
     drawn = bars(label=spec.name, unit=spec.unit, better=spec.better, groups=groups)
     return Figure(spec.id, f"{spec.name}, {spec.unit}", drawn, table, f"Bars: {said}.")
 
@@ -311,16 +321,16 @@ DIFFERENCE_WORDS = {
 
 def configurations(material: Material) -> Section:
     """Parameters in order, duplicates and flags kept; what stands twice is marked."""
-    printed = [one for one in material.configs if one.parameters.all()]
-    tables = [_config_table(material, one) for one in printed]
+    printed = [config for config in material.configs if config.parameters.all()]
+    tables = [_config_table(material, config) for config in printed]
     links = []
     if len(printed) > 1:
         tables.insert(0, _differences(printed))
-        query = urlencode([("config", one.slug) for one in printed])
+        query = urlencode([("config", config.slug) for config in printed])
         links = [("Every difference", f"{reverse('config-diff')}?{query}")]
     return Section(
         id="configurations", title="Configurations as printed", tables=tables, links=links,
-        facts=[_bare(material, one) for one in material.configs if one not in printed and one.note],
+        facts=[_bare(material, config) for config in material.configs if config not in printed and config.note],
     )  # fmt: skip
 
 
@@ -343,17 +353,17 @@ def _bare(material: Material, config: Config) -> Facts:
 def _config_table(material: Material, config: Config) -> NamedTable:
     """As in the file: sections stand on lines of their own."""
     parameters = list(config.parameters.all())
-    times = Counter((one.section, one.name) for one in parameters)
+    times = Counter((parameter.section, parameter.name) for parameter in parameters)
     rows: list[list[TableCell]] = []
     section = ""
-    for one in parameters:
-        if one.section != section:
-            section = one.section
+    for parameter in parameters:
+        if parameter.section != section:
+            section = parameter.section
             rows.append([TextCell(text=f"[{section}]", code=True), TableCell()])
-        twice = "given twice" if times[one.section, one.name] > 1 else ""
-        value = "(flag)" if one.value is None else f"{one.value} {one.unit}".strip()
-        name = TextCell(text=one.name, code=True)
-        rows.append([name, TextCell(text=value, code=one.value is not None, mark=twice, note=one.comment)])
+        twice = "given twice" if times[parameter.section, parameter.name] > 1 else ""
+        value = "(flag)" if parameter.value is None else f"{parameter.value} {parameter.unit}".strip()
+        name = TextCell(text=parameter.name, code=True)
+        rows.append([name, TextCell(text=value, code=parameter.value is not None, mark=twice, note=parameter.comment)])
     durability, reason = promise(material, config)
     return NamedTable(
         config.file_name or config.name, Table(word_columns("Parameter", "Value"), rows),
@@ -388,6 +398,6 @@ def _setting(setting: Setting, config: Config) -> TableCell:
         return TextCell(text="no such setting")
     if not setting.is_set:
         return TextCell(text="not set")
-    used = {one.name for one in config.parameters.all()}
+    used = {parameter.name for parameter in config.parameters.all()}
     names = [name for name in setting.names if name in used or name.replace("_", "-") in used]
     return TextCell(text=setting.text, code=True, note=", ".join(names))

@@ -116,8 +116,10 @@ class Curves(PartSpec):
 
     def section(self, material: Material) -> Section:
         runs = _of_kind(material, self.workload_kind)
-        metrics = {one.metric.name: one.metric for run in runs for one in run.measurements.all()}
-        drawn = [one for one in self.figures if one.metric in metrics]
+        metrics = {
+            measurement.metric.name: measurement.metric for run in runs for measurement in run.measurements.all()
+        }
+        drawn = [figure for figure in self.figures if figure.metric in metrics]
         if not drawn:
             return Section(self.id, self.title)
         compared = {"publication": material.publication.slug, "workload": runs[0].workload.slug}
@@ -130,7 +132,7 @@ class Curves(PartSpec):
         )  # fmt: skip
 
     def _words(self, material: Material, curve: Curve, unit: str) -> Words:
-        claim = next((one for one in material.claims if one.source_id == self.claim and one.ratio), None)
+        claim = next((claim for claim in material.claims if claim.source_id == self.claim and claim.ratio), None)
         if self.say == "range":
             return _range(curve, unit)
         if self.say == "loss":
@@ -199,7 +201,7 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
 
 
 def _range(curve: Curve, unit: str) -> Words:
-    ordered, at = sorted(curve.amounts.values(), key=lambda one: one.value), list(curve.amounts)
+    ordered, at = sorted(curve.amounts.values(), key=lambda amount: amount.value), list(curve.amounts)
     return (
         f"{curve.label}: between ", ordered[0], " and ", ordered[-1], f" {unit} at every size from ",
         Amount(at[0]),
@@ -232,11 +234,14 @@ def _losses(curve: Curve, small: float) -> list[BandSpec]:
 def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
     """A row per run with numbers, in the order of the sizes."""
     valued = sorted((run for run in runs if run.measurements.all()), key=lambda run: size_of(run) or 0.0)
-    rows = [{one.metric.name: stored(one) for one in run.measurements.all()} | {SIZE: Amount(size_of(run) or 0.0)}
-            for run in valued]  # fmt: skip
-    columns = [Column(one.label, one.unit) for one in spec.columns]
+    rows = [
+        {number.metric.name: stored(number) for number in run.measurements.all()} | {SIZE: Amount(size_of(run) or 0.0)}
+        for run in valued
+    ]
+    columns = [Column(column.label, column.unit) for column in spec.columns]
     return NamedTable(
-        spec.title, Table(columns, [[_column_cell(one, rows, at) for one in spec.columns] for at in range(len(rows))])
+        spec.title,
+        Table(columns, [[_column_cell(column, rows, at) for column in spec.columns] for at in range(len(rows))]),
     )
 
 

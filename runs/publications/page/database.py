@@ -156,7 +156,7 @@ def _warm_up(material: Material) -> list[NamedTable]:
 
 
 def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
-    units = {str(one["name"]): str(one.get("unit") or "") for row in stats for one in row.metrics}
+    units = {str(metric["name"]): str(metric.get("unit") or "") for row in stats for metric in row.metrics}
     named = [(name.replace("_", " ").capitalize(), units.get(name, "")) for name in names]
     return [Column(label, "" if unit == "count" else unit) for label, unit in named]
 
@@ -166,7 +166,7 @@ def _numbers(row: QueryStat, names: Sequence[str]) -> list[TableCell]:
 
 
 def _number(row: QueryStat, name: str) -> Amount | None:
-    printed = next((one for one in row.metrics if one["name"] == name), {"value": None})
+    printed = next((metric for metric in row.metrics if metric["name"] == name), {"value": None})
     value = printed.get("value")
     return None if value is None else Amount(float(value), printed=str(printed.get("as_printed", "")))
 
@@ -179,7 +179,7 @@ def _query(row: QueryStat) -> list[TableCell]:
 
 
 def _lead(stats: Sequence[QueryStat]) -> Words:
-    elapsed = sorted((one for row in stats if (one := _number(row, "elapsed"))), key=lambda one: one.value)
+    elapsed = sorted((one for row in stats if (one := _number(row, "elapsed"))), key=lambda row: row.value)
     return ("From ", elapsed[0], " s to ", elapsed[-1], " s, with the plans as printed.") if elapsed else ""
 
 

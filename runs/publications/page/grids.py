@@ -105,7 +105,7 @@ class Grid(PartSpec):
     def _lead(self, material: Material, runs: Sequence[Run]) -> Words:
         if self.lost:
             return lost_words(runs, self.lost)
-        said = [one.summary for one in material.claims if one.ratio is None and one.percent is None]
+        said = [claim.summary for claim in material.claims if claim.ratio is None and claim.percent is None]
         return f"{self.say_claims}: {'; '.join(said)}." if self.say_claims and said else self.lead
 
 
@@ -127,11 +127,11 @@ class Methods(PartSpec):
     def section(self, material: Material) -> Section:
         rows = [
             [
-                text(one.get("label")),
-                TextCell(text=str(one.get("command", "")), code=True),
-                text(one.get("target_disk")),
+                text(method.get("label")),
+                TextCell(text=str(method.get("command", "")), code=True),
+                text(method.get("target_disk")),
             ]
-            for one in material.methods
+            for method in material.methods
         ]
         columns = word_columns("Method", "Command", "Backup on")
         return Section.of_table(self.id, self.title, columns, rows, lead=self.lead, table="Methods")
@@ -146,8 +146,8 @@ class Control(PartSpec):
     def section(self, material: Material) -> Section:
         outside = [run for run in material.runs if run.factor(self.without) is None]
         valued = [run for run in outside if run.measurements.all() or run.invalid_at]
-        metrics = list(dict.fromkeys(one.metric for run in valued for one in run.measurements.all()))
-        columns = [Column(one.label, one.unit) for one in metrics] or [Column("Numbers", numeric=False)]
+        metrics = list(dict.fromkeys(measurement.metric for run in valued for measurement in run.measurements.all()))
+        columns = [Column(metric.label, metric.unit) for metric in metrics] or [Column("Numbers", numeric=False)]
         rows = [[_server(run), *_numbers(run, metrics)] for run in valued]
         sql = next((str(run.workload.details.get("sql", "")) for run in valued), "")
         return Section.of_table(
@@ -164,4 +164,6 @@ def _numbers(run: Run, metrics: Sequence[Metric]) -> list[TableCell]:
     if not metrics:
         return [TableCell(gap=run.missing_reason)]
     numbers = [number_of(run, metric.name, metric.unit) for metric in metrics]
-    return [number_cell(stored(one) if one else None, gap=run.missing_reason or "not printed") for one in numbers]
+    return [
+        number_cell(stored(number) if number else None, gap=run.missing_reason or "not printed") for number in numbers
+    ]

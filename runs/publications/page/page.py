@@ -104,15 +104,15 @@ class PageFile(Spec):
 
     def faults(self) -> list[str]:
         """Parts and figures that stand twice, and frames of figures that have none."""
-        ids = [one.part if isinstance(one, Plain) else one.id for one in self.parts]
-        figures = [one.id for one in self.figures]
-        framed = {one.id for one in self.figures if one.frame}
+        ids = [part.part if isinstance(part, Plain) else part.id for part in self.parts]
+        figures = [figure.id for figure in self.figures]
+        framed = {figure.id for figure in self.figures if figure.frame}
         twice = [f"parts: {one} stands twice" for one in sorted(set(ids)) if ids.count(one) > 1]
-        twice += [f"figures: {one} stands twice" for one in sorted(set(figures)) if figures.count(one) > 1]
+        twice += [f"figures: {figure} stands twice" for figure in sorted(set(figures)) if figures.count(figure) > 1]
         return twice + [
             f"parts.{at}.frames: {name} is not one of the figures with a frame"
-            for at, one in enumerate(self.parts)
-            for name in getattr(one, "frames", ())
+            for at, part in enumerate(self.parts)
+            for name in getattr(part, "frames", ())
             if name not in framed
         ]
 
@@ -126,7 +126,10 @@ def sections(material: Material) -> list[Section]:
     parts = page_file(material.publication).parts
     if not parts:
         workloads = dict.fromkeys(run.workload for run in material.runs)
-        bars = (Bars(id=f"workload-{one.slug}", title=one.name, workload=one.source_id) for one in workloads)
+        bars = (
+            Bars(id=f"workload-{workload.slug}", title=workload.name, workload=workload.source_id)
+            for workload in workloads
+        )
         parts = (*bars, *(Plain(part=name) for name in PLAIN))
     return [section for part in parts if (section := part.section(material))]
 
@@ -181,7 +184,7 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         figures=reruns.figure_views(article, measured) if article else [],
         questions=reruns.question_views(article, user) if article else [],
         slot=reruns.slot(article.slug, article.rerun, measured) if article and article.rerun else None,
-        tiles=[tile for one in page_file(publication).answer.headlines if (tile := one.tile(material))],
+        tiles=[tile for headline in page_file(publication).answer.headlines if (tile := headline.tile(material))],
         sections=shown,
         legend=legend(material, shown),
         with_values=valued,
@@ -192,9 +195,11 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
 
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:
     """The provenance words that this page uses, with what each means."""
-    used = {one.provenance for run in material.runs for one in run.measurements.all()}
+    used = {measurement.provenance for run in material.runs for measurement in run.measurements.all()}
     used |= {run.provenance for run in material.runs} | {fact.provenance for fact in material.facts}
-    used |= {one.provenance for one in material.aggregates} | {one.provenance for one in material.observations}
+    used |= {aggregate.provenance for aggregate in material.aggregates} | {
+        observation.provenance for observation in material.observations
+    }
     cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
     rich = [cell for cell in cells if isinstance(cell, TextCell)]
     # Counts and checks are computed on every page.

@@ -39,7 +39,9 @@ Words = str | Sequence[str | Amount]
 
 def plain(words: Words) -> str:
     """The words as one text, for places that hold nothing but text."""
-    return words if isinstance(words, str) else "".join(one if isinstance(one, str) else shown(one) for one in words)
+    return (
+        words if isinstance(words, str) else "".join(word if isinstance(word, str) else shown(word) for word in words)
+    )
 
 
 def shown(amount: Amount) -> str:
@@ -67,7 +69,7 @@ def stored(row: Measurement | Aggregate | Observation, *, unit: str = "") -> Amo
 
 def origin_of(amounts: Iterable[Amount]) -> str:
     """Where these come from, for a chart: "printed", "printed or reconstructed"; empty of none."""
-    return " or ".join(dict.fromkeys(str(Provenance(one.provenance).label).lower() for one in amounts))
+    return " or ".join(dict.fromkeys(str(Provenance(amount.provenance).label).lower() for amount in amounts))
 
 
 def computed(value: float, formula: str, *, unit: str = "", digits: int | None = None, signed: bool = False) -> Amount:

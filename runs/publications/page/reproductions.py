@@ -59,7 +59,7 @@ class Answer:
 
 def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
     """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
-    latest = latest_of_each([one for one in experiments if is_told(one)])
+    latest = latest_of_each([experiment for experiment in experiments if is_told(experiment)])
     runs: dict[object, list[Run]] = {one.pk: [] for one in latest}
     for run in Run.objects.present().filter(experiment__in=latest).for_lists():
         runs[run.experiment_id].append(run)
@@ -69,8 +69,8 @@ def tables(experiments: Sequence[Experiment], published: Published) -> dict[obje
 def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
     """By name: the same part, run again. They come the latest first."""
     latest: dict[str, Experiment] = {}
-    for one in experiments:
-        latest.setdefault(str(one.plan.get("name") or one.name), one)
+    for experiment in experiments:
+        latest.setdefault(str(experiment.plan.get("name") or experiment.name), experiment)
     return list(latest.values())
 
 
@@ -150,7 +150,10 @@ def _slowed(more_s: float, on_s: float) -> Amount:
 def _readings(claim: Claim) -> list[Reading]:
     """A percentage that says neither time nor speed is read both ways."""
     if read := readings_of(claim):
-        return [_read_as(means, [one.speed for one in read if one.means == means]) for means in reversed(MEANINGS)]
+        return [
+            _read_as(means, [reading.speed for reading in read if reading.means == means])
+            for means in reversed(MEANINGS)
+        ]
     if claim.percent == 0:
         return [Reading(computed(1.0, "1 + 0 / 100", unit="×", digits=2))]
     amount = claimed_ratio(claim)
@@ -158,7 +161,7 @@ def _readings(claim: Claim) -> list[Reading]:
 
 
 def _read_as(means: str, speeds: Sequence[Amount]) -> Reading:
-    low, high = min(speeds, key=lambda one: one.value), max(speeds, key=lambda one: one.value)
+    low, high = min(speeds, key=lambda speed: speed.value), max(speeds, key=lambda speed: speed.value)
     return Reading(low, high if len(speeds) > 1 else None, f"if it means {means}")
 
 

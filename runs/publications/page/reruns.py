@@ -100,7 +100,7 @@ def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | No
     """
     name = figure.id if figure else ""
     over_time = bool(figure and figure.frame and figure.frame.x.label == "time")
-    mine = [one for one in measured.experiments if not figure or one.plan.get("figure") == name]
+    mine = [experiment for experiment in measured.experiments if not figure or experiment.plan.get("figure") == name]
     return Slot(
         id=name, reason=unavailable(rerun), experiments=mine,
         figures=_measured(mine, f"rerun-{name or slug}", over_time=over_time),
