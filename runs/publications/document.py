@@ -361,9 +361,8 @@ class Results(Row):
         wrong += [f"{field}.value: {why}" for field, *number in values if (why := refusal(*number))]
         for kind, known in ids.items():
             wrong += [f"{kind}: {name} stands twice" for name in sorted(set(known)) if known.count(name) > 1]
-        return wrong + [
-            f"{field}: {name} is not one of the {kind}" for field, kind, name in named if name not in ids[kind]
-        ]
+        unknown = [(field, kind, name) for field, kind, name in named if name not in ids[kind]]
+        return wrong + [f"{field}: {name} is not one of the {kind}" for field, kind, name in unknown]
 
 
 def _faults_of(kind: Any, value: Any, path: str) -> list[str]:

@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from runs.charts.base import Figure, bars, single_bar
-from runs.configs import Difference, DiffRow, diff, durability_of
+from runs.configs import Difference, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
 from runs.formatting import exact
-from runs.models import Config, DataSchema, Fact, HardwareProfile, Observation, StorageDevice
+from runs.models import Config, Fact, HardwareProfile, Observation
 from runs.publications.document import Spec
 from runs.publications.material import Material
 from runs.publications.page.parts import (
@@ -81,13 +81,13 @@ def _total(words: str) -> int | None:
 def observations(material: Material) -> Section:
     columns = [*word_columns("Quantity", "Where"), Column("Value"), *word_columns("Unit", "As said")]
     rows = [
-        [text(seen.metric), text(material.words(seen.factors)), value_cell(seen), text(seen.unit), text(seen.qualifier)]
+        [text(seen.metric), text(material.words(seen.factors)), _value(seen), text(seen.unit), text(seen.qualifier)]
         for seen in material.observations
     ]
     return Section.of_table("observations", "Values that belong to no single run", columns, rows, table="Observations")
 
 
-def value_cell(seen: Observation) -> TableCell:
+def _value(seen: Observation) -> TableCell:
     if seen.value is not None:
         return number_cell(stored(seen))
     ends = [Amount(seen.details[name]) for name in ("value_min", "value_max") if name in seen.details]
@@ -117,7 +117,7 @@ def findings(material: Material) -> Section:
             for fact in material.facts
             if not _rows_of(fact)
         ],
-        tables=[_listing(fact, rows) for fact in material.facts if (rows := _rows_of(fact))],
+        tables=[_listing(fact) for fact in material.facts if _rows_of(fact)],
     )
 
 
@@ -127,12 +127,11 @@ def _rows_of(fact: Fact) -> list[dict[str, Any]]:
     return values if isinstance(values, list) and all(isinstance(value, dict) for value in values) else []
 
 
-def _listing(fact: Fact, rows: Sequence[dict[str, Any]]) -> NamedTable:
-    table = Table(
-        [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in rows[0]],
-        [[number_cell(Amount(float(one), provenance=fact.provenance)) for one in row.values()] for row in rows],
-    )
-    return NamedTable(_sentence(fact.title), table, fact.how)
+def _listing(fact: Fact) -> NamedTable:
+    rows = _rows_of(fact)
+    columns = [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in rows[0]]
+    body = [[number_cell(Amount(float(value), provenance=fact.provenance)) for value in row.values()] for row in rows]
+    return NamedTable(_sentence(fact.title), Table(columns, body), fact.how)
 
 
 def _sentence(title: str) -> str:
@@ -146,16 +145,14 @@ def _pairs(fact: Fact) -> list[tuple[str, Words]]:
     inner = fact.details.get("data")
     entries = {**(inner if isinstance(inner, dict) else {}), **{k: v for k, v in fact.details.items() if k != "data"}}
     return [
-        (label(name), _value(value, fact.provenance))
+        (label(name), (Amount(float(value), provenance=fact.provenance),) if _is_number(value) else spelt(value))
         for name, value in entries.items()
         if name not in _BOOKKEEPING and value not in (None, "")
     ]
 
 
-def _value(value: Any, provenance: str) -> Words:
-    if isinstance(value, float | int) and not isinstance(value, bool):
-        return (Amount(float(value), provenance=provenance),)
-    return spelt(value)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool)
 
 
 _LABELS = {"cpu": "Processor", "ram": "Memory", "os": "Operating system", "dbms": "Systems"}
@@ -168,12 +165,10 @@ def label(name: str) -> str:
 def spelt(value: Any) -> str:
     """Nested facts as one line."""
     if isinstance(value, dict):
-        return ", ".join(f"{key.replace('_', ' ')} {spelt(one)}" for key, one in value.items())
+        return ", ".join(f"{key.replace('_', ' ')} {spelt(inner)}" for key, inner in value.items())
     if isinstance(value, list | tuple):
-        return "; ".join(spelt(one) for one in value)
-    if isinstance(value, float | int) and not isinstance(value, bool):
-        return exact(float(value))
-    return str(value)
+        return "; ".join(map(spelt, value))
+    return exact(float(value)) if _is_number(value) else str(value)
 
 
 def machines(material: Material) -> Section:
@@ -190,16 +185,14 @@ def machines(material: Material) -> Section:
 
 
 def _machine(hardware: HardwareProfile) -> list[TableCell]:
-    disks = "; ".join(disk_words(disk) for disk in hardware.storage.all())
+    disks = []
+    for disk in hardware.storage.all():
+        stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
+        disks.append(" ".join(dict.fromkeys(part for part in stated if part)) or disk.name)
     memory = f"{exact(hardware.ram_bytes / GIB)} GB" if hardware.ram_bytes else ""
-    stated = (hardware.os, hardware.cpu_model, memory, hardware.motherboard, disks)
-    facts = [TableCell(text=fact) if fact else TableCell(gap="not stated in the article") for fact in stated]
-    return [*facts, text(hardware.note)]
-
-
-def disk_words(disk: StorageDevice) -> str:
-    stated = (disk.mount_point, disk.medium_label, disk.bus, disk.model, disk.raid)
-    return " ".join(dict.fromkeys(part for part in stated if part)) or disk.name
+    facts = (hardware.os, hardware.cpu_model, memory, hardware.motherboard, "; ".join(disks))
+    cells = [TableCell(text=fact) if fact else TableCell(gap="not stated in the article") for fact in facts]
+    return [*cells, text(hardware.note)]
 
 
 # Schema
@@ -210,15 +203,14 @@ def schema(material: Material) -> Section:
     if not material.schemas:
         return Section("schema", "Schema")
     schema = material.schemas[-1]
-    names = [str(column.get("name")) for column in schema.columns]
-    rows = [
-        [
-            TextCell(text=name, code=True),
-            TextCell(text=str(one.get("definition", "")), code=True),
-            text(_keys(schema, name)),
-        ]
-        for name, one in zip(names, schema.columns, strict=True)
-    ]
+    rows = []
+    for column in schema.columns:
+        name, definition = str(column.get("name")), str(column.get("definition", ""))
+        keys = ["primary key"] if name in schema.primary_key else []
+        for index in schema.indexes:
+            if name in (str(part).split(" ")[0] for part in index.get("columns", [])):
+                keys.append(str(index.get("name")))
+        rows.append([TextCell(text=name, code=True), TextCell(text=definition, code=True), text(", ".join(keys))])
     tables = schema.tables if isinstance(schema.tables, str) else ", ".join(str(table) for table in schema.tables)
     key = f"Primary key ({', '.join(schema.primary_key)})" if schema.primary_key else ""
     indexes = [
@@ -229,15 +221,6 @@ def schema(material: Material) -> Section:
         "schema", "Schema", word_columns("Column", "Definition", "Keys"), rows,
         lead="; ".join(part for part in (key, *indexes) if part), table=f"Columns of each table: {tables}",
     )  # fmt: skip
-
-
-def _keys(schema: DataSchema, column: str) -> str:
-    primary = ["primary key"] if column in schema.primary_key else []
-    indexes = [
-        str(index.get("name")) for index in schema.indexes
-        if any(str(one).split(" ")[0] == column for one in index.get("columns", []))
-    ]  # fmt: skip
-    return ", ".join([*primary, *indexes])
 
 
 class ObservedSpec(Spec):
@@ -258,54 +241,33 @@ class Observed(PartSpec):
 
     def section(self, material: Material) -> Section:
         figures = [figure for spec in self.figures if (figure := _bars(material, spec))]
-        return Section(self.id, self.title, self._words(material.observations) or self.lead, figures)
-
-    def _words(self, seen: Sequence[Observation]) -> Words:
         unit = self.figures[0].unit
-        rates = sorted(
-            (observation for observation in seen if observation.unit == unit and observation.value),
-            key=lambda observation: observation.value or 0.0,
-        )
-        if len(rates) < 2 or not self.say:
-            return ""
-        before, between, after = self.say
-        return (before, stored(rates[-1], unit=unit), between, stored(rates[0], unit=unit), after)
+        rates = [stored(seen, unit=unit) for seen in material.observations if seen.unit == unit and seen.value]
+        lead: Words = self.lead
+        if len(rates) > 1 and self.say:
+            before, between, after = self.say
+            rates.sort(key=lambda rate: rate.value)
+            lead = (before, rates[-1], between, rates[0], after)
+        return Section(self.id, self.title, lead, figures)
 
 
 def _bars(material: Material, spec: ObservedSpec) -> Figure | None:
-    seen = [
-        observation
-        for observation in material.observations
-        if observation.unit == spec.unit and observation.value is not None
-    ]
-    if not seen:
+    groups, rows, said = [], [], []
+    for seen in material.observations:
+        if seen.unit != spec.unit or seen.value is None:
+            continue
+        where, amount = material.words(seen.factors), stored(seen)
+        label = f"{where}: {seen.metric}" if seen.unit == "%" else where or seen.metric
+        about = "≈ " if any(word in seen.qualifier for word in ("about", "approx")) else ""
+        words = f"{about}{exact(seen.value)}"
+        groups.append(single_bar(label, seen.value, text=words, origin=origin_of([amount])))
+        rows.append([text(label), number_cell(amount), text(seen.qualifier)])
+        said.append(f"{label} {exact(seen.value)}")
+    if not groups:
         return None
-    groups = [
-        single_bar(
-            _label(material, observation), observation.value, text=f"{'≈ ' if _roughly(observation) else ''}{exact(observation.value)}",
-            origin=origin_of([stored(observation)]),
-        )
-        for observation in seen
-    ]  # fmt: skip
-    table = Table(
-        [Column("Where", numeric=False), Column("Value", spec.unit), Column("As said", numeric=False)],
-        [
-            [text(_label(material, observation)), number_cell(stored(observation)), text(observation.qualifier)]
-            for observation in seen
-        ],
-    )
-    said = ", ".join(f"{_label(material, observation)} {exact(observation.value)}" for observation in seen)
-    drawn = bars(label=spec.name, unit=spec.unit, better=spec.better, groups=groups)
-    return Figure(spec.id, f"{spec.name}, {spec.unit}", drawn, table, f"Bars: {said}.")
-
-
-def _label(material: Material, seen: Observation) -> str:
-    where = material.words(seen.factors)
-    return f"{where}: {seen.metric}" if seen.unit == "%" else where or seen.metric
-
-
-def _roughly(seen: Observation) -> bool:
-    return any(word in seen.qualifier for word in ("about", "approx"))
+    table = Table([*word_columns("Where"), Column("Value", spec.unit), *word_columns("As said")], rows)
+    chart = bars(label=spec.name, unit=spec.unit, better=spec.better, groups=groups)
+    return Figure(spec.id, f"{spec.name}, {spec.unit}", chart, table, f"Bars: {', '.join(said)}.")
 
 
 # Configurations: line by line as printed, what differs by meaning, what a commit promises and why
@@ -381,16 +343,15 @@ def _count(lines: int, times: Counter[tuple[str, str]]) -> Words:
 
 def _differences(configs: Sequence[Config]) -> NamedTable:
     """By name within one engine, by meaning across engines; what is equal is left out."""
-    rows = [row for row in diff(configs) if row.status != Difference.EQUAL]
+    rows = [
+        [text(row.label), *map(_setting, row.cells, configs), TextCell(mark=DIFFERENCE_WORDS[row.status])]
+        for row in diff(configs)
+        if row.status != Difference.EQUAL
+    ]
     names = [config.file_name or config.name for config in configs]
-    table = Table(word_columns("Setting", *names, "Difference"), [_difference(row, configs) for row in rows])
+    table = Table(word_columns("Setting", *names, "Difference"), rows)
     note = "by meaning, where the systems name a thing differently"
     return NamedTable("What differs between them", table, note, wide=True)
-
-
-def _difference(row: DiffRow, configs: Sequence[Config]) -> list[TableCell]:
-    settings = (_setting(one, config) for one, config in zip(row.cells, configs, strict=True))
-    return [text(row.label), *settings, TextCell(mark=DIFFERENCE_WORDS[row.status])]
 
 
 def _setting(setting: Setting, config: Config) -> TableCell:
@@ -398,6 +359,6 @@ def _setting(setting: Setting, config: Config) -> TableCell:
         return TextCell(text="no such setting")
     if not setting.is_set:
         return TextCell(text="not set")
-    used = {parameter.name for parameter in config.parameters.all()}
+    used = {row.name for row in config.parameters.all()}
     names = [name for name in setting.names if name in used or name.replace("_", "-") in used]
     return TextCell(text=setting.text, code=True, note=", ".join(names))
