@@ -358,7 +358,8 @@ class Results(Row):
             values.append((f"aggregates.{at}", row.metric.name, row.value, row.metric.unit))
         for at, seen in enumerate(self.observations):
             named += [(f"observations.{at}.workload", "workloads", seen.workload)] if seen.workload else []
-        wrong += [f"{field}.value: {why}" for field, *number in values if (why := refusal(*number))]
+        for field, name, value, unit in values:
+            wrong += [f"{field}.value: {why}"] if (why := refusal(name, value, unit)) else []
         for kind, known in ids.items():
             wrong += [f"{kind}: {name} stands twice" for name in sorted(set(known)) if known.count(name) > 1]
         unknown = [(field, kind, name) for field, kind, name in named if name not in ids[kind]]

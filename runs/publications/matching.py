@@ -107,7 +107,7 @@ class Published:
         """Those that name this version on one of their sides."""
         return [claim for claim in self.claims.values() if version and version in versions_of(claim)]
 
-    def said(self, claim: Claim) -> str:
+    def summary_of(self, claim: Claim) -> str:
         """Its summary, with the load and the two disks that its sides name: beside another claim it needs them."""
         loads = {run.workload.source_id: run.workload.name for run in self.runs}
         load = loads.get(str(claim.side_a.get("workload", "")), "")
@@ -268,4 +268,4 @@ def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
 def versions_of(claim: Claim) -> set[str]:
     """Ids of the versions that its sides name."""
     named = [side.get("dbms") for side in (claim.side_a, claim.side_b)]
-    return {version for one in named for version in (one if isinstance(one, list) else [one]) if version}
+    return {version for names in named for version in (names if isinstance(names, list) else [names]) if version}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, cast
 from urllib.parse import urlencode
 
 from runs.charts import compare as charts
@@ -64,6 +64,7 @@ class Bars(PartSpec):
         metric = comparison.metric
         if metric is None:
             return Section(self.id, self.title)
+        cells = dict.fromkeys(cell_parameter(run) for group in comparison.groups for run in group.all_runs)
         palette = charts.colours(comparison)
         figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
         said: dict[str, Words] = {
@@ -75,7 +76,7 @@ class Bars(PartSpec):
             lead=said.get(self.say, self.lead),
             figures=[_with_gaps(figure, comparison, metric, _claimed_only(material, comparison, self.vary))],
             tables=[NamedTable("Every repeat, as printed", _repeats_table(comparison, metric))] if self.repeats else [],
-            compare=compare_query(comparison.groups),
+            compare=urlencode([("cell", cell) for cell in cells]),
         )
 
 
@@ -113,15 +114,6 @@ def _comparison(material: Material, workload: str, without: Sequence[str], vary:
         run for run in runs
         if not any(run.factor(name) is not None for name in without) and (not vary or run.dbms_version_id in turned)
     ])  # fmt: skip
-
-
-def _with_origin(group: Group, color: int) -> BarGroup:
-    """Its bar to the median, as the article has it, with the provenance of its repeats."""
-    repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
-    drawn = charts.group_bar(group, color)
-    if group.median is not None:
-        drawn |= {"value": group.median, "statistic": "median", "interval": None}
-    return {**drawn, "origin": f"repeats {repeats}, median computed" if repeats else ""}
 
 
 def _extremes(comparison: Comparison, metric: Metric) -> Words:
@@ -180,25 +172,19 @@ def _repeat(run: Run, metric: Metric) -> TableCell:
     return number_cell(amount, href=run.get_absolute_url())
 
 
-def compare_query(groups: Iterable[Group]) -> str:
-    cells = dict.fromkeys(cell_parameter(run) for group in groups for run in group.all_runs)
-    return urlencode([("cell", cell) for cell in cells])
-
-
 def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
     """The article's own table: a column per system, a row per repeat, then the medians, printed and ours."""
     groups = comparison.groups
     height = max((len(group.all_runs) for group in groups), default=0)
     columns = [_repeats(group, metric, height) for group in groups]
     rows = [[text(f"run {number}"), *cells] for number, cells in enumerate(zip(*columns, strict=True), 1)]
-    rows.append([TextCell(text="median", badge="printed"), *(_printed_median(group) for group in groups)])
+    printed = [next((row for row in group.printed if row.statistic == "median"), None) for group in groups]
+    medians = [Amount(row.value, printed=row.as_printed) if row else None for row in printed]
+    rows.append(
+        [TextCell(text="median", badge="printed"), *(number_cell(median, gap="not printed") for median in medians)]
+    )
     rows.append([TextCell(text="median", badge="computed"), *(number_cell(median_of(group)) for group in groups)])
     return Table([Column(metric.unit, numeric=False), *(Column(group.label) for group in groups)], rows)
-
-
-def _printed_median(group: Group) -> TableCell:
-    median = next((aggregate for aggregate in group.printed if aggregate.statistic == "median"), None)
-    return number_cell(Amount(median.value, printed=median.as_printed)) if median else TableCell(gap="not printed")
 
 
 # Ratios to a baseline
@@ -224,7 +210,7 @@ def _ratio(group: Group, base: Group) -> TableCell:
 
 def _gain(groups: Sequence[Group]) -> Words:
     base = groups[0]
-    said: list[str | Amount] = []
+    words: list[str | Amount] = []
     for group in groups[1:]:
         if base.median and group.median:
             change = computed(
@@ -232,20 +218,14 @@ def _gain(groups: Sequence[Group]) -> Words:
                 digits=2, signed=True,
             )  # fmt: skip
             name = group.label[:1].upper() + group.label[1:]
-            said += [f"{name}: median ", median_of(group), " against ", median_of(base), ", ", change, "; ",
-                     _overlap(group, base), _verdict(group), ". "]  # fmt: skip
-    return said
-
-
-def _verdict(group: Group) -> str:
-    """Without its numbers: those are of geometric means."""
-    verdict = group.against.verdict if group.against else None
-    return f"; verdict: {verdict.kind.replace('_', ' ')}" if verdict else ""
-
-
-def _overlap(group: Group, base: Group) -> str:
-    apart = min(group.values) > max(base.values) or max(group.values) < min(base.values)
-    return "the ranges of the repeats do not overlap" if apart else "the ranges of the repeats overlap"
+            apart = min(group.values) > max(base.values) or max(group.values) < min(base.values)
+            ranges = f"the ranges of the repeats {'do not ' if apart else ''}overlap"
+            # Without its numbers: those are of geometric means.
+            verdict = group.against.verdict if group.against else None
+            judged = f"; verdict: {verdict.kind.replace('_', ' ')}" if verdict else ""
+            words += [f"{name}: median ", median_of(group), " against ", median_of(base), ", ", change, "; ",
+                      ranges, judged, ". "]  # fmt: skip
+    return words
 
 
 def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list[tuple[str, Claim]]:
@@ -264,19 +244,20 @@ def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list
 
 
 def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Sequence[tuple[str, Claim]]) -> Figure:
-    """With the provenance of the repeats, and what is claimed only as gaps."""
-    groups = [_with_origin(group, color) for color, group in enumerate(comparison.groups)]
-    groups += [
-        single_bar(label, None, color=color, gap=_reason(claim))
-        for color, (label, claim) in enumerate(lost, len(groups))
-    ]
-    spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)
+    """Bars to the medians, as the article has them, with provenance of the repeats; what is only claimed is a gap."""
+    groups: list[BarGroup] = []
+    for color, group in enumerate(comparison.groups):
+        repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
+        median = {} if group.median is None else {"value": group.median, "statistic": "median", "interval": None}
+        origin = {"origin": f"repeats {repeats}, median computed" if repeats else ""}
+        groups.append(cast(BarGroup, {**charts.group_bar(group, color), **median, **origin}))
     table = groups_table(comparison, metric)
     blank = [TableCell()] * (len(table.columns) - 2)
-    rows = [[text(label), TableCell(gap=_reason(claim)), *blank] for label, claim in lost]
-    alt = " ".join([figure.alt, *(f"{label}: not known." for label, _ in lost)])
-    return replace(figure, spec=spec, table=Table(table.columns, table.rows + rows), alt=alt)
-
-
-def _reason(claim: Claim) -> str:
-    return f"no number printed, only: {claim.summary}"
+    rows, alt = table.rows, [figure.alt]
+    for label, claim in lost:
+        reason = f"no number printed, only: {claim.summary}"
+        groups.append(single_bar(label, None, color=len(groups), gap=reason))
+        rows = [*rows, [text(label), TableCell(gap=reason), *blank]]
+        alt.append(f"{label}: not known.")
+    spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)
+    return replace(figure, spec=spec, table=Table(table.columns, rows), alt=" ".join(alt))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from runs.charts.base import BarGroup, Figure, bars, single_bar
-from runs.models import Claim, Observation
+from runs.models import Claim
 from runs.publications.article import article_of
 from runs.publications.material import Material
 from runs.publications.page.parts import (
@@ -34,8 +34,8 @@ from runs.tables import Column, Table, TableCell
 
 # How a claim is said: its sides, its amount, the check that belongs to it
 
-# A percentage of this metric says neither time nor rate.
-EITHER = "backup time/speed"
+# A percentage of a metric that is called so ("backup time/speed") says neither time nor rate.
+TIME_OR_SPEED = " time/speed"
 NO_AMOUNT = "no amount given"
 LESS = ("slower", "lower")
 _SIGN = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
@@ -121,7 +121,7 @@ class PercentReading:
 
 def readings_of(claim: Claim) -> list[PercentReading]:
     """Both readings of its percentage, or of each end of a range; empty where the article says what it means."""
-    if claim.metric != EITHER:
+    if not claim.metric.endswith(TIME_OR_SPEED):
         return []
     percents = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
     return [_read(claim, abs(float(percent)), means) for percent in percents for means in MEANINGS]
@@ -202,7 +202,8 @@ def _ordering(material: Material, claim: Claim) -> Ordering:
     a, b = sides(material, claim)
     more, less = (b, a) if any(word in claim.sense for word in LESS) else (a, b)
     sign = "≈" if claim.percent == 0 else "≳" if "slightly" in claim.sense else ">"
-    quantity = "speed of the backup" if claim.metric == EITHER else material.name(claim.metric)
+    what, either, _ = claim.metric.partition(TIME_OR_SPEED)
+    quantity = f"speed of the {what}" if either else material.name(claim.metric)
     return Ordering(quantity, [("", more), (sign, less)], claim.summary)
 
 
@@ -230,21 +231,20 @@ def bounds(material: Material) -> Section:
     """More than 4, at most 10, 20 to 40 %: marks on an axis from 0, one axis per unit."""
     stated: dict[tuple[str, str], list[Bound]] = {}
     for claim in material.claims:
-        if one := _claim_bound(material, claim):
-            unit = "×" if "ratio_as_printed" in claim.details else "%"
-            stated.setdefault((unit, _bounded(claim, unit)), []).append(one)
+        if bound := _claim_bound(material, claim):
+            either = ", of time or of speed" if claim.metric.endswith(TIME_OR_SPEED) else ""
+            is_ratio = "ratio_as_printed" in claim.details
+            kind = ("×", "ratio to the baseline") if is_ratio else ("%", f"difference{either}")
+            stated.setdefault(kind, []).append(bound)
     for seen in material.observations:
         if seen.value is None and "value_min" in seen.details:
-            stated.setdefault((seen.unit, "range as stated"), []).append(_observed_bound(material, seen))
+            low, high = seen.details["value_min"], seen.details["value_max"]
+            where, words = material.words(seen.factors), (Amount(low), " to ", Amount(high, seen.unit))
+            bound = Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
+            stated.setdefault((seen.unit, "range as stated"), []).append(bound)
     axes = [axis_of(unit, what, bounds, line=1.0 if unit == "×" else None) for (unit, what), bounds in stated.items()]
     lead = "The article states a limit or a range only: the true value may lie anywhere in it." if axes else ""
     return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
-
-
-def _bounded(claim: Claim, unit: str) -> str:
-    if unit == "×":
-        return "ratio to the baseline"
-    return "difference, of time or of speed" if claim.metric == EITHER else "difference"
 
 
 def _claim_bound(material: Material, claim: Claim) -> Bound | None:
@@ -257,13 +257,6 @@ def _claim_bound(material: Material, claim: Claim) -> Bound | None:
         low, high = claim.details["percent_range"]
         return Bound(label, figure_words(claim), low, high, note=note)
     return None
-
-
-def _observed_bound(material: Material, seen: Observation) -> Bound:
-    low, high = seen.details["value_min"], seen.details["value_max"]
-    where = material.words(seen.factors)
-    words: Words = (Amount(low), " to ", Amount(high, seen.unit))
-    return Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
 
 
 def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | None = None) -> BoundsAxis:
@@ -289,7 +282,7 @@ def claimed_ratio(claim: Claim) -> Amount | None:
     """A / B, for the length of a bar only; the claim's own words stand beside it."""
     if claim.ratio is not None:
         return Amount(claim.ratio, "×")
-    if claim.percent and claim.metric != EITHER:
+    if claim.percent and not claim.metric.endswith(TIME_OR_SPEED):
         sign = "+" if claim.percent > 0 else "−"
         return computed(1 + claim.percent / 100, f"1 {sign} {abs(claim.percent):g} / 100", digits=2)
     return None
@@ -308,6 +301,7 @@ class Ratios(PartSpec):
 
     def section(self, material: Material) -> Section:
         claims = [claim for claim in material.claims if claimed_ratio(claim)]
+        systems = list(dict.fromkeys(str(claim.side_a.get("dbms")) for claim in claims))
         if self.factor:
             order = list(dict.fromkeys(run.workload.source_id for run in material.runs))
             claims = sorted(
@@ -316,7 +310,10 @@ class Ratios(PartSpec):
             )
         if not claims:
             return Section(self.id, self.title)
-        groups = [_ratio_bar(material, claim, index) for index, claim in enumerate(claims)]
+        groups = []
+        for index, claim in enumerate(claims):
+            color = systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index
+            groups.append(_ratio_bar(material, claim, color))
         spec = bars(label=self.label, unit="", better="none", groups=groups)
         spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
         words = word_columns("What", "Baseline", "Quantity", "As claimed")
@@ -351,11 +348,11 @@ def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) ->
     ]  # fmt: skip
 
 
-def _ratio_bar(material: Material, claim: Claim, index: int) -> BarGroup:
+def _ratio_bar(material: Material, claim: Claim, color: int) -> BarGroup:
     ratio = claimed_ratio(claim)
     value = f"{ratio.value:.2f}".rstrip("0").rstrip(".") if ratio else ""
     bar = single_bar(
-        _ratio_label(material, claim), ratio.value if ratio else None, color=_colour(material, claim, index),
+        _ratio_label(material, claim), ratio.value if ratio else None, color=color,
         text=f"{'≈ ' if claim.approximate else ''}{value} ×", origin="a claim, no measured value",
     )  # fmt: skip
     bar["claim"] = True
@@ -371,8 +368,3 @@ def _ratio_label(material: Material, claim: Claim) -> str:
         return f"{material.name(claim.metric)}: {against(material, claim)}"
     workload = material.words({"": shared.pop("workload")}) if "workload" in shared else ""
     return ": ".join(part for part in (workload, material.words(shared)) if part)
-
-
-def _colour(material: Material, claim: Claim, index: int) -> int:
-    systems = list(dict.fromkeys(str(claim.side_a.get("dbms")) for claim in material.claims if claimed_ratio(claim)))
-    return systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index

@@ -59,8 +59,8 @@ def tables(material: Material) -> Section:
         f"Stacked bars of {', '.join(row.table for row in rows)}: data and indexes.",
     )  # fmt: skip
     return Section(
-        id="tables", title="Tables of the largest database", lead=_tables_lead(rows, whole), figures=[figure]
-    )
+        id="tables", title="Tables", lead=_tables_lead(rows, whole), figures=[figure],
+    )  # fmt: skip
 
 
 def _table_row(row: TableStat, whole: float) -> list[TableCell]:
@@ -96,25 +96,22 @@ def _tables_lead(rows: Sequence[TableStat], whole: float) -> Words:
 
 
 def indexes(material: Material) -> Section:
+    deep = [row.index for row in material.index_stats if (row.depth or 0) > RECOMMENDED_DEPTH]
     columns = [
         Column("Index", numeric=False), Column("Table", numeric=False), Column("Depth"), Column("Keys"),
         Column("Key length", "B"), Column("Unique keys"), Column("Size", "MB"),
     ]  # fmt: skip
     rows = [
         [
-            text(row.index), text(row.table), _depth(row.depth), _cell(row.keys), _cell(row.key_length_bytes),
-            _cell(row.unique_keys), _cell(row.size_mb),
+            text(row.index), text(row.table),
+            _cell(row.depth, mark="deep" if (row.depth or 0) > RECOMMENDED_DEPTH else ""), _cell(row.keys),
+            _cell(row.key_length_bytes), _cell(row.unique_keys), _cell(row.size_mb),
         ]
         for row in material.index_stats
     ]  # fmt: skip
-    deep = [row.index for row in material.index_stats if (row.depth or 0) > RECOMMENDED_DEPTH]
     limit = Amount(RECOMMENDED_DEPTH)
     lead: Words = ("Deeper than the recommended ", limit, f" levels: {', '.join(deep)}.") if deep else ""
-    return Section.of_table("indexes", "Indexes of the largest database", columns, rows, lead=lead, table="Indexes")
-
-
-def _depth(depth: int | None) -> TableCell:
-    return _cell(depth, mark="deep" if depth is not None and depth > RECOMMENDED_DEPTH else "")
+    return Section.of_table("indexes", "Indexes", columns, rows, lead=lead)
 
 
 # Queries
@@ -135,8 +132,7 @@ def queries(material: Material) -> Section:
         [Column("No."), *_columns(stats, MEMORY)], [[_cell(row.number), *_numbers(row, MEMORY)] for row in stats]
     )
     return Section(
-        id="queries", title="Six queries on the largest database" if len(stats) == 6 else "Queries",
-        lead=_lead(stats), figures=[_figure(stats)], frames=("heating",),
+        id="queries", title="Queries", lead=_lead(stats), figures=[_figure(stats)],
         tables=[
             *_warm_up(material), NamedTable("Queries, plans and counters", work),
             NamedTable("Buffers and memory of these queries", memory),

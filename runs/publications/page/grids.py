@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from runs.models import Claim, Metric, Run
+from runs.models import Metric, Run
 from runs.publications.material import Material
 from runs.publications.page.claims import figure_words, set_apart
 from runs.publications.page.parts import (
@@ -91,7 +91,8 @@ class Grid(PartSpec):
                 str(one.side_a.get("dbms")): one for one in set_apart(material.claims, self.columns, self.against)
                 if one.side_a.get("workload") == runs[0].workload.source_id
             }  # fmt: skip
-            cells = [_claimed(by_system.get(version)) for version in versions]
+            claims = [by_system.get(version) for version in versions]
+            cells = [TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated") for claim in claims]
             table = Table(
                 [*table.columns, Column(self.claims, numeric=False)],
                 [[*row, cell] for row, cell in zip(table.rows, cells, strict=True)],
@@ -113,10 +114,6 @@ def _said(material: Material, run: Run, name: str) -> str:
     if name == "system":
         return run.dbms_version.name
     return run.workload.name if name == "workload" else material.words({"": run.factor(name)})
-
-
-def _claimed(claim: Claim | None) -> TableCell:
-    return TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated")
 
 
 class Methods(PartSpec):
@@ -148,16 +145,15 @@ class Control(PartSpec):
         valued = [run for run in outside if run.measurements.all() or run.invalid_at]
         metrics = list(dict.fromkeys(measurement.metric for run in valued for measurement in run.measurements.all()))
         columns = [Column(metric.label, metric.unit) for metric in metrics] or [Column("Numbers", numeric=False)]
-        rows = [[_server(run), *_numbers(run, metrics)] for run in valued]
+        servers = (
+            "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name for run in valued
+        )
+        rows = [[text(server), *_numbers(run, metrics)] for server, run in zip(servers, valued, strict=True)]
         sql = next((str(run.workload.details.get("sql", "")) for run in valued), "")
         return Section.of_table(
             self.id, self.title, [Column("Server", numeric=False), *columns], rows,
             lead=f"{sql}: the same on every server." if sql else self.lead,
         )  # fmt: skip
-
-
-def _server(run: Run) -> TableCell:
-    return text("; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name)
 
 
 def _numbers(run: Run, metrics: Sequence[Metric]) -> list[TableCell]:

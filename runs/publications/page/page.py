@@ -42,10 +42,16 @@ PLAIN: Mapping[str, Callable[[Material], Section]] = {
 
 
 class Plain(Spec):
+    """`title` stands in the place of the kind's own; `frames` of lost pictures stand beside what it shows."""
+
     part: Literal[tuple(PLAIN)]  # type: ignore[valid-type]
+    title: str = ""
+    frames: tuple[str, ...] = ()
 
     def section(self, material: Material) -> Section:
-        return replace(PLAIN[self.part](material), folded=True)
+        section = PLAIN[self.part](material)
+        frames = self.frames if section else ()
+        return replace(section, title=self.title or section.title, frames=frames, folded=True)
 
 
 class Frames(PartSpec):

@@ -60,10 +60,10 @@ class Answer:
 def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
     """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
     latest = latest_of_each([experiment for experiment in experiments if is_told(experiment)])
-    runs: dict[object, list[Run]] = {one.pk: [] for one in latest}
+    runs: dict[object, list[Run]] = {experiment.pk: [] for experiment in latest}
     for run in Run.objects.present().filter(experiment__in=latest).for_lists():
         runs[run.experiment_id].append(run)
-    return {one.pk: table(one, runs[one.pk], published) for one in latest}
+    return {experiment.pk: table(experiment, runs[experiment.pk], published) for experiment in latest}
 
 
 def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
@@ -81,7 +81,10 @@ def is_told(experiment: Experiment) -> bool:
 
 def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> NamedTable:
     rows = [_row(match, runs, published) for match in matching.matches_of(experiment)]
-    rows += [_gap_row(gap, published) for gap in matching.gaps_of(experiment)]
+    for gap in matching.gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
+        claims = "; ".join(map(published.summary_of, published.claims_on(gap.version)))
+        claimed = text(claims) if claims else TableCell(gap="no claim of it alone")
+        rows.append([text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()])
     return NamedTable(
         experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, published.runs)}".strip(),
         href=experiment.get_absolute_url(),
@@ -89,19 +92,16 @@ def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> 
 
 
 def _row(match: Match, runs: Sequence[Run], published: Published) -> list[TableCell]:
-    said, readings = _published(match, published)
+    there, readings = _published(match, published)
     answer = _answer(match, runs)
     here = TextCell(words=answer.words) if answer.amount else TableCell(gap=answer.gap)
     products = _products(match, runs, published) if answer.amount else ""
     differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
-    return [text(match.label), said, here, _ratios(answer, readings), text(differs)]
-
-
-def _gap_row(gap: PlanGap, published: Published) -> list[TableCell]:
-    """An engine that could not be run, beside what the article claims of it."""
-    said = "; ".join(published.said(claim) for claim in published.claims_on(gap.version))
-    claimed = text(said) if said else TableCell(gap="no claim of it alone")
-    return [text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()]
+    ratios = TableCell()
+    if answer.amount:
+        words = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
+        ratios = TextCell(words=words[1:]) if readings else TableCell(gap="no amount is published")
+    return [text(match.label), there, here, ratios, text(differs)]
 
 
 # What was published
@@ -138,13 +138,13 @@ def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell,
     if seen is None:
         return TableCell(gap="the observation is not stored"), []
     most, least = (Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min"))
-    slow, fast = (_slowed(end.value, match.extra_on_s) for end in (most, least))
+    on_s = match.extra_on_s
+    slow, fast = (
+        computed(on_s / (on_s + end.value), f"{on_s:g} / ({on_s:g} + {end.value:g})", unit="×", digits=3)
+        for end in (most, least)
+    )
     words = (least, " to ", most, f" {seen.metric} {seen.qualifier}: ", slow, " to ", fast)
     return TextCell(words=words), [Reading(slow, fast)]
-
-
-def _slowed(more_s: float, on_s: float) -> Amount:
-    return computed(on_s / (on_s + more_s), f"{on_s:g} / ({on_s:g} + {more_s:g})", unit="×", digits=3)
 
 
 def _readings(claim: Claim) -> list[Reading]:
@@ -240,15 +240,6 @@ def _count(one: Side) -> Words:
 
 
 # Their ratio
-
-
-def _ratios(answer: Answer, readings: Sequence[Reading]) -> TableCell:
-    if answer.amount is None:
-        return TableCell()
-    if not readings:
-        return TableCell(gap="no amount is published")
-    parts = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
-    return TextCell(words=parts[1:])
 
 
 def _ratio(here: Amount, reading: Reading) -> Words:

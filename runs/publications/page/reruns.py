@@ -80,14 +80,6 @@ def schedule_query(slug: str, rerun: Rerun, figure: str = "") -> str:
     return urlencode([*pairs, ("repeats", str(rerun.repeats))])
 
 
-def unavailable(rerun: Rerun) -> str:
-    """Why the schedule form cannot offer it; empty when it can."""
-    if rerun.workload in WORKLOADS:
-        return ""
-    known = ", ".join(WORKLOADS)
-    return f"The workload {rerun.workload} is not in the catalogue yet (there: {known}); results can be uploaded."
-
-
 def experiments_of(slug: str, user: Reader) -> list[Experiment]:
     """Those that this person may see in lists and whose plan names the publication, the latest first."""
     return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
@@ -98,11 +90,14 @@ def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | No
 
     Of a figure over time it draws the course of the latest one's first repeats, where its series are stored.
     """
-    name = figure.id if figure else ""
+    name, reason = figure.id if figure else "", ""
+    if rerun.workload not in WORKLOADS:
+        known = ", ".join(WORKLOADS)
+        reason = f"The workload {rerun.workload} is not in the catalogue yet (there: {known}); results can be uploaded."
     over_time = bool(figure and figure.frame and figure.frame.x.label == "time")
     mine = [experiment for experiment in measured.experiments if not figure or experiment.plan.get("figure") == name]
     return Slot(
-        id=name, reason=unavailable(rerun), experiments=mine,
+        id=name, reason=reason, experiments=mine,
         figures=_measured(mine, f"rerun-{name or slug}", over_time=over_time),
         reproductions=[measured.reproductions[one.pk] for one in mine if one.pk in measured.reproductions],
     )  # fmt: skip
@@ -116,21 +111,16 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
         first = Run.objects.present().filter(experiment=experiments[0], repeat=1).for_lists()
         if courses := over_time_figures(compare(first), THROUGHPUT):
             return [replace(courses[0].figures[0], id=id, title="Re-run: first repeat of each system")]
-    comparison = compare(_latest_runs(experiments))
-    return charts.bars_figures(comparison, id=id, title="Re-run") if comparison.metric else []
-
-
-def _latest_runs(experiments: Sequence[Experiment]) -> list[Run]:
-    """Of the latest experiment of each name, and of a cell that two of them have only those of the later one."""
     latest = reproductions.latest_of_each(experiments)
     order: dict[object, int] = {experiment.pk: position for position, experiment in enumerate(latest)}
-    runs = sorted(
-        Run.objects.present().filter(experiment__in=latest).for_lists(), key=lambda run: order[run.experiment_id]
-    )
+    runs = Run.objects.present().filter(experiment__in=latest).for_lists()
+    # Of a cell that two of them have only the runs of the later one.
     owners: dict[str, object] = {}
-    return [
-        run for run in runs if owners.setdefault(run.cell_key or str(run.pk), run.experiment_id) == run.experiment_id
-    ]
+    comparison = compare([
+        run for run in sorted(runs, key=lambda run: order[run.experiment_id])
+        if owners.setdefault(run.cell_key or str(run.pk), run.experiment_id) == run.experiment_id
+    ])  # fmt: skip
+    return charts.bars_figures(comparison, id=id, title="Re-run") if comparison.metric else []
 
 
 def figure_views(article: Article, measured: Measured) -> list[FigureView]:
@@ -141,18 +131,13 @@ def figure_views(article: Article, measured: Measured) -> list[FigureView]:
 
 
 def question_views(article: Article, user: Reader) -> list[QuestionView]:
-    run = _example_run(article.slug, user)
+    """With a measured run whose page shows the fields: of a re-run of the article if there is one, else the latest."""
+    latest = Run.objects.with_values().listed_for(user).filter(provenance=Provenance.MEASURED).order_by("-created_at")
+    run = latest.filter(experiment__plan__publication=article.slug).first() or latest.first()
     return [
         QuestionView(question, [_answer(article, answer, run) for answer in question.answers])
         for question in article.questions
     ]
-
-
-def _example_run(slug: str, user: Reader) -> Run | None:
-    """A measured run whose page shows the fields: of a re-run of the article if there is one, else the latest."""
-    measured = Run.objects.with_values().listed_for(user).filter(provenance=Provenance.MEASURED)
-    of_article = measured.filter(experiment__plan__publication=slug)
-    return of_article.order_by("-created_at").first() or measured.order_by("-created_at").first()
 
 
 def _answer(article: Article, answer: Answer, run: Run | None) -> AnswerView:
