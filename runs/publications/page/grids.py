@@ -145,10 +145,10 @@ class Control(PartSpec):
         valued = [run for run in outside if run.measurements.all() or run.invalid_at]
         metrics = list(dict.fromkeys(measurement.metric for run in valued for measurement in run.measurements.all()))
         columns = [Column(metric.label, metric.unit) for metric in metrics] or [Column("Numbers", numeric=False)]
-        servers = (
-            "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name for run in valued
-        )
-        rows = [[text(server), *_numbers(run, metrics)] for server, run in zip(servers, valued, strict=True)]
+        rows = []
+        for run in valued:
+            server = "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name
+            rows.append([text(server), *_numbers(run, metrics)])
         sql = next((str(run.workload.details.get("sql", "")) for run in valued), "")
         return Section.of_table(
             self.id, self.title, [Column("Server", numeric=False), *columns], rows,

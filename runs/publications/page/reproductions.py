@@ -9,7 +9,7 @@ from runs.compare.panels import SIZE_METRIC
 from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
-from runs.publications.matching import Match, PlanGap, Published, Relation, Side
+from runs.publications.matching import Match, Published, Relation, Side
 from runs.publications.page.claims import MEANINGS, claimed_ratio, figure_words, readings_of
 from runs.publications.page.parts import (
     INTERVAL,
