@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, WORKLOADS
@@ -22,17 +20,8 @@ from runs.results.document import SCHEMA_VERSION, Config, Durability, Factors, H
 _CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}
 _OUTCOMES = {Status.COMPLETE: "finished", Status.ABORTED: "aborted", Status.FAILED: "failed"}
 _FROM_SUBJECT = (
-    "hardware",
-    "config",
-    "storage",
-    "durability",
-    "visibility",
-    "note",
-    "context",
-    "label",
-    "tags",
-    "tested",
-)
+    "hardware", "config", "storage", "durability", "visibility", "note", "context", "label", "tags", "tested",
+)  # fmt: skip
 
 
 class DbmsSubject(Strict):
@@ -75,9 +64,9 @@ def checked(given: Any, *, before: dict[str, Any] | None = None) -> dict[str, An
     """What was said before with what is said now, as JSON that can be kept. Raises ValidationError naming the field."""
     if not isinstance(given, dict):
         raise ValidationError({"subject": ["An object is required."]})
-    said = (before or {}) | given
-    read(ImportSubject, said)
-    return said
+    subject = (before or {}) | given
+    read(ImportSubject, subject)
+    return subject
 
 
 def from_text(text: str) -> Any:
@@ -90,18 +79,14 @@ def from_text(text: str) -> Any:
         raise ValidationError({"subject": [f"Not JSON: {error}"]}) from error
 
 
-@dataclass
-class Repeats:
-    """Reports that are repeats of each other: one document."""
-
-    reports: list[Report] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+# Names of files with what was read of each: reports that are repeats of each other are one document.
+Repeats = list[tuple[str, Report]]
 
 
-def repeats_of(wanted: Iterable[tuple[str, Report]]) -> list[Repeats]:
+def repeats_of(reports: Repeats) -> list[Repeats]:
     """Repeats put together, in the order of the files. What did not end well stands alone."""
     by_key: dict[str, Repeats] = {}
-    for number, (name, report) in enumerate(wanted):
+    for number, (name, report) in enumerate(reports):
         alone = number if report.status is not Status.COMPLETE else None
         subject = report.subject
         key = json.dumps(
@@ -109,60 +94,59 @@ def repeats_of(wanted: Iterable[tuple[str, Report]]) -> list[Repeats]:
              report.parameters],
             sort_keys=True,
         )  # fmt: skip
-        repeats = by_key.setdefault(key, Repeats())
-        repeats.reports.append(report)
-        repeats.files.append(name)
+        by_key.setdefault(key, []).append((name, report))
     return list(by_key.values())
 
 
-def document(repeats: Repeats, said: dict[str, Any], *, upload_id: uuid.UUID) -> dict[str, Any]:
+def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID) -> dict[str, Any]:
     """One document; whatever is still missing is missing in it too, and named when it is stored."""
-    reports, first = repeats.reports, repeats.reports[0]
-    name, version = dbms_of(first.subject, first.tool, first.tool_version, said)
-    architecture = said.get("dbms", {}).get("architecture")
+    files, reports = [file for file, _ in repeats], [report for _, report in repeats]
+    first = reports[0]
+    name, version = dbms_of(first.subject, first.tool, first.tool_version, subject)
+    architecture = subject.get("dbms", {}).get("architecture")
     factors: dict[str, Any] = {
         factor: ("on" if value else "off") if isinstance(value, bool) else value
         for factor, value in first.parameters.items()
         if value != ""
     }
-    for file in repeats.files:
-        for column in said.get("mapping", {}).get(file, {}).get("columns", []):
+    for file in files:
+        for column in subject.get("mapping", {}).get(file, {}).get("columns", []):
             if column.get("compared_as") and column["name"] in factors:
                 factors[column["name"]] = {"value": factors[column["name"]], "role": column["compared_as"]}
     made: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "id": str(upload_id),
-        "workload": _workload(first, said),
+        "workload": _workload(first, subject),
         "dbms": {"name": name, "version": version} | ({"architecture": architecture} if architecture else {}),
-        "factors": factors | said.get("factors", {}),
+        "factors": factors | subject.get("factors", {}),
         "outcome": _OUTCOMES[first.status],
         "message": first.reason,
         "driver": {"name": first.tool, "version": first.tool_version},
         "command_lines": list(dict.fromkeys(line for report in reports for line in report.command_lines)),
         "warnings": list(dict.fromkeys(text for report in reports for text in report.warnings)),
-        "info": {**said.get("info", {}), "files": repeats.files},
+        "info": {**subject.get("info", {}), "files": files},
         "repeats": [_repeat(report) for report in reports],
     }
     if first.subject.settings:
         made["config"] = [{"name": setting, "value": value} for setting, value in first.subject.settings]
-    return made | _when(first, said) | {field: said[field] for field in _FROM_SUBJECT if field in said}
+    return made | _when(first, subject) | {field: subject[field] for field in _FROM_SUBJECT if field in subject}
 
 
-def _workload(report: Report, said: dict[str, Any]) -> dict[str, str]:
+def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:
     """The file's own words first, then what the person says."""
     slug = report.subject.workload
     if not slug:
-        return {"kind": report.tool, **said.get("workload", {})}
+        return {"kind": report.tool, **subject.get("workload", {})}
     if slug in WORKLOADS:
         entry = WORKLOADS[slug]
         return {"slug": slug, "name": entry.name, "version": entry.version}
     return {"slug": slug, "name": report.subject.workload_name or slug, "kind": report.tool}
 
 
-def _when(report: Report, said: dict[str, Any]) -> dict[str, str]:
+def _when(report: Report, subject: dict[str, Any]) -> dict[str, str]:
     """A time with a zone is a time; without one only its date is certain."""
-    if "measured_on" in said:
-        return {"measured_on": said["measured_on"]}
+    if "measured_on" in subject:
+        return {"measured_on": subject["measured_on"]}
     text = report.started_at
     if len(text) > 10 and (text.endswith("Z") or "+" in text[10:] or "-" in text[10:]):
         return {"started_at": text}
@@ -183,5 +167,5 @@ def _repeat(report: Report) -> dict[str, Any]:
         }
         for row in report.series
     ]  # fmt: skip
-    told = {"histogram": report.histogram, "latency_map": report.latency_map}
-    return {"metrics": metrics, "series": series, **{name: value for name, value in told.items() if value}}
+    latencies = {"histogram": report.histogram, "latency_map": report.latency_map}
+    return {"metrics": metrics, "series": series, **{name: value for name, value in latencies.items() if value}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from collections.abc import Mapping as Answers
 from dataclasses import dataclass
 from itertools import islice
@@ -89,44 +88,37 @@ def tables(taken: FileImport) -> list[MappedTable]:
     names = {item["file"] for item in taken.items if item["tool"] == TOOL}
     if not names:
         return []
-    said = taken.subject.get("mapping", {})
+    mappings = taken.subject.get("mapping", {})
     kept = [file for file in taken.artefacts.order_by("position") if file.name in names]
-    return [_table(f"csv{file.position}", _head(file), said.get(file.name)) for file in kept]
+    return [_table(file, mappings.get(file.name)) for file in kept]
 
 
-def _head(kept: Artefact) -> SourceFile:
-    """Whole lines of the beginning: columns are shown by them, and a page is not made of a large file."""
+def _table(kept: Artefact, given: Any) -> MappedTable:
+    """`given`: its mapping, as JSON, where somebody has said it."""
+    # Whole lines of the beginning: columns are shown by them, and a page is not made of a large file.
     content = artefacts.content(kept, HEAD_BYTES)
-    return SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
-
-
-def _table(prefix: str, file: SourceFile, said: Any) -> MappedTable:
-    mapping = Mapping.from_json(said) if said else guess(file)
-    known = {column.heading: column for column in mapping.columns}
-    table = table_of(file)
-    columns = [
-        MappedColumn(f"{prefix}-{index}", known.get(heading) or Column(heading, Role.IGNORE), _samples(cells))
-        for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ())
-    ]
+    file = SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
+    mapping = Mapping.from_json(given) if given else guess(file)
+    by_heading = {column.heading: column for column in mapping.columns}
+    table, prefix, columns = table_of(file), f"csv{kept.position}", []
+    for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ()):
+        # The first that differ: `10, 10, 10` would say less than `10`.
+        samples = [*islice(dict.fromkeys(islice(cells, LOOKED_AT)), SAMPLES)]
+        column = by_heading.get(heading) or Column(heading, Role.IGNORE)
+        columns.append(MappedColumn(f"{prefix}-{index}", column, samples))
     return MappedTable(prefix, file.name, mapping, columns)
-
-
-def _samples(cells: Iterable[str]) -> list[str]:
-    """The first that differ: `10, 10, 10` would say less than `10`."""
-    return [*islice(dict.fromkeys(islice(cells, LOOKED_AT)), SAMPLES)]
 
 
 def answered(taken: FileImport, answers: Answers[str, str]) -> dict[str, Any]:
     """file -> mapping as JSON, from the fields of a form. Raises ValidationError naming the column."""
-    return {table.file: _mapping(table, answers).as_json() for table in tables(taken)}
-
-
-def _mapping(table: MappedTable, answers: Answers[str, str]) -> Mapping:
-    rows = answers.get(f"{table.prefix}-rows", table.mapping.rows.value)
-    if rows not in list(Rows):
-        raise ValidationError(f"{table.file}: a row is one of {', '.join(Rows)}.")
-    columns = [_column(table.file, column, answers) for column in table.columns]
-    return Mapping(tuple(columns), rows=Rows(rows), phase=table.mapping.phase, workload=table.mapping.workload)
+    mappings = {}
+    for table in tables(taken):
+        rows, was = answers.get(f"{table.prefix}-rows", table.mapping.rows.value), table.mapping
+        if rows not in list(Rows):
+            raise ValidationError(f"{table.file}: a row is one of {', '.join(Rows)}.")
+        columns = tuple(_column(table.file, column, answers) for column in table.columns)
+        mappings[table.file] = Mapping(columns, rows=Rows(rows), phase=was.phase, workload=was.workload).as_json()
+    return mappings
 
 
 def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Column:
@@ -193,11 +185,11 @@ class SubjectForm(DescribedFields):
         devices = [("", "not stated"), *((slug, f"{machine}: {name}") for slug, machine, name in names)]
         self.fields["hardware"].choices = [("", "choose a machine"), *_rows(machines)]  # type: ignore[attr-defined]
         self.fields["config"].choices = [("", "not stated"), *_rows(configs)]  # type: ignore[attr-defined]
-        devices_said = {use.get("role"): str(use["device"]) for use in reversed(taken.subject.get("storage", []))}
+        by_role = {use.get("role"): str(use["device"]) for use in reversed(taken.subject.get("storage", []))}
         for role in STORAGE_ROLES:
             name = f"storage_{role.value}"
             self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False, choices=devices)
-            self.initial[name] = devices_said.get(role.value, "")
+            self.initial[name] = by_role.get(role.value, "")
 
     @property
     def storage_fields(self) -> list[forms.BoundField]:
@@ -207,24 +199,24 @@ class SubjectForm(DescribedFields):
         """What was said; fields left empty are not said."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         as_given = ("durability", "visibility", "note", "hardware", "config")
-        said: dict[str, Any] = {name: given[name] for name in as_given if name in given}
+        subject: dict[str, Any] = {name: given[name] for name in as_given if name in given}
         # Every item has a tick; what is not ticked is left out.
         kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
-        said["leave_out"] = [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
+        subject["leave_out"] = [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
         if "new_hardware" in given:
-            said["hardware"] = {"name": given["new_hardware"]}
+            subject["hardware"] = {"name": given["new_hardware"]}
         if "dbms_name" in given or "dbms_version" in given:
-            said["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
+            subject["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
         if "workload" in given:
-            said["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}
+            subject["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}
         if "measured_on" in given:
-            said["measured_on"] = given["measured_on"].isoformat()
+            subject["measured_on"] = given["measured_on"].isoformat()
         if "config_text" in given:
-            said["config"] = {"files": [{"name": "pasted", "text": given["config_text"]}]}
+            subject["config"] = {"files": [{"name": "pasted", "text": given["config_text"]}]}
         devices = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
         if storage := [{"role": role, "device": device} for role, device in devices if device]:
-            said["storage"] = storage
-        return said | self.described()
+            subject["storage"] = storage
+        return subject | self.described()
 
 
 def _rows(queryset: Any) -> list[tuple[str, str]]:

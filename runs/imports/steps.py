@@ -87,7 +87,8 @@ def _take_small(taken: FileImport, files: Sequence[Sent]) -> None:
     kept: list[Artefact] = []
     try:
         for position, file in enumerate(files):
-            kept.append(artefacts.prepared(name=file.name, content=_content(file), position=position))
+            file.content.seek(0)
+            kept.append(artefacts.prepared(name=file.name, content=file.content.read(), position=position))
         files_read = [SourceFile(each.name, artefacts.content(each)) for each in kept]
         taken.subject = remembered(taken.owner, files_read)
         taken.items = items_of(read(files_read, taken.subject.get("mapping", {}), owner=taken.owner))
@@ -110,18 +111,13 @@ def remembered(owner: User | None, files: Sequence[SourceFile]) -> dict[str, Any
                 headings[file.name] = table.headings
     if not headings or owner is None:
         return {}
-    said = FileImport.objects.filter(owner=owner, subject__has_key="mapping").order_by("-created_at")
-    known: dict[tuple[str, ...], Any] = {}
-    for subject in said.values_list("subject", flat=True)[:REMEMBERED]:
+    earlier = FileImport.objects.filter(owner=owner, subject__has_key="mapping").order_by("-created_at")
+    by_headings: dict[tuple[str, ...], Any] = {}
+    for subject in earlier.values_list("subject", flat=True)[:REMEMBERED]:
         for mapping in subject["mapping"].values():
-            known.setdefault(tuple(column["heading"] for column in mapping["columns"]), mapping)
-    mapping = {name: known[each] for name, each in headings.items() if each in known}
+            by_headings.setdefault(tuple(column["heading"] for column in mapping["columns"]), mapping)
+    mapping = {name: by_headings[row] for name, row in headings.items() if row in by_headings}
     return {"mapping": mapping} if mapping else {}
-
-
-def _content(file: Sent) -> bytes:
-    file.content.seek(0)
-    return file.content.read()
 
 
 def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int, owner: User) -> None:
@@ -145,14 +141,14 @@ def _leave_to_worker(taken: FileImport, files: Sequence[Sent], size_bytes: int, 
 
 def _check_waiting(owner: User, size_bytes: int) -> None:
     waiting = FileImport.objects.filter(owner=owner, state=ImportState.READING).values_list("progress", flat=True)
-    told = [progress.get("size_bytes", 0) for progress in waiting]
-    if len(told) >= MAX_WAITING:
-        raise BadFiles(f"{len(told)} of your imports are still being read. Send more when one of them is done.")
+    sizes_bytes = [progress.get("size_bytes", 0) for progress in waiting]
+    if len(sizes_bytes) >= MAX_WAITING:
+        raise BadFiles(f"{len(sizes_bytes)} of your imports are still being read. Send more when one of them is done.")
     most_mb = settings.IMPORT_STREAMED_MB + MAX_TOTAL_BYTES // MB
-    if told and sum(told) + size_bytes > most_mb * MB:
+    if sizes_bytes and sum(sizes_bytes) + size_bytes > most_mb * MB:
         raise BadFiles(
-            f"{sum(told) / MB:,.0f} MB of yours are still being read, and these are {size_bytes / MB:,.0f} MB; at most "
-            f"{most_mb:,} MB of a person wait, counted unpacked. Send them when what waits is done."
+            f"{sum(sizes_bytes) / MB:,.0f} MB of yours are still being read, and these are {size_bytes / MB:,.0f} MB; at "
+            f"most {most_mb:,} MB of a person wait, counted unpacked. Send them when what waits is done."
         )
 
 
@@ -276,11 +272,9 @@ def _store(
     kept = [
         (file.name, report) for (file, report), item in zip(reports, items, strict=True) if becomes_a_run(item, subject)
     ]
-    documents = [
-        document(repeats, subject, upload_id=uuid.uuid5(taken.id, f"{now.isoformat()}:{number}"))
-        for number, repeats in enumerate(repeats_of(kept))
-    ]
-    ids = [uuid.UUID(each["id"]) for each in documents]
+    repeats = repeats_of(kept)
+    ids = [uuid.uuid5(taken.id, f"{now.isoformat()}:{number}") for number in range(len(repeats))]
+    documents = [document(of_cell, subject, upload_id=id) for of_cell, id in zip(repeats, ids, strict=True)]
     taken.subject, taken.items, taken.parser_version, taken.stored_at = subject, items, PARSER_VERSION, now
     taken.state, taken.problem = ImportState.STORED, ""
     runs: list[Run] = []
@@ -366,12 +360,8 @@ def replace(
         if not is_new:
             raise FileImport.DoesNotExist
         return runs
-    taken.items, taken.problem, taken.state, taken.parser_version = (
-        items_of(reports),
-        "",
-        ImportState.DRAFT,
-        PARSER_VERSION,
-    )
+    taken.items, taken.parser_version = items_of(reports), PARSER_VERSION
+    taken.state, taken.problem = ImportState.DRAFT, ""
     with transaction.atomic():
         if not mine.update(state=taken.state, problem="", progress={}):
             raise FileImport.DoesNotExist

@@ -56,10 +56,13 @@ def wake() -> None:
         return
     if _reading.acquire(blocking=False):
         threading.Thread(target=_read_waiting, args=[_reading], name="imports", daemon=True).start()
-    elif _is_long_at_work() and waiting(MAX_TOTAL_BYTES).exists() and _reading_beside.acquire(blocking=False):
-        threading.Thread(
-            target=_read_waiting, args=[_reading_beside, MAX_TOTAL_BYTES], name="small imports", daemon=True
-        ).start()
+        return
+    seen_at = timezone.now() - SILENT_FOR
+    reading = FileImport.objects.filter(state=ImportState.READING, seen_at__gte=seen_at)
+    is_long_at_work = reading.filter(progress__size_bytes__gt=MAX_TOTAL_BYTES).exists()
+    if is_long_at_work and waiting(MAX_TOTAL_BYTES).exists() and _reading_beside.acquire(blocking=False):
+        small = [_reading_beside, MAX_TOTAL_BYTES]
+        threading.Thread(target=_read_waiting, args=small, name="small imports", daemon=True).start()
 
 
 def _read_waiting(lock: threading.Lock, most_bytes: int | None = None) -> None:
@@ -77,12 +80,6 @@ def waiting(most_bytes: int | None = None) -> QuerySet[FileImport]:
     silent = Q(seen_at=None) | Q(seen_at__lt=timezone.now() - SILENT_FOR)
     some = {} if most_bytes is None else {"progress__size_bytes__lte": most_bytes}
     return FileImport.objects.filter(silent, state=ImportState.READING, **some)
-
-
-def _is_long_at_work() -> bool:
-    seen = timezone.now() - SILENT_FOR
-    reading = FileImport.objects.filter(state=ImportState.READING, seen_at__gte=seen)
-    return reading.filter(progress__size_bytes__gt=MAX_TOTAL_BYTES).exists()
 
 
 def cpu_limit_s(taken: FileImport) -> int:
