@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from agents import hints
 from agents.models import Agent, AgentStatus, EnrolmentCode
+from agents.refusals import Refusal
 from runs.machines import upsert_hardware
 from runs.models import digest_secret
 
@@ -30,24 +31,8 @@ FACTS = ("facts", "engines", "places", "observations", "confinement")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}
 
 
-class Unwanted(Exception):
-    """Why an agent is not taken, or what it tells is not: in words, for its log."""
-
-
-class CodeNeeded(Unwanted):
-    pass
-
-
-class TooManyPending(Unwanted):
-    """Registering needs no login where OPEN_REGISTRATION is on."""
-
-
-class FactsTooLarge(Unwanted):
-    pass
-
-
 def register(*, message: Registration) -> tuple[Agent, str]:
-    """A new agent and its token, which is not stored. Raises Unwanted.
+    """A new agent and its token, which is not stored. Raises Refusal.
 
     Approved with a valid one-time code, unless its jobs are not confined: that needs an operator's yes.
     """
@@ -60,12 +45,13 @@ def register(*, message: Registration) -> tuple[Agent, str]:
         approved = invited and confinement["confined"]
         if not invited and not settings.OPEN_REGISTRATION:
             why = "the one given is unknown, used or older than an hour" if code else "none was given"
-            raise CodeNeeded(
+            raise Refusal(
+                403,
                 f"This server takes agents with a one-time code only, and {why}: an operator makes one on the agents "
-                f"page; start the agent with --code-file FILE."
+                f"page; start the agent with --code-file FILE.",
             )
         if not invited and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
-            raise TooManyPending("Too many agents wait for approval already.")
+            raise Refusal(429, "Too many agents wait for approval already.")  # registering needs no login here
         agent = Agent(
             slug=Agent.free_slug(name),
             name=name,
@@ -96,9 +82,10 @@ def _settle_hardware(agent: Agent) -> None:
 def _check_size(agent: Agent) -> None:
     size_bytes = len(json.dumps([getattr(agent, name) for name in FACTS]))
     if size_bytes > MAX_FACTS_BYTES:
-        raise FactsTooLarge(
+        raise Refusal(
+            413,
             f"What the agent tells of its machine and engines takes {size_bytes // 1024} kB; "
-            f"at most {MAX_FACTS_BYTES // 1024} kB are kept."
+            f"at most {MAX_FACTS_BYTES // 1024} kB are kept.",
         )
 
 
@@ -109,7 +96,7 @@ def by_token(secret: str) -> Agent | None:
 def update(agent: Agent, *, poll: Poll) -> None:
     """Take what a poll reports. Writes only what changed, and the time at most every few seconds.
 
-    Raises FactsTooLarge.
+    Raises Refusal where that is too much.
     """
     back = not agent.is_online
     told: dict[str, Any] = {

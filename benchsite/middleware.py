@@ -52,14 +52,18 @@ def content_security_policy(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-class RoomForMore:
-    """Where the disk has no room, what would begin something new is refused before its body is read."""
+class AroundViews:
+    """Passes requests on; subclasses look at them just before the view, or at what it raises."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
+
+
+class RoomForMore(AroundViews):
+    """Where the disk has no room, what would begin something new is refused before its body is read."""
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         match = request.resolver_match
@@ -73,16 +77,10 @@ class RoomForMore:
         return no_room(request, space.shortage() or space.FULL)
 
 
-class ReadAgain:
+class ReadAgain(AroundViews):
     """The queries of a page see different moments: what one of them named may be gone when the next one asks for it.
     Read once more, the page shows what there is; what is missing then, too, is an error.
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         match = request.resolver_match
@@ -93,26 +91,26 @@ class ReadAgain:
         return response
 
 
-def no_room(request: HttpRequest, words: str) -> HttpResponse:
-    if request.path.startswith("/api/"):
-        response: HttpResponse = JsonResponse({"detail": words}, status=507)
+def refusal(request: HttpRequest, status: int, words: str, *, retry_after_s: int = 0) -> HttpResponse:
+    """As JSON for programs, as a page for people."""
+    if request.path_info.startswith("/api/"):
+        response: HttpResponse = JsonResponse({"detail": words}, status=status)
     else:
-        response = render(request, "507.html", {"words": words}, status=507)
-    response["Retry-After"] = str(RETRY_AFTER_S)
+        response = render(request, f"{status}.html", {"words": words}, status=status)
+    if retry_after_s:
+        response["Retry-After"] = str(retry_after_s)
     return response
 
 
-class ClosedReading:
+def no_room(request: HttpRequest, words: str) -> HttpResponse:
+    return refusal(request, 507, words, retry_after_s=RETRY_AFTER_S)
+
+
+class ClosedReading(AroundViews):
     """Without PUBLIC_READ a stranger sees nothing: pages lead to the login and back, the API answers 401.
 
     A live token passes here; what it may do is asked where that is known (runs.api.permissions).
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         match = request.resolver_match

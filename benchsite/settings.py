@@ -68,7 +68,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 # Asked from inside, without the proxy: health, and the API of agents, which use plain http on a loopback address only.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/agent/"]
-# Who may tell in a header whom a request comes from (benchsite/floods.py).
+# Who may tell in a header whom a request comes from (benchsite/limits.py).
 TRUSTED_PROXIES = env_networks("TRUSTED_PROXIES")
 CLIENT_ADDRESS_HEADER = os.environ.get("CLIENT_ADDRESS_HEADER") or "X-Forwarded-For"
 RATE_LIMITS = env_bool("RATE_LIMITS", True)
@@ -96,7 +96,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "benchsite.floods.client_address",
+    "benchsite.limits.client_address",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Pages and JSON are a tenth as long; what hides the tokens in a page from guesses by its length comes with it.
@@ -113,8 +113,8 @@ MIDDLEWARE = [
     "benchsite.middleware.content_security_policy",
     "benchsite.middleware.ReadAgain",
     "django_htmx.middleware.HtmxMiddleware",
-    "benchsite.floods.rate_limit",
-    "benchsite.bodies.body_limit",
+    "benchsite.limits.rate_limit",
+    "benchsite.limits.body_limit",
 ]
 
 ROOT_URLCONF = "benchsite.urls"

@@ -87,7 +87,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if self.body_rcv is None:
             return
         # gunicorn loads this module before Django is set up.
-        from benchsite.bodies import limit_bytes
+        from benchsite.limits import limit_bytes
 
         self.body_rcv.buf = Body(MEMORY_BYTES)
         self.body_rcv.buf.lacks_room = self.content_length > MEMORY_BYTES and not has_room(self.content_length)

@@ -8,8 +8,8 @@ import pytest
 from django.test import RequestFactory
 from django.urls import get_resolver
 
-from benchsite import bodies, floods
-from benchsite.floods import Allowance, client_address
+from benchsite import limits
+from benchsite.limits import Allowance, client_address
 
 MB = 1024 * 1024
 TRUSTED = [ipaddress.ip_network(network) for network in ("10.0.0.0/8", "fd00::/8")]
@@ -61,7 +61,7 @@ def test_an_allowance_is_a_burst_and_a_rate_for_each_address():
 
 
 def test_an_allowance_remembers_a_bounded_number_of_addresses(monkeypatch):
-    monkeypatch.setattr(floods, "MOST_ADDRESSES", 10)
+    monkeypatch.setattr(limits, "MOST_ADDRESSES", 10)
     allowance = Allowance(burst=1, per_s=1)
     for number in range(50):
         allowance.wait_s(f"10.0.0.{number}", 100)
@@ -71,8 +71,8 @@ def test_an_allowance_remembers_a_bounded_number_of_addresses(monkeypatch):
 @pytest.fixture
 def limited(settings, monkeypatch):
     settings.RATE_LIMITS = True
-    monkeypatch.setattr(floods, "STRANGERS", Allowance(5, 0.02))
-    monkeypatch.setattr(floods, "PER_ROUTE", {"login": Allowance(2, 0.02)})
+    monkeypatch.setattr(limits, "STRANGERS", Allowance(5, 0.02))
+    monkeypatch.setattr(limits, "PER_ROUTE", {"login": Allowance(2, 0.02)})
 
 
 @pytest.mark.django_db
@@ -145,8 +145,8 @@ def test_a_large_body_is_refused_unread(client, path):
     ],
 )
 def test_a_route_that_takes_files_takes_them_from_who_shows_a_login_or_a_token(path, known_mb):
-    assert bodies.limit_bytes(path, known=True) == known_mb * MB
-    assert bodies.limit_bytes(path, known=False) == MB
+    assert limits.limit_bytes(path, known=True) == known_mb * MB
+    assert limits.limit_bytes(path, known=False) == MB
 
 
 def test_every_route_with_a_limit_of_its_own_exists():
@@ -157,4 +157,4 @@ def test_every_route_with_a_limit_of_its_own_exists():
             walk(pattern.url_patterns) if hasattr(pattern, "url_patterns") else named.add(pattern.name)
 
     walk(get_resolver().url_patterns)
-    assert set(bodies.LIMITS_BYTES) | set(floods.PER_ROUTE) <= named
+    assert set(limits.LIMITS_BYTES) | set(limits.PER_ROUTE) <= named

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from agents.jobs.refusals import BadMessage
+from agents.refusals import BadMessage
 from runs.incoming.reading import messages, parse_json
 from runs.incoming.typed import reader_of
 

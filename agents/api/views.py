@@ -5,8 +5,7 @@ from __future__ import annotations
 import hmac
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 
@@ -34,8 +33,8 @@ from agents import machines
 from agents.api.messages import check, parse
 from agents.jobs import life, observers
 from agents.jobs.dispatch import queued
-from agents.jobs.refusals import Refusal
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
+from agents.refusals import Refusal
 from runs.api.permissions import bearer_of
 from runs.models import digest_secret
 
@@ -135,23 +134,13 @@ def check_protocol(body: Body) -> None:
         )  # fmt: skip
 
 
-@contextmanager
-def unwanted() -> Iterator[None]:
-    statuses = {machines.CodeNeeded: 403, machines.TooManyPending: 429, machines.FactsTooLarge: 413}
-    try:
-        yield
-    except machines.Unwanted as error:
-        raise Refusal(statuses[type(error)], str(error)) from error
-
-
 # Of an agent
 
 
 @endpoint
 def register(request: HttpRequest, body: Body) -> Registered:
     check_protocol(body)
-    with unwanted():
-        agent, secret = machines.register(message=check(Registration, body))
+    agent, secret = machines.register(message=check(Registration, body))
     return {
         "agent_id": str(agent.pk),
         "token": secret,
@@ -163,8 +152,7 @@ def register(request: HttpRequest, body: Body) -> Registered:
 def poll(request: HttpRequest, body: Body) -> PollAnswer:
     check_protocol(body)
     agent = agent_of(request)
-    with unwanted():
-        machines.update(agent, poll=check(Poll, body))
+    machines.update(agent, poll=check(Poll, body))
     status = AgentStatus(agent.status)
     works = status == AgentStatus.APPROVED
     job = life.assigned_to(agent) if works else None

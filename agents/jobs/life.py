@@ -29,8 +29,8 @@ from django.utils import timezone
 
 from agents import hints
 from agents.jobs import observers
-from agents.jobs.refusals import BadMessage, Conflict
 from agents.models import Agent, Job, ObserverOrder
+from agents.refusals import BadMessage, Conflict
 from runs import results
 from runs.models import Experiment, Run, digest_secret
 from runs.models.choices import ACTIVE_STATES, OPEN_STATES, RunState

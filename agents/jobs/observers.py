@@ -15,8 +15,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.jobs.refusals import Conflict
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
+from agents.refusals import Conflict
 from runs import results
 from runs.models import digest_secret
 from runs.models.choices import ENDED_STATES, RunState

@@ -3,7 +3,7 @@
 Counted per user name and address, and apart from it per user name over all addresses but those from which the person
 has logged in before; so nobody can lock somebody out, neither by that name nor by others. A try is counted before its
 password is looked at: of many at once no more pass than one after the other. How many tries one address has over all
-names is limited by benchsite.floods.
+names is limited by benchsite.limits.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from benchagent.protocol import CLOCK_HEADER
 from django.utils import timezone
 
 from agents.jobs import dispatch, observers
-from agents.jobs.refusals import Conflict
 from agents.machines import Engine
 from agents.models import ObserverOrder
 from agents.plans import schedule
 from agents.plans.plan import Plan
+from agents.refusals import Conflict
 from runs.models import Run
 from runs.run import series
 from tests.agents.conftest import FACTORS, Machine, finish_item, samples_item, state_item
