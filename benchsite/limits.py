@@ -1,8 +1,8 @@
 """Who asks, how much a stranger may ask, and how large the body of a request may be.
 
-How often one address may ask is counted by each web process for itself. Behind a proxy the address is told by a header, from the proxies of TRUSTED_PROXIES only. Where a proxy stands before
-the site (BEHIND_TLS) and is not named there, all people have one address: nothing is limited by it then, names still
-are (runs/access/backoff.py).
+How often one address may ask is counted by each web process for itself. Behind a proxy the address is told by a header,
+from the proxies of TRUSTED_PROXIES only. Where a proxy stands before the site (BEHIND_TLS) and is not named there, all
+people have one address: nothing is limited by it then, names still are (runs/access/backoff.py).
 
 Only routes that take files or documents take large bodies, and only from whoever shows a token or a session. The web
 worker asks before it keeps anything. Whether the token is a good one is asked by the view; until then

@@ -147,8 +147,8 @@ def _check_waiting(owner: User, size_bytes: int) -> None:
     most_mb = settings.IMPORT_STREAMED_MB + MAX_TOTAL_BYTES // MB
     if sizes_bytes and sum(sizes_bytes) + size_bytes > most_mb * MB:
         raise BadFiles(
-            f"{sum(sizes_bytes) / MB:,.0f} MB of yours are still being read, and these are {size_bytes / MB:,.0f} MB; at "
-            f"most {most_mb:,} MB of a person wait, counted unpacked. Send them when what waits is done."
+            f"{sum(sizes_bytes) / MB:,.0f} MB of yours are still being read, and these are {size_bytes / MB:,.0f} MB; "
+            f"at most {most_mb:,} MB of a person wait, counted unpacked. Send them when what waits is done."
         )
 
 
