@@ -112,7 +112,11 @@ def run_alone(state: State, address: Address) -> None:
         on_signal(asked_to_stop.set)
         say("stopping")
         supervisor.stop()
-        remove_socket_folder(state)
+        # Where the socket had to lie outside STATE, nothing stays there.
+        if not state.broker_socket.is_relative_to(state.path):
+            with suppress(OSError):
+                state.broker_socket.unlink(missing_ok=True)
+                state.broker_socket.parent.rmdir()
         say("stopped")
 
 
@@ -137,7 +141,7 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     if settings.FIRST_RUN and set_failed_first_aside():
         say("the first experiment failed at the last start, it starts again")
     password = None
-    if not has_operator():
+    if not User.objects.filter(role__in=[UserRole.OPERATOR, UserRole.ADMIN], is_active=True).exists():
         password = new_password(username=OPERATOR, state=state, url=address.url)
     connections.close_all()
     return password
@@ -181,15 +185,6 @@ def welcome(address: Address, password: str | None, waited_s: float) -> None:
     if not address.ip.is_loopback:
         say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
     say(FIRST_STEPS.format(fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN))
-
-
-def remove_socket_folder(state: State) -> None:
-    """Where the socket had to lie outside STATE, nothing stays there."""
-    folder = state.broker_socket.parent
-    if not folder.is_relative_to(state.path):
-        with suppress(OSError):
-            state.broker_socket.unlink(missing_ok=True)
-            folder.rmdir()
 
 
 # Before anything runs; each step is quick when there is nothing to do
@@ -251,10 +246,6 @@ def new_password(*, username: str, state: State, url: str) -> str:
     user.save()
     write_private(state.first_login, f"url: {url}/\nuser: {username}\npassword: {password}\n")
     return password
-
-
-def has_operator() -> bool:
-    return User.objects.filter(role__in=[UserRole.OPERATOR, UserRole.ADMIN], is_active=True).exists()
 
 
 def issue_code(state: State) -> None:

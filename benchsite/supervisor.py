@@ -83,10 +83,6 @@ class Child:
     def runs(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    def ask_to_stop(self) -> None:
-        if self.process and self.runs:
-            self.process.terminate()
-
     def kill(self) -> None:
         """The whole session: also what the program left behind when it ended."""
         if self.process:
@@ -139,7 +135,8 @@ class Supervisor:
         for stage in sorted({child.program.stage for child in self.children}, reverse=True):
             members = [child for child in self.children if child.program.stage == stage]
             for child in members:
-                child.ask_to_stop()
+                if child.process and child.runs:
+                    child.process.terminate()
             deadline = time.monotonic() + max(child.program.stop_within_s for child in members)
             while any(child.runs for child in members) and time.monotonic() < deadline:
                 time.sleep(0.05)

@@ -37,6 +37,7 @@ from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from agents.refusals import Refusal
 from runs.api.permissions import bearer_of
 from runs.models import digest_secret
+from runs.models.choices import RunState
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 Body = dict[str, Any]
@@ -154,17 +155,20 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     agent = agent_of(request)
     machines.update(agent, poll=check(Poll, body))
     status = AgentStatus(agent.status)
-    works = status == AgentStatus.APPROVED
-    job = life.assigned_to(agent) if works else None
-    observation = observers.waiting_for(agent) if works and agent.observations else None
+    job = order = None
+    if status == AgentStatus.APPROVED:
+        job = agent.jobs.filter(run__state=RunState.ASSIGNED).order_by("assigned_at").first()
+        if agent.observations:
+            waiting = observers.open_orders().filter(agent=agent, claimed_at=None)
+            order = waiting.order_by("job__claimed_at").first()
     answer: PollAnswer = {
         "status": cast(Literal["pending", "approved", "disabled"], status.value),
         "poll_after_s": POLL_WITHOUT_WORK_S.get(status) or (POLL_BUSY_S if queued().exists() else POLL_IDLE_S),
         "job": str(job.pk) if job else None,
         "message": MESSAGES[status],
     }
-    if observation is not None:
-        answer["observe"] = str(observation.pk)
+    if order is not None:
+        answer["observe"] = str(order.pk)
     return answer
 
 

@@ -42,10 +42,6 @@ LEASE = timedelta(seconds=LEASE_S)
 FIRST_LEASE = timedelta(seconds=90)
 
 
-def assigned_to(agent: Agent) -> Job | None:
-    return agent.jobs.filter(run__state=RunState.ASSIGNED).order_by("assigned_at").first()
-
-
 def claim(*, agent: Agent, run_id: Any) -> Claimed:
     """Start the job: its spec, a token for it alone, and the lease. Raises Conflict, also the second time."""
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
@@ -129,20 +125,20 @@ def apply_observed(*, run_id: Any, batch: ObservedBatch) -> Ack:
     with transaction.atomic():
         job = Job.locked(run_id)
         order = ObserverOrder.objects.select_for_update().get(pk=run_id)
-        if _apply_next(order, batch, partial(_apply_observed_item, job, order)):
+
+        def apply_item(item: SamplesItem | ObservedItem, field: str) -> None:
+            if item["kind"] == "observed":
+                order.problem, order.clock = item["problem"][:500], item["clock"] or {}
+                order.closed_at = timezone.now()
+            elif item["metric"] not in observers.ALLOWED:
+                raise BadMessage(f"{field}.metric", f"an observer sends {', '.join(sorted(observers.ALLOWED))}")
+            else:
+                results.append_samples(run=job.run, item=item)
+
+        if _apply_next(order, batch, apply_item):
             order.save(update_fields=["last_seq", "problem", "clock", "closed_at"])
             observers.settle(job)
     return {"seq": batch["seq"], "cancel": False}
-
-
-def _apply_observed_item(job: Job, order: ObserverOrder, item: SamplesItem | ObservedItem, field: str) -> None:
-    if item["kind"] == "observed":
-        order.problem, order.clock = item["problem"][:500], item["clock"] or {}
-        order.closed_at = timezone.now()
-    elif item["metric"] not in observers.ALLOWED:
-        raise BadMessage(f"{field}.metric", f"an observer sends {', '.join(sorted(observers.ALLOWED))}")
-    else:
-        results.append_samples(run=job.run, item=item)
 
 
 def _apply_next(to: Job | ObserverOrder, batch: Batch | ObservedBatch, apply_item: Callable[[Any, str], None]) -> bool:

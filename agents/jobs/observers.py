@@ -33,7 +33,10 @@ WAIT = timedelta(seconds=LEASE_S)
 
 def order(job: Job, agent: Agent) -> None:
     """Order the observer that the connection of this job is paired with, if it is. Called when the job is claimed."""
-    paired = paired_with(agent, job.spec.get("connection", ""))
+    connection = job.spec.get("connection", "")
+    named = (engine for engine in agent.engines if connection and engine.get("connection") == connection)
+    # As "agent/observation"; empty for a connection that nobody observes.
+    paired = next((str(engine.get("observed_by", "")) for engine in named), "")
     if not paired:
         return
     name, _, observation = paired.rpartition("/")
@@ -60,13 +63,6 @@ def order(job: Job, agent: Agent) -> None:
     )
 
 
-def paired_with(agent: Agent, connection: str) -> str:
-    """As "agent/observation"; empty for a connection that nobody observes."""
-    engines: list[dict[str, Any]] = agent.engines
-    named = (engine for engine in engines if connection and engine.get("connection") == connection)
-    return next((str(engine.get("observed_by", "")) for engine in named), "")
-
-
 def begin(job: Job, item: StateItem) -> None:
     """Note second 0 of the run by the server's clock, as far as the agent knows how its own differs."""
     clock = item.get("clock")
@@ -82,15 +78,11 @@ def settle(job: Job) -> None:
         return
     if order.claimed_at is None:
         _close(order, order.problem or f"agent {order.agent_name} did not come")
-    told = results.Observed(
-        agent=order.agent_name,
-        observation=order.name,
-        problem=order.problem,
-        clock=order.clock,
-        load_clock=order.load_clock,
-        over=order.closed_at is not None,
-    )
-    results.note_observer(run=job.run, observed=told)
+    observed = results.Observed(
+        agent=order.agent_name, observation=order.name, problem=order.problem, clock=order.clock,
+        load_clock=order.load_clock, over=order.closed_at is not None,
+    )  # fmt: skip
+    results.note_observer(run=job.run, observed=observed)
 
 
 def _close(order: ObserverOrder, problem: str) -> None:
@@ -121,10 +113,6 @@ def give_up(*, now: datetime | None = None) -> int:
 def open_orders() -> QuerySet[ObserverOrder]:
     """Their agents are to sample a run that is going on, and to do nothing else meanwhile."""
     return ObserverOrder.objects.filter(closed_at=None, agent__isnull=False, job__run__state__in=SAMPLED_STATES)
-
-
-def waiting_for(agent: Agent) -> ObserverOrder | None:
-    return open_orders().filter(agent=agent, claimed_at=None).order_by("job__claimed_at").first()
 
 
 def claim(*, agent: Agent, run_id: Any) -> Ordered:

@@ -70,17 +70,13 @@ class DiffRow:
     @property
     def status(self) -> Difference:
         known = [cell for cell in self.cells if cell.is_known]
-        if any(cell.uncertain for cell in self.cells) or not _comparable(known):
+        # Pages are not bytes, a number of operations is not a time. Words (no limit, off) differ from any amount.
+        kinds = {cell.quantity.kind for cell in known if cell.quantity is not None}
+        if any(cell.uncertain for cell in self.cells) or len(kinds - {Kind.TEXT}) > 1:
             return Difference.UNKNOWN
         if len({cell.key for cell in known}) > 1:
             return Difference.CHANGED
         return Difference.EQUAL if len(known) == len(self.cells) else Difference.ONLY_IN
-
-
-def _comparable(cells: Sequence[SettingCell]) -> bool:
-    """Pages are not bytes, a number of operations is not a time. Words (no limit, off) differ from any amount."""
-    kinds = {cell.quantity.kind for cell in cells if cell.quantity is not None}
-    return len(kinds - {Kind.TEXT}) < 2
 
 
 def across_engines(configs: Sequence[Config]) -> bool:
@@ -94,13 +90,9 @@ def diff(configs: Sequence[Config], *, by_meaning: bool | None = None) -> list[D
 
     `by_meaning` None: by name within one engine, by meaning across engines.
     """
-    if across_engines(configs) if by_meaning is None else by_meaning:
-        return _by_meaning(configs)
-    return _by_name(configs)
-
-
-def _by_meaning(configs: Sequence[Config]) -> list[DiffRow]:
     settings = [settings_of(config) for config in configs]
+    if not (across_engines(configs) if by_meaning is None else by_meaning):
+        return _by_name(configs, settings)
     rows = [
         DiffRow(key, label, "", tuple(_meaning_cell(reading(known, key)) for known in settings))
         for key, label in MEANINGS.items()
@@ -124,8 +116,7 @@ def _meaning_cell(meant: Reading) -> SettingCell:
 Key = tuple[str, str]
 
 
-def _by_name(configs: Sequence[Config]) -> list[DiffRow]:
-    settings = [settings_of(config) for config in configs]
+def _by_name(configs: Sequence[Config], settings: Sequence[Settings | None]) -> list[DiffRow]:
     labels: dict[Key, str] = {}
     columns: list[dict[Key, list[str | None]]] = []
     for config, known in zip(configs, settings, strict=True):

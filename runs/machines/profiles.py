@@ -15,7 +15,7 @@ from rest_framework.exceptions import APIException
 from runs.access import changes
 from runs.machines.facts import DEVICE_LABELS, MACHINE_LABELS
 from runs.models import HardwareProfile, Run, RunStorage, StorageDevice, User
-from runs.models.base import clean
+from runs.models.base import clean, in_parts
 from runs.models.choices import Provenance
 
 _RAM_STEP_BYTES = 256 * 1024 * 1024
@@ -132,7 +132,12 @@ def merge(source: HardwareProfile, *, into: HardwareProfile, by: User) -> int:
     for profile in (source, into):
         if profile.merged_into_id is not None:
             raise CannotMerge(f"{profile} is merged with another machine already.")
-    devices, rows = _move_devices(source, into), _move_rows(source, into)
+    devices = _move_devices(source, into)
+    rows: dict[str, list[str]] = {}
+    for model, field in _links():
+        moved = model._default_manager.filter(**{field: source})
+        rows[model._meta.label] = [str(pk) for pk in moved.values_list("pk", flat=True)]
+        moved.update(**{field: into})
     runs = [*rows.get(Run._meta.label, []), *_runs_using(devices)]
     source.merged_into = into
     source.save(update_fields=["merged_into"])
@@ -182,24 +187,15 @@ def _links() -> Iterable[tuple[type[Model], str]]:
             yield model, relation.field.name
 
 
-def _move_rows(source: HardwareProfile, into: HardwareProfile) -> dict[str, list[str]]:
-    moved: dict[str, list[str]] = {}
-    for model, field in _links():
-        rows = model._default_manager.filter(**{field: source})
-        moved[model._meta.label] = [str(pk) for pk in rows.values_list("pk", flat=True)]
-        rows.update(**{field: into})
-    return moved
-
-
 def _move_back(source: HardwareProfile, moved: dict[str, Any]) -> list[str]:
     for model, field in _links():
-        for some in _batches(moved["rows"].get(model._meta.label, [])):
+        for some in in_parts(moved["rows"].get(model._meta.label, []), BATCH):
             model._default_manager.filter(pk__in=some, **{field: source.merged_into}).update(**{field: source})
     for entry in moved["devices"]:
         if entry.get("whole"):
             StorageDevice.objects.filter(pk=entry["device"]).update(hardware=source)
         else:
-            for some in _batches(entry["uses"]):
+            for some in in_parts(entry["uses"], BATCH):
                 RunStorage.objects.filter(pk__in=some).update(device=entry["device"])
     return [*moved["rows"].get(Run._meta.label, []), *_runs_using(moved["devices"])]
 
@@ -208,7 +204,7 @@ def _runs_using(devices: list[dict[str, Any]]) -> list[str]:
     uses = [use for entry in devices for use in entry["uses"]]
     return [
         str(run_id)
-        for some in _batches(uses)
+        for some in in_parts(uses, BATCH)
         for run_id in RunStorage.objects.filter(pk__in=some).values_list("run", flat=True)
     ]
 
@@ -216,14 +212,9 @@ def _runs_using(devices: list[dict[str, Any]]) -> list[str]:
 def _renew_cell_keys(run_ids: Iterable[str]) -> None:
     """Machine and devices are part of the key: repeats on the merged machine belong to one cell."""
     related = ("workload", "dbms_version", "config", "hardware")
-    for some in _batches(sorted(set(run_ids))):
+    for some in in_parts(sorted(set(run_ids)), BATCH):
         rows = Run.objects.filter(pk__in=some).select_related(*related).prefetch_related("factors", "storage__device")
         runs = list(rows)
         for run in runs:
             run.set_cell_key()
         Run.objects.bulk_update(runs, ["cell_key"])
-
-
-def _batches(items: list[Any]) -> Iterable[list[Any]]:
-    for start in range(0, len(items), BATCH):
-        yield items[start : start + BATCH]

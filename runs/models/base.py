@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
-from typing import Any, Self
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Self, TypeVar
 
 from django.db import models
 from django.db.models.base import ModelState
 from django.utils.text import slugify
+
+T = TypeVar("T")
 
 
 class UnknownName(ValueError):
@@ -72,6 +74,12 @@ class NamedModel(UUIDModel):
             number += 1
             slug = f"{stem}-{number}"
         return slug
+
+
+def in_parts(rows: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+    """At most so many of them at a time."""
+    for start in range(0, len(rows), most):
+        yield rows[start : start + most]
 
 
 def clean(value: object, limit: int) -> str:

@@ -32,6 +32,7 @@ from runs.models import (
     Upload,
     Workload,
 )
+from runs.models.base import in_parts
 from runs.models.choices import OPEN_STATES, ImportState, Provenance
 from runs.models.visible import Person, owner_id_of
 from runs.results.batches import forget_empty
@@ -66,14 +67,21 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     runs = _runs(target)
     if runs.filter(state__in=OPEN_STATES).exists():
         raise CannotPurge("A run of it has not ended. Cancel it first.")
-    if (upload := target.upload if isinstance(target, Run) else target) and _is_read_again(upload):
-        raise CannotPurge("Its files are being read again, which would bring it back. Purge it when that is done.")
+    upload = target.upload if isinstance(target, Run) else target if isinstance(target, Upload) else None
+    if upload is not None and upload.file_import_id is not None:
+        taken = FileImport.objects.select_for_update().get(pk=upload.file_import_id)
+        if taken.state == ImportState.READING:
+            raise CannotPurge("Its files are being read again, which would bring it back. Purge it when that is done.")
     counted, kept, since = what(target), _files(target), _made(target)
     used = _used(runs)
     kind, pk = str(target._meta.model_name), str(target.pk)
     of_runs = [str(run) for run in runs.values_list("pk", flat=True)]
-    if isinstance(target, Run) and target.upload is not None:
-        _take_out(target.upload, target.repeat)
+    if isinstance(target, Run) and upload is not None:
+        # Its numbers leave the document, in which the other repeats keep their places.
+        repeats = upload.document.get("repeats", [])
+        if 0 < target.repeat <= len(repeats):
+            repeats[target.repeat - 1] = {}
+            upload.save(update_fields=["document"])
     sent = _own_import(target) if isinstance(target, Upload) else None
     if sent is not None:
         sent.delete()
@@ -83,8 +91,8 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
         type(target)._default_manager.filter(pk=pk).delete()
     _forget(used, since)
     Change.objects.filter(target_type=kind, target_id=pk).delete()
-    for start in range(0, len(of_runs), BATCH):
-        Change.objects.filter(target_type="run", target_id__in=of_runs[start : start + BATCH]).delete()
+    for some in in_parts(of_runs, BATCH):
+        Change.objects.filter(target_type="run", target_id__in=some).delete()
     note = Change.objects.create(
         target_type=kind, target_id=pk, field=PURGED, old=counted, reason=reason.strip(), by_id=getattr(by, "pk", None)
     )
@@ -136,19 +144,6 @@ def _own_import(upload: Upload) -> FileImport | None:
     """The dropped files that it was read from, where no other upload was."""
     sent = upload.file_import
     return sent if sent is not None and not sent.uploads.exclude(pk=upload.pk).exists() else None
-
-
-def _is_read_again(target: Target) -> bool:
-    sent = target.file_import if isinstance(target, Upload) else None
-    return sent is not None and FileImport.objects.select_for_update().get(pk=sent.pk).state == ImportState.READING
-
-
-def _take_out(upload: Upload, repeat: int) -> None:
-    """The numbers of one repeat out of the document, in which the others keep their places."""
-    repeats = upload.document.get("repeats", [])
-    if 0 < repeat <= len(repeats):
-        repeats[repeat - 1] = {}
-        upload.save(update_fields=["document"])
 
 
 def _used(runs: QuerySet[Run]) -> dict[type[Model], set[Any]]:

@@ -10,17 +10,16 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from django.db import DatabaseError, transaction
 
 from runs.models import Run, Upload
+from runs.models.base import in_parts
 from runs.results import purge
 
 # `Run.deleted_at` of what is not shown yet.
 STAGED_AT = datetime(1970, 1, 1, tzinfo=UTC)
 AT_ONCE = 200
-T = TypeVar("T")
 
 
 @contextmanager
@@ -41,7 +40,7 @@ def all_or_nothing(upload_ids: Sequence[uuid.UUID], *, is_large: bool) -> Iterat
 
 def show(runs: Sequence[Run]) -> None:
     """All of these, in the caller's transaction."""
-    for some in _parts(runs):
+    for some in in_parts(runs, AT_ONCE):
         Run.objects.filter(pk__in=[run.pk for run in some]).update(deleted_at=None)
     for run in runs:
         run.deleted_at = None
@@ -49,7 +48,7 @@ def show(runs: Sequence[Run]) -> None:
 
 def undo(upload_ids: Sequence[uuid.UUID]) -> None:
     """Take out what of these is not shown, with the names that came with it."""
-    for some in _parts(upload_ids):
+    for some in in_parts(upload_ids, AT_ONCE):
         purge.take_back(Upload.objects.filter(pk__in=some, runs__deleted_at=STAGED_AT))
 
 
@@ -57,8 +56,3 @@ def undo_left(*, before: datetime) -> None:
     """What a process left that was killed between storing and showing."""
     left = Upload.objects.filter(runs__deleted_at=STAGED_AT, received_at__lt=before)
     undo(list(left.values_list("pk", flat=True).distinct()))
-
-
-def _parts(rows: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(rows), AT_ONCE):
-        yield rows[start : start + AT_ONCE]
