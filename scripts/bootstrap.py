@@ -215,9 +215,11 @@ def make_venv(present: dict[str, str], wanted: dict[str, str], temporary: Path) 
 def child(command: list[str], temporary: Path) -> Iterator["subprocess.Popen[str]"]:
     """A process with its output as text; it and its own children end with us, or when the body is interrupted."""
     parent = os.getpid()
+    # pip asks rustc for its version, and rustup's stand-in for that would write its settings to HOME.
+    rustup = {"RUSTUP_HOME": str(temporary / "rustup")}
     process = subprocess.Popen(
         command,
-        env=without_home(temporary),
+        env=rustup | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -232,12 +234,6 @@ def child(command: list[str], temporary: Path) -> Iterator["subprocess.Popen[str
         raise
     finally:
         process.wait()
-
-
-def without_home(temporary: Path) -> dict[str, str]:
-    """For pip: it asks rustc for its version, and rustup's stand-in for that would write its settings to HOME."""
-    rustup = {"RUSTUP_HOME": str(temporary / "rustup")}
-    return rustup | os.environ | {"TMPDIR": str(temporary), "PIP_USER": "0"}
 
 
 def install_pip(lock: Path, temporary: Path, source: list[str]) -> None:

@@ -143,16 +143,13 @@ def wait_until_up(stack: subprocess.Popen[bytes]) -> None:
     sys.exit(f"make up is not ready after {READY_WITHIN_S:.0f} s: see {LOG}")
 
 
-def is_dry(arguments: list[str]) -> bool:
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--dry-run", action="store_true")
-    return bool(parser.parse_known_args(arguments)[0].dry_run)
-
-
 def main() -> int:
     arguments = sys.argv[1:] + (["--quick"] if os.environ.get("QUICK") == "1" else [])
     AGENT_STATE.mkdir(parents=True, exist_ok=True)
-    dry = is_dry(arguments)
+    # The others are the command's.
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--dry-run", action="store_true")
+    dry = bool(parser.parse_known_args(arguments)[0].dry_run)
     install_engines(dry=dry)
     make_slow_disks(dry=dry)
     command = [*MANAGE, "experiments", *arguments, *expected()]

@@ -25,8 +25,8 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -300,7 +300,9 @@ def apart(name: str, *more: str) -> Outcome:
     counts = LAST_LINE.search(lines[-1])
     passed, failed, skipped = map(int, counts.groups()) if counts else (0, 1, 0)
     why = lines[-1].partition(" (")[2].rstrip(")") if counts else f"ended with {done.returncode} and no count"
-    shown = lines if failed else lines[-shown_of_a_green_leg() :]
+    # The slowest tests of a leg, asked for with --slowest, are among its last lines.
+    most = SHOWN_OF_A_GREEN_LEG + int(os.environ.get("BENCHSITE_SLOWEST", "0"))
+    shown = lines if failed else lines[-most:]
     say("\n".join([f"leg {name}", *shown]))
     cost = next(filter(None, map(COST.search, reversed(lines))), None)
     return Outcome(name, passed, failed, skipped, why, time.monotonic() - started, int(cost[1]) if cost else 0)
@@ -317,22 +319,10 @@ def once_more(first: Outcome) -> Outcome:
 
 def in_lane(lane: Sequence[str], left: deque[str]) -> Iterator[Outcome]:
     """Its own legs, then what is left; each runs when it is asked for."""
-    for name in chain(lane, taken(left)):
-        yield apart(name)
-
-
-def taken(left: deque[str]) -> Iterator[str]:
-    while True:
-        try:
-            name = left.popleft()
-        except IndexError:  # another lane took the last
-            return
-        yield name
-
-
-def shown_of_a_green_leg() -> int:
-    """Its slowest tests, asked for with --slowest, are among its last lines."""
-    return SHOWN_OF_A_GREEN_LEG + int(os.environ.get("BENCHSITE_SLOWEST", "0"))
+    own = deque(lane)
+    with suppress(IndexError):  # another lane took the last
+        while True:
+            yield apart(own.popleft() if own else left.popleft())
 
 
 def main() -> int:

@@ -258,7 +258,7 @@ def _factor(value: Any) -> FactorValue:
     number = finite(value)
     if number is None:
         raise wrong(("", "A number, a text, or an object with value and unit is required."))
-    if number not in ANY:
+    if not ANY.least <= number <= ANY.most:
         raise wrong(("", f"Must be between {ANY.least:,.10g} and {ANY.most:,.10g}."))
     return {"value": number, "unit": unit, "role": role}
 

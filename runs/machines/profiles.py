@@ -35,7 +35,7 @@ def fingerprint(facts: HardwareFacts) -> str:
     return hashlib.sha256(json.dumps(document).encode()).hexdigest()
 
 
-def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Provenance.MEASURED) -> HardwareProfile:
+def upsert_hardware(*, facts: HardwareFacts, name: str) -> HardwareProfile:
     """The profile of this machine, found by its fingerprint or made; its devices found by name, updated or made.
 
     Another kernel or more memory is another profile: results made before stay with the old one.
@@ -50,7 +50,7 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Proven
                 slug=HardwareProfile.free_slug(name),
                 name=clean(name or facts["hostname"], 200),
                 fingerprint=mark,
-                provenance=provenance,
+                provenance=Provenance.MEASURED,
                 details={"hostname": clean(facts["hostname"], 200)},
                 **_columns(HardwareProfile, MACHINE_LABELS, facts),
             )
@@ -61,7 +61,7 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, provenance: str = Proven
             if name in known:
                 known[name].change(**columns)
             else:
-                profile.add_device(name=name, provenance=provenance, **columns)
+                profile.add_device(name=name, provenance=Provenance.MEASURED, **columns)
         return profile
 
 

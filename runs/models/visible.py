@@ -32,12 +32,11 @@ def listed(user: Reader, *, owner: str = "owner", prefix: str = "") -> Q:
     return Q(**{f"{prefix}visibility": Visibility.PUBLIC}) | _own(user, f"{prefix}{owner}")
 
 
-def readable(user: Reader, *, owner: str = "owner", prefix: str = "") -> Q:
+def readable(user: Reader, *, owner: str = "owner") -> Q:
     """Rows that this person may open by their address."""
     if sees_all(user):
         return Q()
-    open_to_all = Q(**{f"{prefix}visibility__in": [Visibility.PUBLIC, Visibility.UNLISTED]})
-    return open_to_all | _own(user, f"{prefix}{owner}")
+    return Q(visibility__in=[Visibility.PUBLIC, Visibility.UNLISTED]) | _own(user, owner)
 
 
 def _own(user: Reader, owner: str) -> Q:

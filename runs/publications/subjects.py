@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -127,16 +126,12 @@ def sync_subjects(sync: Sync, folder: Folder) -> Subjects:
         for row in data.workloads
     ]
     versions = _versions(sync, data.versions, _dbms(sync, data.dbms))
-    configs = [
-        named(
-            "config",
-            row,
-            file_name=row.file,
-            note=row.note,
-            dbms_id=_only_dbms(versions[one] for one in row.applies_to),
-        )
-        for row in data.configs
-    ]
+    configs = []
+    for row in data.configs:
+        owners = {versions[version].dbms_id for version in row.applies_to}
+        # None of one that an article gives for several DBMSs.
+        dbms_id = owners.pop() if len(owners) == 1 else None
+        configs.append(named("config", row, file_name=row.file, note=row.note, dbms_id=dbms_id))
     subjects = Subjects(
         publication=publication,
         hardware=_by_id(data.hardware, sync.rows(HardwareProfile, hardware)),
@@ -203,12 +198,6 @@ def _versions(sync: Sync, rows: Sequence[VersionRow], dbms: Mapping[str, Dbms]) 
             sync.correct(version, {"source_id": row.id, "note": version.note or row.note})
         versions[row.id] = version
     return versions
-
-
-def _only_dbms(versions: Iterable[DbmsVersion]) -> uuid.UUID | None:
-    """The DBMS of a configuration; None for one that an article gives for several."""
-    owners = {version.dbms_id for version in versions}
-    return owners.pop() if len(owners) == 1 else None
 
 
 def _fill_config(sync: Sync, row: ConfigRow, subjects: Subjects) -> None:

@@ -46,7 +46,12 @@ class Command(BaseCommand):
             raise CommandError(f"there is no experiment of {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
         expected = {f"engine {key}" for key in options["expect_engine"]}
         agent = self._agent(expected | {f"storage {name}" for name in options["expect_storage"]})
-        prepared = self._prepared(agent, options)
+        prepared = [
+            rerun.prepare(EXPERIMENTS[name], part, agent, quick=options["quick"])
+            for name in options["publications"] or EXPERIMENTS
+            for part in EXPERIMENTS[name].parts
+            if not options["part"] or part.slug in options["part"]
+        ]
         self._tell(prepared)
         if options["dry_run"]:
             return
@@ -79,15 +84,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"waiting up to {AGENT_WITHIN_S:.0f} s: {words}")
                 told = words
             time.sleep(LOOK_EVERY_S)
-
-    def _prepared(self, agent: Agent, options: dict[str, Any]) -> list[Prepared]:
-        chosen = options["publications"] or list(EXPERIMENTS)
-        return [
-            rerun.prepare(EXPERIMENTS[name], part, agent, quick=options["quick"])
-            for name in chosen
-            for part in EXPERIMENTS[name].parts
-            if not options["part"] or part.slug in options["part"]
-        ]
 
     def _tell(self, prepared: Sequence[Prepared]) -> None:
         total_s = 0.0

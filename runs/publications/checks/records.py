@@ -271,23 +271,23 @@ class Solution:
         return [value for row in self.rows if (value := row[index]) is not None]
 
 
-def cuts(digits: str, columns: int, lengths: Sequence[int] = LENGTHS) -> list[tuple[int, ...]]:
-    """Every way to cut digits into so many numbers of these lengths, none with a leading zero."""
+def cuts(digits: str, columns: int) -> list[tuple[int, ...]]:
+    """Every way to cut digits into so many numbers, none with a leading zero."""
     if columns == 0:
         return [()] if not digits else []
     numbers: list[tuple[int, ...]] = []
-    for length in lengths:
+    for length in LENGTHS:
         head = digits[:length]
         if len(head) == length and head[0] != "0":
-            numbers += [(int(head), *rest) for rest in cuts(digits[length:], columns - 1, lengths)]
+            numbers += [(int(head), *rest) for rest in cuts(digits[length:], columns - 1)]
     return numbers
 
 
-def row_cuts(digits: str, columns: int, lengths: Sequence[int] = LENGTHS) -> list[Cells]:
+def row_cuts(digits: str, columns: int) -> list[Cells]:
     """All cells filled, or one of them empty, at any place."""
-    partly = cuts(digits, columns - 1, lengths)
+    partly = cuts(digits, columns - 1)
     with_a_gap: list[Cells] = [(*cut[:at], None, *cut[at:]) for cut in partly for at in range(columns)]
-    return [*cuts(digits, columns, lengths), *with_a_gap]
+    return [*cuts(digits, columns), *with_a_gap]
 
 
 def ways(digits: str, columns: float) -> int:
@@ -302,23 +302,23 @@ def _limited(digits: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def solutions(rows: tuple[str, ...], medians: str, columns: int, spread: float = SPREAD) -> tuple[Solution, ...]:
-    """Tables whose every column has the printed median and repeats within `spread` times of it.
+def solutions(rows: tuple[str, ...], medians: str, columns: int) -> tuple[Solution, ...]:
+    """Tables whose every column has the printed median and repeats within `SPREAD` times of it.
 
     Cached by the digits themselves: the same rows have the same solutions.
     """
     candidates = [row_cuts(_limited(row), columns) for row in rows]
     tables = []
     for median in cuts(_limited(medians), columns):
-        near = [[cut for cut in row if _is_near(cut, median, spread)] for row in candidates]
+        near = [[cut for cut in row if _is_near(cut, median)] for row in candidates]
         if all(near):
             tables += [Solution(median, chosen) for chosen in _walk(near, median) if _fits(chosen, median)]
     return tuple(tables)
 
 
-def _is_near(cut: Cells, medians: Sequence[int], spread: float) -> bool:
+def _is_near(cut: Cells, medians: Sequence[int]) -> bool:
     return all(
-        value is None or median / spread <= value <= median * spread
+        value is None or median / SPREAD <= value <= median * SPREAD
         for value, median in zip(cut, medians, strict=True)
     )  # fmt: skip
 
