@@ -176,7 +176,7 @@ def test_what_the_agent_asks_of_postgresql_calls_no_function_of_a_script(make_en
         **source.maintenance_queries(["t"]),
         **source.counter_queries(),
         **source.waiting,
-        **trial.instance.effective_queries(),
+        **trial.instance.effective_queries,
         "superuser": "SELECT rolsuper FROM pg_roles WHERE rolname = 'bench_guest'",
         "trapped": "SELECT public.lower('x'::name)",
         "then": "SELECT rolsuper FROM pg_roles WHERE rolname = 'bench_guest'",

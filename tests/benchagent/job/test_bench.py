@@ -139,7 +139,7 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
 def test_the_settings_in_force_at_the_end_count(bench: JobBench):
     """Somebody turned the waiting off while it ran."""
     instance: Any = bench.instance
-    instance.effective_queries = lambda: {"settings": "SHOW ALL"}
+    instance.effective_queries = {"settings": "SHOW ALL"}
     instance.effective_settings = lambda rows: [("synchronous_commit", rows["settings"][0][0])]
     instance.durability = lambda settings: of_effective("postgresql", settings)
     for prefix, value in (("effective:", "on"), ("end:effective:", "off")):

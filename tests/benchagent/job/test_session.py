@@ -37,9 +37,7 @@ class MadeUp(Instance):
     setup_sql = ("CREATE ROLE r",)
     close_sql = ("SHUTDOWN",)
     engine_counters = Told()
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return {"all": "SHOW ALL"}
+    effective_queries = {"all": "SHOW ALL"}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return []

@@ -149,6 +149,8 @@ class Instance(ABC):
     # What lies between the terminals and the engine, where it is not in their own process.
     transport = "TCP, same machine"
     engine_counters: EngineCounters = EngineCounters()
+    # SQL by name that reads back which settings are in force. Run after the load, before the run.
+    effective_queries: Mapping[str, str]
     # Files and folders of the transaction log inside `data_path`, as patterns of names: no part of the database's size.
     log_names: Sequence[str] = ()
     # For the JVM that holds the driver and, for an embedded engine, the DBMS.
@@ -170,10 +172,6 @@ class Instance(ABC):
     def server_pids(self) -> list[int]:
         """Root processes of the DBMS; empty for an engine inside the load generator."""
         return []
-
-    @abstractmethod
-    def effective_queries(self) -> Mapping[str, str]:
-        """SQL by name that reads back which settings are in force. Run after the load, before the run."""
 
     @abstractmethod
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:

@@ -153,7 +153,7 @@ class JobBench:
     def _framed(self, steps: Sequence[Step]) -> list[Step]:
         """With what is read around a run; a session without one asks for the settings at its end, once."""
         if not any(step["op"] == "run" for step in steps):
-            settings = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
+            settings = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries)
             return [*steps, *settings]
         framed: list[Step] = []
         for step in steps:
@@ -197,7 +197,7 @@ class JobBench:
         if not ended and (self._settings_known or not name.startswith(EFFECTIVE_PREFIX)):
             return
         rows = rows_named(f"{END if ended else ''}{EFFECTIVE_PREFIX}", self.collector.session.rows)
-        if not set(self.instance.effective_queries()) <= rows.keys():
+        if not set(self.instance.effective_queries) <= rows.keys():
             return
         self._settings_known = True
         settings = self.instance.effective_settings(rows)

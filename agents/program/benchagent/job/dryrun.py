@@ -53,12 +53,9 @@ class PaperInstance(Instance):
 
     def __init__(self, server: ExternalServer, backups: Callable[[], Sequence[BackupMethod]]) -> None:
         super().__init__(connection=Connection(""), class_path=(), data_path=NOWHERE, generator_dir=NOWHERE)
-        self._server, self._backups = server, backups
+        self._backups = backups
         self.dialect = replace(server.dialect, after_load=())
-        self.engine_counters = server.engine_counters
-
-    def effective_queries(self) -> dict[str, str]:
-        return dict(self._server.effective_queries)
+        self.engine_counters, self.effective_queries = server.engine_counters, server.effective_queries
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return []
@@ -102,7 +99,7 @@ class PaperBench:
         for step in steps:
             self.steps += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
         if not self._settings_known and not url:  # as a job asks for them, at the end of its first session
-            self.steps += query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries())
+            self.steps += query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries)
             self._settings_known = True
         executed = {
             str(step["phase"]): {"elapsed_s": 0.0, "elapsed": [0.0] * len(step["statements"])}

@@ -65,10 +65,10 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
         for transaction in run["transactions"]
     ]
     return [
-        *query_steps(EFFECTIVE_PREFIX, instance.effective_queries()),
+        *query_steps(EFFECTIVE_PREFIX, instance.effective_queries),
         *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(tables), optional=True),
         {**run, "transactions": transactions, "snapshots": prefixed, "sampled": waits | growing},
-        *query_steps(END + EFFECTIVE_PREFIX, instance.effective_queries(), optional=True),
+        *query_steps(END + EFFECTIVE_PREFIX, instance.effective_queries, optional=True),
         *query_steps(SCHEMA_PREFIX, source.schema_queries(tables), optional=True),
     ]
 

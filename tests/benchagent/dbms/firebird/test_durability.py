@@ -45,7 +45,7 @@ def test_a_commit_is_an_inventory_that_is_written_after_data(kinds: list[int], c
 
 
 def promised(trial: Trial) -> Durability:
-    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries()))
+    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries))
     found = trial.instance.effective_settings(rows_named(EFFECTIVE_PREFIX, session.rows))
     return trial.instance.durability(dict(found))[0]
 

@@ -26,7 +26,7 @@ HISTORY = "SELECT COUNT(*) FROM history"
 
 
 def in_force(trial: Trial) -> dict[str, str]:
-    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries()))
+    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries))
     assert session.error is None, session.error
     return dict(trial.instance.effective_settings(rows_named(EFFECTIVE_PREFIX, session.rows)))
 

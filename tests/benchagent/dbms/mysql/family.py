@@ -46,7 +46,7 @@ def with_rows(trial: Trial) -> Trial:
 
 
 def effective(trial: Trial) -> dict[str, str]:
-    session = trial.events(query_steps("effective:", trial.instance.effective_queries()))
+    session = trial.events(query_steps("effective:", trial.instance.effective_queries))
     assert session.error is None, session.error
     return dict(trial.instance.effective_settings(rows_named("effective:", session.rows)))
 

@@ -15,7 +15,7 @@ LOG = "/pg_wal/"
 
 
 def promised(trial: Trial) -> Durability:
-    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries()))
+    session = trial.events(query_steps(EFFECTIVE_PREFIX, trial.instance.effective_queries))
     return trial.instance.durability(trial.effective(session))[0]
 
 

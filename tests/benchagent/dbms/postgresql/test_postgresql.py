@@ -202,7 +202,7 @@ def test_it_says_what_the_server_could_not_apply_since_it_was_started(make_postg
     session = trial.events(
         [
             {"op": "execute", "phase": "change", "statements": changed},
-            *query_steps("effective:", trial.instance.effective_queries()),
+            *query_steps("effective:", trial.instance.effective_queries),
         ]
     )
     assert trial.effective(session)["shared_buffers"] == "32MB"

@@ -9,7 +9,7 @@ SYSCS_DIAG.SPACE_TABLE, waits from its lock table, plans of executed statements.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -233,6 +233,7 @@ class DerbyInstance(EmbeddedInstance):
     slug = "derby"
     retryable = Retryable(sqlstates=(DEADLOCK, *LOCK_TIMEOUTS))
     engine_counters = DerbyCounters()
+    effective_queries = {"space": engine_counters.space}
     log_names = ("log",)
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
@@ -275,9 +276,6 @@ class DerbyInstance(EmbeddedInstance):
             owner, guest = (replace(self.connection, properties={"user": user}) for user in (OWNER, OWN_SCHEMA))
             self._guest = Guest(guest, owner, refused=REFUSED)
         return self._guest
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return {"space": self.engine_counters.space}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         """The page size from the tables that were made with it, durability from what the engine wrote into its own log.

@@ -65,7 +65,7 @@ class ExternalInstance(Instance):
         # A checkpoint would be one of the whole server.
         self.dialect = replace(server.dialect, after_load=())
         self.retryable, self.tolerable = server.retryable, server.tolerable
-        self.engine_counters = server.engine_counters
+        self.engine_counters, self.effective_queries = server.engine_counters, server.effective_queries
         self.session_sql = [statement.format(schema=target.schema) for statement in server.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
         self._guard = Guard(server)
@@ -102,9 +102,6 @@ class ExternalInstance(Instance):
         self._request.abort.request("failed", f"stopped: {words}")
 
     # What is told
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return self._asker.server.effective_queries
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         in_force = [(name, self._scrubber.text(value)) for name, value in self._asker.server.in_force(rows)]

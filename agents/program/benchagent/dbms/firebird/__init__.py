@@ -6,7 +6,7 @@ Here are its SQL and its conflicts, its settings, what it tells, how it is backe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -123,6 +123,7 @@ class FirebirdInstance(ServerInstance):
         self._request = request
         self._given = given
         self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT
+        self.effective_queries = settings.effective_queries(server.home.major)
         self.ignored_settings = list(given.ignored)
         self.engine_counters = FirebirdCounters(self._gstat, self._plan)
 
@@ -135,9 +136,6 @@ class FirebirdInstance(ServerInstance):
         return Guest(replace(self.connection, properties=properties), self.connection, GRANTS)
 
     # Settings
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return settings.effective_queries(self.server.home.major)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         listener = next(iter(self.server.pids()), 0)

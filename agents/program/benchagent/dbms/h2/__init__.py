@@ -125,6 +125,7 @@ class H2Instance(EmbeddedInstance):
     slug = "h2"
     retryable = Retryable(sqlstates=(DEADLOCK,), codes=(LOCK_TIMEOUT, CONCURRENT_UPDATE))
     close_sql = ("SHUTDOWN",)
+    effective_queries = {"settings": SETTINGS}
 
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self.in_memory, settings = split_storage(given)
@@ -143,9 +144,6 @@ class H2Instance(EmbeddedInstance):
         cache = {name.upper(): value for name, value in settings}.get(CACHE, "")
         cache_bytes = int(cache) * KIB if cache.isdecimal() else 0
         self.heap_mb = heap_mb(math.inf if self.in_memory else cache_bytes)
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return {"settings": SETTINGS}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return self.noted(in_force(rows))

@@ -6,7 +6,7 @@ It tells rows of its tables, who waits for whom, plans.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,6 +82,7 @@ class HsqldbInstance(EmbeddedInstance):
     slug = "hsqldb"
     retryable = Retryable(sqlstates=(SERIALIZATION_FAILURE,))
     close_sql = ("SHUTDOWN",)
+    effective_queries = {"properties": PROPERTIES}
     engine_counters = HsqldbCounters()
     log_names = ("*.log",)
 
@@ -103,9 +104,6 @@ class HsqldbInstance(EmbeddedInstance):
         self._settings = [
             (name, value.replace(" ", "_") if canonical(name) == ISOLATION else value) for name, value in settings
         ]
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return {"properties": PROPERTIES}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         return self.noted(in_force(rows))

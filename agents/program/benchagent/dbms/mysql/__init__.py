@@ -67,6 +67,10 @@ GROUP_WAIT_US = 10_000
 class MysqlFamilyInstance(ServerInstance):
     server: Server
     log_names = LOG_NAMES
+    effective_queries = {
+        "variables": "SHOW GLOBAL VARIABLES",
+        "engines": settings.ENGINES_OF.format(f"'{DATABASE}'"),
+    }
     retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
     tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
 
@@ -90,12 +94,6 @@ class MysqlFamilyInstance(ServerInstance):
         closed = {"user": GUEST, "allowLocalInfile": "false", "allowLoadLocalInfile": "false"}
         properties = {**self.connection.properties, **closed}
         return Guest(replace(self.connection, properties=properties), self.connection)
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return {
-            "variables": "SHOW GLOBAL VARIABLES",
-            "engines": settings.ENGINES_OF.format(f"'{DATABASE}'"),
-        }
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         variables = settings.variables_of(rows)

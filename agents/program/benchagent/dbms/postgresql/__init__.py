@@ -6,7 +6,7 @@ Here are its settings, what it tells, how it is backed up.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +69,7 @@ class PostgresqlInstance(ServerInstance):
         super().__init__(server, request, class_path, folders.home)
         self._request = request
         self._given = given
+        self.effective_queries = settings.effective_queries(server.version, given)
         self.ignored_settings = settings.locked(given)
         method = settings.last(given, "wal_sync_method") or ""
         self.engine_counters = PostgresqlCounters(server.version, wal_sync_method=method)
@@ -76,9 +77,6 @@ class PostgresqlInstance(ServerInstance):
     def connect(self) -> Connection:
         url = f"jdbc:postgresql://{HOST}:{self.server.port}/{DATABASE}"
         return Connection(url, None, {"user": USER, "password": self.server.password, **DRIVER_PROPERTIES})
-
-    def effective_queries(self) -> Mapping[str, str]:
-        return settings.effective_queries(self.server.version, self._given)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         self.ignored_settings += settings.ignored(self._given, rows)

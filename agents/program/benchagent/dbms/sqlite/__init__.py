@@ -5,7 +5,7 @@ It tells the pages of each B-tree in its table `dbstat`, estimates of ANALYZE, p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -141,14 +141,12 @@ class SqliteInstance(EmbeddedInstance):
         if not any(name.lower() == "busy_timeout" for name, _ in given):
             self._settings.insert(0, ("busy_timeout", BUSY_TIMEOUT_MS))
         self.session_sql = [f"PRAGMA {name} = {value}" for name, value in self._settings]
-
-    def effective_queries(self) -> Mapping[str, str]:
-        names = dict.fromkeys([*(name.lower() for name, _ in self._settings), *ALWAYS_READ])
-        return {name: f"PRAGMA {name}" for name in names}
+        names = (*(name.lower() for name, _ in self._settings), *ALWAYS_READ)
+        self.effective_queries = {name: f"PRAGMA {name}" for name in names}
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         in_force = []
-        for name in self.effective_queries():
+        for name in self.effective_queries:
             value = first_value(rows.get(name))
             if value is None:  # SQLite says nothing about a PRAGMA it does not know
                 self.ignored_settings.append(name)
