@@ -9,7 +9,8 @@ import stat
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Generic, Protocol, TypeVar
@@ -124,6 +125,14 @@ class NamedFile(ABC, Generic[Item]):
         """Checks them all first."""
         checked = [self.item(self.entry(item)) for item in items]
         write_private(self.file, {self.key: [self.entry(item) for item in checked]})
+
+
+@contextmanager
+def draft(folder: Path) -> Iterator[Path]:
+    """A folder beside what is made in it, so that a process beside us never sees half of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".draft-") as made:
+        yield Path(made)
 
 
 def without_links(path: str, flags: int) -> int:

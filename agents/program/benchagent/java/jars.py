@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.java.maven import maven_file_name, resolve
+from benchagent.paths import draft
 
 LOCK_NAME = "jars.lock.json"
 
@@ -97,18 +96,13 @@ class JarStore:
         for jar, path in zip(jars, paths, strict=True):
             if not path.exists():
                 progress(f"fetching {jar.file_name}")
-                with self._draft(path) as draft:
-                    fetched = resolve(jar.coordinate, draft)
+                with draft(path.parent) as folder:
+                    fetched = resolve(jar.coordinate, folder)
                     # What is not right is not kept: an answer of a proxy, say, would be taken for the jar from then on.
-                    if (actual := sha256_of(fetched)) != jar.sha256:
-                        raise JarChecksumError(
-                            f"what came for {jar.file_name} has SHA-256 {actual}, the list has {jar.sha256}"
-                        )
+                    _verify(fetched, jar, f"what came for {jar.file_name}")
                     fetched.replace(path)
-            elif (actual := sha256_of(path)) != jar.sha256:
-                raise JarChecksumError(
-                    f"{path} has SHA-256 {actual}, the list has {jar.sha256}; delete it to fetch it anew"
-                )
+            else:
+                _verify(path, jar, str(path), "; delete it to fetch it anew")
         return paths
 
     def missing(self, jars: Sequence[Jar]) -> list[Jar]:
@@ -120,18 +114,16 @@ class JarStore:
             path, offered = self._path(jar), source / jar.file_name
             if path.exists() or not offered.exists():
                 continue
-            if (actual := sha256_of(offered)) != jar.sha256:
-                raise JarChecksumError(f"{offered} has SHA-256 {actual}, the list has {jar.sha256}")
-            with self._draft(path) as draft:
-                Path(shutil.copy(offered, draft)).replace(path)
+            _verify(offered, jar, str(offered))
+            with draft(path.parent) as folder:
+                Path(shutil.copy(offered, folder)).replace(path)
 
     def _path(self, jar: Jar) -> Path:
         group, artifact, version = jar.coordinate.split(":")
         return self._folder / group.replace(".", "/") / artifact / version / jar.file_name
 
-    @contextmanager
-    def _draft(self, path: Path) -> Iterator[Path]:
-        """A folder of our own to fill before a jar is moved to `path`: a process beside us never sees half of one."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self._folder, prefix=".draft-") as draft:
-            yield Path(draft)
+
+def _verify(path: Path, jar: Jar, what: str, remedy: str = "") -> None:
+    """Raises `JarChecksumError`."""
+    if (actual := sha256_of(path)) != jar.sha256:
+        raise JarChecksumError(f"{what} has SHA-256 {actual}, the list has {jar.sha256}{remedy}")

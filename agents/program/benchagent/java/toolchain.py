@@ -9,16 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from benchagent.java.jars import EngineJars, JarStore, engine_groups, tool_jars
-from benchagent.paths import without_links
+from benchagent.paths import draft, without_links
 
 MINIMUM = 17
 JAVA_LEVEL = "17"
@@ -109,11 +108,11 @@ def compiled_classes(
     if target.exists():
         return target
     progress(f"compiling the load generator ({len(sources)} files)")
-    with _draft(folder) as draft:
-        classes = draft / "classes"
+    with draft(folder) as made:
+        classes = made / "classes"
         classes.mkdir()
         compile_sources(java, store, sources, jars, classes)
-        packed = shutil.make_archive(str(draft / "packed"), "zip", classes)
+        packed = shutil.make_archive(str(made / "packed"), "zip", classes)
         if not target.exists():  # another process may have been first: its classes are the same
             Path(packed).replace(target)
     return target
@@ -157,34 +156,34 @@ class ClassArchive:
                 return
             with open(notes, encoding="utf-8", errors="replace", opener=without_links) as file:
                 lines = file.read(MAX_NOTES).splitlines()
-            with _draft(self._folder) as draft:
-                (draft / "names").write_text("".join(f"{name[0]}\n" for name in map(NOTED.match, lines) if name))
-                (draft / "names").replace(self._noted)
+            with draft(self._folder) as made:
+                (made / "names").write_text("".join(f"{name[0]}\n" for name in map(NOTED.match, lines) if name))
+                (made / "names").replace(self._noted)
         except OSError:  # the next session tries again
             return
 
     def made(self) -> Path | None:
         try:
             if not self._path.exists():
-                with _draft(self._folder) as draft:
-                    self._write(draft).replace(self._path)
+                with draft(self._folder) as made:
+                    self._write(made).replace(self._path)
             return self._path if self._path.stat().st_size else None
         except (OSError, zipfile.BadZipFile):
             return None
 
-    def _write(self, draft: Path) -> Path:
+    def _write(self, folder: Path) -> Path:
         """An empty file where this runtime makes none (in time), so that it is not asked again."""
-        names = draft / "names"
+        names = folder / "names"
         usual = (self._java.path.resolve().parents[1] / "lib" / "classlist").read_text()
         noted = self._noted.read_text() if self._noted.exists() else ""
         own = "".join(f"{name}\n" for jar in self._class_path for name in _class_names(jar))
         names.write_text(usual + own + noted)
-        archive = draft / "classes.jsa"
+        archive = folder / "classes.jsa"
         options = ["-XX:-UsePerfData", *native_access(self._java), "-Xshare:dump", f"-XX:SharedClassListFile={names}"]
         path = ["-cp", os.pathsep.join(map(str, self._class_path))]
         command = [str(self._java.path), *options, f"-XX:SharedArchiveFile={archive}", *path]
         try:
-            subprocess.run(command, capture_output=True, cwd=draft, timeout=ARCHIVE_TIMEOUT_S, check=True)
+            subprocess.run(command, capture_output=True, cwd=folder, timeout=ARCHIVE_TIMEOUT_S, check=True)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
             archive.unlink(missing_ok=True)
             archive.touch()
@@ -213,7 +212,7 @@ def sqlite_library(class_path: Sequence[Path], folder: Path) -> Path | None:
         if not library.exists():
             with zipfile.ZipFile(jar) as opened:
                 content = opened.read(f"org/sqlite/native/Linux/{platform.machine()}/{SQLITE_LIBRARY}")
-            with _draft(library.parent) as draft, (draft / SQLITE_LIBRARY).open("wb") as file:
+            with draft(library.parent) as made, (made / SQLITE_LIBRARY).open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())  # a JVM would crash with a torn one
@@ -221,14 +220,6 @@ def sqlite_library(class_path: Sequence[Path], folder: Path) -> Path | None:
     except (OSError, KeyError, zipfile.BadZipFile):
         return None
     return library
-
-
-@contextmanager
-def _draft(folder: Path) -> Iterator[Path]:
-    """A folder beside what is made in it, so that a process beside us never sees half of it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".draft-") as draft:
-        yield Path(draft)
 
 
 def native_access(java: JavaRuntime) -> list[str]:
