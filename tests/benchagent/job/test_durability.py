@@ -28,7 +28,7 @@ from benchagent.machine.limits import Cage
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
-from benchagent.workloads.base import run_step
+from benchagent.workloads import steps
 from benchagent.workloads.script import WORKLOAD as SCRIPTED
 from benchagent.workloads.script import _of_guest, _prepare, _program
 from benchagent.workloads.script.parse import parse
@@ -128,7 +128,7 @@ class Servers:
         )  # fmt: skip
         quick = replace(trial.instance.dialect, after_load_each=(), after_load=())
         script = parse(text)
-        run = run_step(factors, bench.seed, [_program(transaction) for transaction in script.transactions])
+        run = steps.run(factors, bench.seed, [_program(transaction) for transaction in script.transactions])
         with pytest.MonkeyPatch.context() as patch, preloaded(live):
             if case.dbms in SET:
                 patch.setattr(trial.instance, "setup_sql", run_time_sql(case.dbms, at_run_time), raising=False)

@@ -21,7 +21,8 @@ from benchagent.dbms.counters import (
 )
 from benchagent.dbms.external.guard import statements
 from benchagent.job import checks
-from benchagent.workloads.base import SessionResult, execute
+from benchagent.workloads.base import SessionResult
+from benchagent.workloads.steps import execute
 
 
 def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool, foreign: bool = False) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.base import insert
+from benchagent.workloads.steps import insert
 from benchagent.workloads.tpcc import conditions, tables, transactions
 
 DIVISOR, WAREHOUSES, SEED = 100, 2, 42

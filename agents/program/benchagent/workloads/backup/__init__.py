@@ -23,8 +23,9 @@ from benchagent.dbms.counters import (
 )
 from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
+from benchagent.workloads import steps
 from benchagent.workloads.backup import dataset
-from benchagent.workloads.base import Bench, Factors, Observe, Workload, load_step, prepare
+from benchagent.workloads.base import Bench, Factors, Observe, Workload
 
 LOADER_THREADS = 2
 TIMEOUT_S = 24 * 3600.0
@@ -121,17 +122,17 @@ def _chosen(bench: Bench) -> tuple[BackupMethod, dict[str, str]]:
 def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
     dialect = bench.instance.dialect
     tables = [dataset.load(dialect, name, count) for name, count in rows.items()]
-    load = load_step(tables, threads=LOADER_THREADS, seed=bench.seed)
+    load = steps.load(tables, threads=LOADER_THREADS, seed=bench.seed)
     create, index = dataset.create(dialect, rows), dataset.indexes(dialect, rows)
-    return prepare(dialect, list(rows), create=create, load=load, index=index)
+    return steps.prepare(dialect, list(rows), create=create, load=load, index=index)
 
 
 def _look_at_ages(bench: Bench) -> None:
     """How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue."""
     source = bench.instance.engine_counters
-    steps = query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(LARGE_TABLES), optional=True)
-    if steps:
-        bench.session(steps)
+    queries = query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(LARGE_TABLES), optional=True)
+    if queries:
+        bench.session(queries)
     bench.describe("none", dict(source.none))
 
 
@@ -185,9 +186,8 @@ def _do(bench: Bench, actions: Sequence[Action], phase: str, observe: Observe | 
     total_s = 0.0
     for action in actions:
         if isinstance(action, SqlCommands):
-            steps: list[Step] = [{"op": "execute", "phase": phase, "statements": list(action.statements)}]
             begun = time.perf_counter()
-            result = bench.session(steps, watch=phase, url=action.url)
+            result = bench.session(steps.execute(phase, action.statements), watch=phase, url=action.url)
             total_s += time.perf_counter() - begun if action.url else result.phases[phase]["elapsed_s"]
         else:
             total_s += bench.tool(action, phase=phase, timeout_s=TIMEOUT_S, observe=observe).elapsed_s
@@ -228,11 +228,11 @@ def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None
     does not tell. Asked after the count, for it may read the tables."""
     source = bench.instance.engine_counters
     plans = {f"plan:{part}": statement for part, statement in enumerate(source.plan_queries(sql))}
-    steps = [
+    queries = [
         *query_steps(SCHEMA_PREFIX, source.schema_queries(LARGE_TABLES), optional=True),
         *query_steps("", plans, optional=True),
     ]
-    answers = bench.session(steps).rows
+    answers = bench.session(queries).rows
     rows = rows_named(SCHEMA_PREFIX, answers)
     shown = [row for part in plans for row in answers.get(part, [])]
     plan = source.plan(shown) if shown else ""

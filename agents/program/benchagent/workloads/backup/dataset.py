@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from benchagent.dbms.counters import Step
 from benchagent.dbms.dialect import Dialect
-from benchagent.workloads.base import filled
+from benchagent.workloads import steps
 
 ARTICLE_MB = 2_700
 LARGEST = "big"
@@ -63,4 +63,4 @@ def load(dialect: Dialect, name: str, rows: int) -> Step:
         "words": {"kind": "text", "min_length": 60, "max_length": 100},
     }
     types = _types(dialect)
-    return filled(dialect, name, types, rows=rows, columns=[columns[column] for column in types])
+    return steps.filled(dialect, name, types, rows=rows, columns=[columns[column] for column in types])

@@ -15,19 +15,8 @@ from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import Step, query_steps
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
-from benchagent.workloads.base import (
-    Bench,
-    Factors,
-    SessionResult,
-    Workload,
-    filled,
-    insert,
-    is_used,
-    load_and_run,
-    load_step,
-    prepare,
-    run_step,
-)
+from benchagent.workloads import steps
+from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, load_and_run
 
 TABLES = tuple(f"tbl_{number}" for number in range(200, 240))
 PRIMARY_KEY = ("id", "seq")
@@ -94,8 +83,8 @@ class InsertsSelects(Workload):
         dialect, factors = bench.instance.dialect, bench.factors
         rows, threads = _loaded_rows(factors), factors.number("loader_threads")
         tables = [_table(dialect, table, rows) for table in TABLES] if rows else []
-        load = load_step(tables, batch=BATCH_ROWS, commit_every=COMMIT_ROWS, threads=threads, seed=bench.seed)
-        return prepare(dialect, TABLES, create=_create(dialect), load=load, index=_indexes(dialect))
+        load = steps.load(tables, batch=BATCH_ROWS, commit_every=COMMIT_ROWS, threads=threads, seed=bench.seed)
+        return steps.prepare(dialect, TABLES, create=_create(dialect), load=load, index=_indexes(dialect))
 
     def _run(self, bench: Bench) -> Step:
         if _inserts(bench.factors):
@@ -104,7 +93,7 @@ class InsertsSelects(Workload):
         else:
             reach = self._reach(bench)
             transactions = [_select(table, reach) for table in TABLES]
-        return run_step(bench.factors, bench.seed, transactions)
+        return steps.run(bench.factors, bench.seed, transactions)
 
     def _free_round(self, bench: Bench) -> int:
         """The first round through the slots whose keys no run before this one has taken, in any table."""
@@ -235,7 +224,7 @@ def _table(dialect: Dialect, table: str, rows: int) -> Step:
     }
     types = _types(dialect)
     inserted = {name: types[name] for name in INSERTED}
-    return filled(dialect, table, inserted, rows=rows, columns=[columns[name] for name in inserted])
+    return steps.filled(dialect, table, inserted, rows=rows, columns=[columns[name] for name in inserted])
 
 
 def _insert(table: str, rows: int, first_round: int) -> Step:
@@ -248,7 +237,7 @@ def _insert(table: str, rows: int, first_round: int) -> Step:
         "col11": {"kind": "timestamp"},
     }
     variables = [{"name": name, **drawn[name]} for name in INSERTED]
-    statement = {"sql": insert(table, INSERTED), "bind": list(INSERTED), "expect_rows": 1}
+    statement = {"sql": steps.insert(table, INSERTED), "bind": list(INSERTED), "expect_rows": 1}
     return {"name": "insert", "weight": 1, "variables": variables, "statements": [statement]}
 
 

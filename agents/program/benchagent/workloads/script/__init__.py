@@ -12,18 +12,8 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import Step, query_steps
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
-from benchagent.workloads.base import (
-    Bench,
-    Factors,
-    SessionResult,
-    Workload,
-    insert,
-    load_and_run,
-    load_step,
-    prepare,
-    run_step,
-    settle,
-)
+from benchagent.workloads import steps
+from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, load_and_run
 from benchagent.workloads.script.model import Drawn, Question, Script, Transaction
 from benchagent.workloads.script.parse import parse
 from benchagent.workloads.script.sql import RETURNS_ROWS
@@ -52,15 +42,15 @@ class SqlScript(Workload):
         used = [statement.sql for transaction in script.transactions for statement in transaction.statements]
         run = [
             {"op": "prepare_all", "phase": "prepare", "statements": used},
-            run_step(bench.factors, bench.seed, [_program(transaction) for transaction in script.transactions]),
+            steps.run(bench.factors, bench.seed, [_program(transaction) for transaction in script.transactions]),
             *_questions(AFTER, script.questions),
         ]
         dialect, each = bench.instance.dialect, bench.instance.guest_settles
         of_guest = replace(dialect, after_load_each=dialect.after_load_each if each else (), after_load=())
         of_agent = replace(dialect, after_load_each=() if each else dialect.after_load_each)
-        steps = _of_guest(_prepare(script, of_guest, bench.seed))
-        steps += settle(of_agent, [load.table for load in script.loads])
-        result = load_and_run(bench, steps, _of_guest(run), before=_of_guest(_questions(BEFORE, growing)))
+        load = _of_guest(_prepare(script, of_guest, bench.seed))
+        load += steps.settle(of_agent, [load.table for load in script.loads])
+        result = load_and_run(bench, load, _of_guest(run), before=_of_guest(_questions(BEFORE, growing)))
         for question in script.questions:
             bench.check(judged(question, result))
 
@@ -111,14 +101,14 @@ def _prepare(script: Script, dialect: Dialect, seed: int) -> list[Step]:
     tables: list[Step] = [
         {
             "name": load.table,
-            "insert": insert(load.table, load.columns),
+            "insert": steps.insert(load.table, load.columns),
             "rows": load.rows,
             "columns": list(load.columns.values()),
         }
         for load in script.loads
     ]
     names = [load.table for load in script.loads]
-    return prepare(dialect, names, create=script.setup, load=load_step(tables, seed=seed), index=script.index)
+    return steps.prepare(dialect, names, create=script.setup, load=steps.load(tables, seed=seed), index=script.index)
 
 
 def _questions(prefix: str, questions: Sequence[Question]) -> list[Step]:

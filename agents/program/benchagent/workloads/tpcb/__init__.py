@@ -14,17 +14,8 @@ from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import QueryRows, Step, query_steps
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
-from benchagent.workloads.base import (
-    Bench,
-    Factors,
-    Workload,
-    filled,
-    is_used,
-    load_and_run,
-    load_step,
-    prepare,
-    run_step,
-)
+from benchagent.workloads import steps
+from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000
@@ -106,11 +97,11 @@ def _prepare(dialect: Dialect, scale: int) -> list[Step]:
         written = [f"{name} {kind}{' NOT NULL' if name in key else ''}" for name, kind in columns.items()]
         create.append(dialect.table(table, written, key))
     tables = [
-        filled(dialect, table, types[table], rows=scale * per_branch, columns=list(steps.values()))
-        for table, (per_branch, steps) in _filled().items()
+        steps.filled(dialect, table, types[table], rows=scale * per_branch, columns=list(columns.values()))
+        for table, (per_branch, columns) in _filled().items()
     ]
     keys = [dialect.primary_key(table, [key]) for table, key in KEYS.items()]
-    return prepare(dialect, (*KEYS, "history"), create=create, load=load_step(tables), index=keys)
+    return steps.prepare(dialect, (*KEYS, "history"), create=create, load=steps.load(tables), index=keys)
 
 
 def _run(factors: Factors, seed: int) -> Step:
@@ -139,7 +130,7 @@ def _run(factors: Factors, seed: int) -> Step:
             "expect_rows": 1,
         },
     ]
-    return run_step(factors, seed, [{"name": "tpcb", "weight": 1, "variables": variables, "statements": statements}])
+    return steps.run(factors, seed, [{"name": "tpcb", "weight": 1, "variables": variables, "statements": statements}])
 
 
 def _number(rows: QueryRows, name: str) -> int:

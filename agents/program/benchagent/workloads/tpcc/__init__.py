@@ -15,18 +15,8 @@ from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import QueryRows, Step, query_steps
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
-from benchagent.workloads import base
-from benchagent.workloads.base import (
-    Bench,
-    Factors,
-    SessionResult,
-    Workload,
-    filled,
-    is_used,
-    load_step,
-    require_one_session,
-    run_step,
-)
+from benchagent.workloads import steps
+from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, tables, transactions
 from benchagent.workloads.tpcc.queries import memory_curve
 
@@ -113,7 +103,7 @@ def prepare(plan: Plan) -> list[Step]:
     dialect, factors = plan.dialect, plan.factors
     profile: Step = {"profile": SLOW_PART} if factors.text("loader_profile") == "fast_slow" else {}
     loaded = [
-        filled(
+        steps.filled(
             dialect,
             table.name,
             table.types(dialect),
@@ -123,12 +113,12 @@ def prepare(plan: Plan) -> list[Step]:
         )
         for table in tables.TABLES
     ]
-    load = load_step(loaded, threads=factors.number("loader_threads"), seed=plan.seed, **profile)
-    return base.prepare(dialect, tables.NAMES, create=tables.create(dialect), load=load, index=tables.indexes(dialect))
+    load = steps.load(loaded, threads=factors.number("loader_threads"), seed=plan.seed, **profile)
+    return steps.prepare(dialect, tables.NAMES, create=tables.create(dialect), load=load, index=tables.indexes(dialect))
 
 
 def run(plan: Plan) -> Step:
-    return run_step(plan.factors, plan.seed, transactions.programs(plan.dialect, plan.parameters))
+    return steps.run(plan.factors, plan.seed, transactions.programs(plan.dialect, plan.parameters))
 
 
 def ask(when: str, queries: Mapping[str, str]) -> list[Step]:
