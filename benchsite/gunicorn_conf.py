@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from typing import Any
 
 from benchsite.supervisor import die_with_parent
@@ -13,8 +12,8 @@ worker_class = "benchsite.web.WebWorker"
 workers = 2
 # For requests that read, and as many for those that write (benchsite/web.py).
 threads = 4
-# Before the settings are read: who sends waits no longer for SQLite's write lock, and is told to come again.
-os.environ.setdefault("SQLITE_WAIT_S", "5")
+# For SQLite's write lock; then who sends is told to come again.
+SQLITE_WAIT_S = 5
 preload_app = True
 timeout = 60
 graceful_timeout = 3
@@ -45,4 +44,9 @@ def keep_loaded() -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
+    from django.db import connection, connections
+
     die_with_parent(server.pid)
+    if connection.vendor == "sqlite":
+        # What all connections of this process are made by.
+        connections.settings["default"]["OPTIONS"]["timeout"] = SQLITE_WAIT_S

@@ -142,20 +142,22 @@ def broker(state: State) -> Program:
 def worker() -> Program:
     """Threads: tasks are short and mostly wait, and no grandchild can outlive the supervisor."""
     options = ["--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle"]
-    return Program("worker", [*CELERY, "worker", *options, "--loglevel", "INFO"], stage=2, stop_within_s=1.5)
+    command = [*CELERY, "worker", *options, "--loglevel", "INFO"]
+    return Program("worker", command, stage=2, stop_within_s=1.5, forked=True)
 
 
 def beat(state: State) -> Program:
     folder = state.path / "beat"
     folder.mkdir(exist_ok=True)
     options = ["--pidfile=", "--schedule", str(folder / "schedule"), "--loglevel", "WARNING"]
-    return Program("beat", [*CELERY, "beat", *options], stage=3, stop_within_s=1.5)
+    return Program("beat", [*CELERY, "beat", *options], stage=3, stop_within_s=1.5, forked=True)
 
 
 def web(state: State, address: Address) -> Program:
     binds = [part for host in address.binds for part in ("--bind", f"{bracketed(host)}:{address.port}")]
     options = ["-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", str(state.tmp)]
-    return Program("web", [sys.executable, "-m", "gunicorn", *options, *binds], stage=3, stop_within_s=1.5)
+    command = [sys.executable, "-m", "gunicorn", *options, *binds]
+    return Program("web", command, stage=3, stop_within_s=1.5, forked=True)
 
 
 def agent(state: State, address: Address) -> Program:

@@ -140,7 +140,7 @@ TEMPLATES = [
 # (docs/decisions/0001). The web server waits 5 s (gunicorn_conf.py): who asks comes again, its threads are few.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
-    "timeout": env_number("SQLITE_WAIT_S", 20),
+    "timeout": 20,
     "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
 }
 SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}
