@@ -19,7 +19,7 @@ PR_SET_NAME = 15
 
 
 def go_on_as(name: str, command: Sequence[str], environment: dict[str, str]) -> NoReturn:
-    """Called after a fork, when standard input and output are the program's own; ends as the program ends.
+    """Called after a fork by a process of one thread, when standard input and output are the program's own.
 
     `command` is `[python, "-m", module, argument…]`. Nothing of the caller is unwound: that is not ours to end.
     """
