@@ -102,6 +102,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     return controls_of(drawing, params) | {
         "selection": selection,
         "drawing": drawing,
+        "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
         "view_asked": params.get("view", ""),
         "metrics_shown": len(drawing.comparisons),
         "run_pair": _pair(comparison),

@@ -230,6 +230,19 @@ def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client)
     assert [line["label"] for line in spec(html, "over-time-apart-data")["series"]] == ["H2 2, repeat 1"]
 
 
+def test_of_many_warnings_it_names_the_subjects_and_leaves_the_first_screen_to_the_chart(client):
+    for system, durability in (("SQLite 3", "power_loss"), ("Derby 10", "power_loss"), ("H2 2", "dbms_crash")):
+        make_run(system, 100, durability=durability, checks=[{"name": "no_stalls", "ok": False}])
+
+    html = page(client, "/compare/?workload=tpc-b-profile-1")
+
+    subjects = "3 warnings: Shown apart, not ranked · Stalls · Fewer than 3 repeats, so no verdict"
+    notice = html[html.index('<details class="notice notice-warn warnings"') : html.index("data-view=")]
+    assert f"<summary>{subjects}</summary>" in notice
+    assert "Stalls: all groups; see the pages of the runs." in notice
+    assert "<p>Stalls" in page(client, "/compare/?workload=tpc-b-profile-1&dbms=h2-2")
+
+
 def test_it_says_when_nothing_matches(client):
     make_article()
 
