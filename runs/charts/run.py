@@ -161,13 +161,15 @@ def _figure(
     note = plot.note
     if not note and is_embedded(run) and any(line.metric.startswith("driver_") for line in wanted):
         note = f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
+    # A line alone has no legend: the title names it.
+    title = f"{plot.title}: {spec['series'][0]['label']}" if len(wanted) == 1 < len(plot.lines) else plot.title
     if each > 1:
         spec["detail_url"] = f"{url}&columns={MOST_COLUMNS}"
         spec["csv_url"] = f"{whole}?{query}"
         note = f"{note} {THINNED.format(each=each)}".strip()
     return Figure(
         id=plot.id,
-        title=plot.title,
+        title=title,
         spec=spec,
         table=lines_table(spec) if each == 1 else thinned_table(spec, drawn, scale),
         alt=f"Line chart of {plot.y_label.lower()} in {unit} ({names}) over the seconds of the run.",

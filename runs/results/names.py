@@ -10,6 +10,9 @@ from benchagent.catalog import METRICS, WORKLOADS, WorkloadEntry
 from runs.models import Metric, UnknownName, Workload
 from runs.models.choices import Better
 
+# By unit how names of metrics end in it.
+UNIT_SUFFIXES = {"ms": "_ms", "s": "_s", "%": "_percent", "MB/s": "_mb_per_s", "bytes": "_bytes"}
+
 
 def resolve_metrics(names: Iterable[str]) -> dict[str, Metric]:
     """Metric rows of the names an agent sends. What the catalogue does not know is descriptive, without unit."""
@@ -35,11 +38,17 @@ def resolve_metric_rows(wanted: dict[tuple[str, str], str | None]) -> dict[tuple
 def make_metric(name: str, unit: str, better: str | None) -> Metric:
     """A new metric, or the one that somebody made meanwhile. The catalogue knows label and direction of its own."""
     entry = METRICS.get(name)
-    if entry is not None and entry.unit == unit:
-        defaults = {"label": entry.label, "better": entry.better}
-    else:
-        defaults = {"label": name.replace("_", " ").capitalize(), "better": better or Better.NONE}
+    own = entry is not None and entry.unit == unit
+    defaults = {"label": metric_label(name, unit), "better": entry.better if entry and own else better or Better.NONE}
     return Metric.objects.get_or_create(name=name, unit=unit, defaults=defaults)[0]
+
+
+def metric_label(name: str, unit: str) -> str:
+    """The catalogue's, else the words of the name; the unit is not said twice."""
+    entry = METRICS.get(name)
+    if entry is not None and entry.unit == unit:
+        return entry.label
+    return name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
 
 
 def present_slug(entry: WorkloadEntry) -> str:

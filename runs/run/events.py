@@ -48,10 +48,7 @@ def _stalls(run: Run, series: Mapping[str, Series]) -> list[Event]:
     begin_s = float(begin) if isinstance(begin, int | float) else 0.0
     end_s = begin_s + lasts if isinstance(lasts, int | float) and lasts else math.inf
     first_s, each_s = max(begin_s, rate.t0_s), rate.interval_s
-    stalled: list[list[int]] = []
-    for index in stalls(within(rate, begin_s, end_s)):
-        if stalled and stalled[-1][-1] == index - 1:
-            stalled[-1].append(index)
-        else:
-            stalled.append([index])
-    return [Event(first_s + part[0] * each_s, STALL, f"stall, {len(part) * each_s:g} s") for part in stalled]
+    return [
+        Event(first_s + stall.start * each_s, STALL, f"stall, {len(stall) * each_s:g} s")
+        for stall in stalls(within(rate, begin_s, end_s))
+    ]

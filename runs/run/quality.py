@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from benchagent.catalog import DBMSS, FAILED
@@ -187,7 +187,7 @@ def steady_state(told: Told) -> Check | None:
 
 
 def no_stalls(told: Told) -> Check | None:
-    """Lists seconds in which next to nothing ended, with what else was seen in them."""
+    """Lists stretches of seconds in which next to nothing ended, with what else was seen in them."""
     rate = told.series.get(RATE)
     if rate is None:
         return None
@@ -201,12 +201,14 @@ def no_stalls(told: Told) -> Check | None:
         return {"name": "no_stalls", "ok": True, "detail": f"no second below {bound}"}
     first_s = begin if begin > rate.t0_s else rate.t0_s
     listed = []
-    for index in stalled[:STALLS_TOLD]:
-        at_s = first_s + index * rate.interval_s
-        why = ", ".join(_seen(told, at_s, rate.interval_s)) or "no cause in its samples"
-        listed.append(f"second {at_s:,.0f}: {window[index] or 0:,.0f} TPS ({why})")
+    for stall in stalled[:STALLS_TOLD]:
+        at_s, lasts_s = first_s + stall.start * rate.interval_s, len(stall) * rate.interval_s
+        why = ", ".join(_seen(told, at_s, lasts_s)) or "no cause in its samples"
+        last_s = at_s + lasts_s - rate.interval_s
+        when = f"second {at_s:,.0f}" if len(stall) == 1 else f"seconds {at_s:,.0f} to {last_s:,.0f}"
+        listed.append(f"{when}: {mean(without_gaps(window[stall.start : stall.stop])):,.0f} TPS ({why})")
     more = f"; and {len(stalled) - STALLS_TOLD} more" if len(stalled) > STALLS_TOLD else ""
-    seconds = f"{len(stalled)} of {len(known)} seconds"
+    seconds = f"{sum(map(len, stalled)):,} of {len(known):,} seconds"
     return {"name": "no_stalls", "ok": False, "detail": f"stalls: {seconds} below {bound}: {'; '.join(listed)}{more}"}
 
 

@@ -120,12 +120,20 @@ def change_of_level(window: Sequence[float]) -> Step | None:
     return step if changes and abs(step.after - step.before) >= MATTERS * centre > 0 else None
 
 
-def stalls(window: Sequence[float | None]) -> list[int]:
-    """Which values are less than a third of the median; gaps are none. Empty where so few are chance."""
+def stalls(window: Sequence[float | None]) -> list[range]:
+    """Stretches of values below a third of the median; gaps are none. Empty where so few transactions are chance."""
     known = [value for value in window if value is not None]
     if not known or (level := median(known)) < LEAST_TRANSACTIONS:
         return []
-    return [at for at, value in enumerate(window) if value is not None and value < STALL_SHARE * level]
+    stretches: list[range] = []
+    for at, value in enumerate(window):
+        if value is None or value >= STALL_SHARE * level:
+            continue
+        if stretches and stretches[-1].stop == at:
+            stretches[-1] = range(stretches[-1].start, at + 1)
+        else:
+            stretches.append(range(at, at + 1))
+    return stretches
 
 
 def _alike(left: Sequence[float]) -> float:

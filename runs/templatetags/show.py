@@ -26,6 +26,7 @@ from runs.machines.usage import MOST_COUNTED
 from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
+from runs.results.names import metric_label
 from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow, factor_label
 from runs.tables import TableCell
 
@@ -33,6 +34,7 @@ register = template.Library()
 register.filter("number", formatting.number)
 register.filter("quantity", formatting.quantity)
 register.filter("times", formatting.times)
+register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
 register.filter("markdown", markdown.rendered)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from benchagent.catalog import number_in
+from benchagent.catalog import METRICS, number_in
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -52,7 +52,7 @@ from runs.run import derived, diff, engine_report, quality, series, standing
 from runs.run.artefacts import artefacts_of
 from runs.run.attachments import attachments_of
 from runs.run.durability import judgement
-from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
+from runs.run.facets import factor_facets, factor_label, ordered_measurements, origin, setting_rows, time_line
 from runs.run.latency import latency_of, map_of
 from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.templatetags.show import visibility_control
@@ -224,6 +224,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     # What a run had when it was cut short is among its numbers, and no result.
     cut_short = run.state in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
     result = [] if cut_short else headline_numbers(run)
+    missing = run.missing_metric
     context = {
         "run": run,
         "figures": figures(run, samples),
@@ -235,6 +236,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "standing": standing.of_run(run, result[0], request.user) if result and run.counts else None,
         "before": standing.run_before(run, request.user),
         "gap": "" if run.is_open else why_no_number(run),
+        "missing_metric": METRICS[missing].label if missing in METRICS else factor_label(missing),
         "implausible": [why for row in run.measurements.all() if (why := implausible(row))],
         # What the run is about comes first.
         "measurements": list(dict.fromkeys([*result, *ordered_measurements(run)])),

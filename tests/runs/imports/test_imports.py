@@ -371,6 +371,6 @@ def test_its_page_says_first_what_counts(client, contributor):
     client.force_login(contributor)
     html = client.get(f"/imports/{taken.pk}/").content.decode()
     before, behind = html.split("<summary>", 1)
-    assert "tps <strong>" in before and "latency_avg_ms <strong>" in before
-    assert "failed_transactions" not in before and "failed_transactions: 0" in behind
+    assert "Throughput <strong>" in before and "Latency avg <strong>" in before
+    assert "Failed transactions" not in before and "Failed transactions: 0" in behind
     assert "2 files counted in others" in behind and "counted in v15_aggregated_stdout.txt" in behind

@@ -62,7 +62,7 @@ def test_exports_list_it_as_left_out_with_the_reason(client, wrong):
 
 def test_its_page_shows_it_struck_through_with_who_and_why(client, wrong, operator):
     html = client.get(f"/runs/{wrong.id}/").content.decode()
-    assert "<s>SQLite 3.53 · TPC-B profile</s>" in html
+    assert "<s>SQLite 3.53&nbsp;· TPC-B profile</s>" in html
     assert "<s>800</s>" in html
     assert WHY in html
     assert operator.username in html

@@ -25,6 +25,7 @@ from runs.models import (
     Workload,
 )
 from runs.results.live import dbms_build
+from runs.results.names import make_metric
 from runs.run import series
 from tests.runs.builders import (
     FACTORS,
@@ -182,6 +183,12 @@ def test_it_takes_a_metric_that_the_catalogue_does_not_have():
     results.append_samples(run=measuring(), item=samples("own_thing", 0, 0, [1.0]))
     metric = Metric.objects.get()
     assert (metric.name, metric.unit, metric.label, metric.better) == ("own_thing", "", "Own thing", "none")
+
+
+def test_the_name_of_a_new_metric_does_not_say_its_unit_again():
+    assert make_metric("latency_stddev_ms", "ms", None).label == "Latency stddev"
+    assert make_metric("latency_stddev_ms", "µs", None).label == "Latency stddev ms"
+    assert make_metric("latency_p99_ms", "ms", None).label == "p99 latency"
 
 
 @pytest.mark.parametrize(

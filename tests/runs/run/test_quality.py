@@ -201,6 +201,14 @@ def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
 
 
 @pytest.mark.django_db
+def test_seconds_of_a_stall_that_follow_each_other_are_one():
+    tps = [3_000.0] * 15 + [30.0] * 9 + [60.0] + [3_000.0] * 15
+    run = sampled({"warm_up_s": 10, "duration_s": 30}, tps=tps)
+    (said,) = run.warnings
+    assert said.endswith("1,000 TPS: seconds 15 to 24: 33 TPS (no cause in its samples)") and "10 of 30 seconds" in said
+
+
+@pytest.mark.django_db
 def test_short_windows_and_too_few_branches_are_warned_of():
     run = sampled({"scale_factor": 2, "terminals": 8, "duration_s": 5}, tps=[4_000.0] * 5)
     assert run.warnings == [

@@ -52,8 +52,8 @@ def test_stalls_are_told_apart_and_make_no_drift():
     for at in (50, 51, 52):
         window[at] = 90.0
     assert steadiness.unsteady([], window) == []
-    assert steadiness.stalls(window) == [50, 51, 52]
-    assert steadiness.stalls([5_000.0, None, 1_700.0, 5_000.0, 5_000.0, 1_600.0]) == [5]
+    assert steadiness.stalls(window) == [range(50, 53)]
+    assert steadiness.stalls([5_000.0, None, 1_700.0, 5_000.0, 5_000.0, 1_600.0]) == [range(5, 6)]
     assert steadiness.stalls([6.0, 0.0, 7.0]) == [], "of a few transactions a second, chance leaves some without"
 
 

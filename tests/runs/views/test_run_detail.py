@@ -183,6 +183,13 @@ def test_a_run_that_was_cancelled_in_the_queue_says_so_and_shows_no_empty_panels
     assert 'id="durability"' not in html and 'id="charts"' not in html and 'id="factors"' in html
 
 
+def test_a_line_alone_is_named_by_the_title_of_its_chart(client):
+    """Seen: an upload's p99, alone under "Latency over time", without a legend."""
+    run = moved(scheduled(hardware=machine()), "assigned", "preparing", "loading", "warming_up", "measuring")
+    results.append_samples(run=run, item=samples("latency_p99_ms", 0, 0.0, TPS))
+    assert ">Latency over time: p99</strong>" in page(client, run)
+
+
 def test_names_in_the_words_of_an_agent_are_code_and_nothing_else_is(client):
     run = finished()
     statistics = {"counters": {"commits": 1}, "none": {"log_flushes": "not in `pg_stat_<b>`"}}
@@ -212,6 +219,7 @@ def test_a_lost_value_is_a_gap_with_its_reason(client):
     make_article()
     html = page(client, Run.objects.filter(state="value_missing").first())
     assert f'data-gap title="{EMPTY_CELL}"' in html
+    assert "<strong>No number for throughput:</strong>" in html
     assert "<figure" not in html
 
 
@@ -302,9 +310,7 @@ def test_data_of_a_database_in_memory_are_on_no_disk(durability, held, client):
     uses = [{"role": role, "device": "vda", "path": "/data"} for role in ("data", "temp")]
     run = finished(durability={"durability": durability, "reason": ""}, storage=uses)
     html = page(client, run)
-    of = {
-        role: re.search(rf'<th scope="row">{role}</th>\s*<td[^>]*>([^<,]+)', html)[1] for role in ("Data", "Temporary")
-    }
+    of = {role: re.search(rf"<dt>{role}</dt>\s*<dd>([^<,]+)", html)[1] for role in ("Data", "Temporary")}
     assert of == {"Data": held, "Temporary": "vda"}
     assert facets(run)["storage:data"].words.startswith(held)
 

@@ -78,3 +78,7 @@ def plain_number(value: float) -> str:
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.3f}" if abs(value) >= 1 else f"{value:.4g}"
+
+
+def counted(runs: int) -> str:
+    return f"{runs} run{'' if runs == 1 else 's'}"

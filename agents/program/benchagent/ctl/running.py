@@ -18,7 +18,7 @@ from benchagent.arguments import by_name
 from benchagent.catalog import number_in
 from benchagent.ctl.api import Api, connect
 from benchagent.ctl.files import described
-from benchagent.ctl.output import ProgressLine, UsageError, plain_number, print_json, print_table, say
+from benchagent.ctl.output import ProgressLine, UsageError, counted, plain_number, print_json, print_table, say
 from benchagent.link.client import Unreachable
 
 # `benchctl runs`: the list of runs with the API's own filters.
@@ -105,7 +105,7 @@ def schedule(options: argparse.Namespace) -> int:
         print_json(answer)
     else:
         print(answer["url"])
-        say(f"{len(answer['runs'])} runs, about {_duration(answer.get('estimated_s'))}: {answer['slug']}")
+        say(f"{counted(len(answer['runs']))}, about {_duration(answer.get('estimated_s'))}: {answer['slug']}")
     return _watch(api, answer["slug"], options) if options.watch else 0
 
 

@@ -25,6 +25,7 @@ from benchagent.ctl.output import (
     ProgressLine,
     UsageError,
     columns_of,
+    counted,
     print_json,
     print_table,
     say,
@@ -60,7 +61,7 @@ def import_bundle(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.file} cannot be read: {error.strerror}") from error
     visibility = [("visibility", options.visibility)] if options.visibility else []
     answer = connect().post_files("/bundles/", [(file.name, file)], visibility)
-    say(f"{'stored' if answer.get('created') else 'it was there already'}: {answer.get('runs')} runs")
+    say(f"{'stored' if answer.get('created') else 'it was there already'}: {counted(answer['runs'])}")
     print(answer.get("url"))
     return 0
 
