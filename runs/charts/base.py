@@ -20,7 +20,7 @@ Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
 # So wide that it holds in about 95 % of cases of skewed noise too.
-INTERVAL_WORDS = f"its interval, t at {100 * CELL_CONFIDENCE:g} %"
+INTERVAL_WORDS = f"its {100 * CELL_CONFIDENCE:g} % interval"
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8

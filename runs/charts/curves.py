@@ -24,7 +24,7 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label
-from runs.charts.fits import CHANGES, change_cells, curve_words, in_short, step_marks
+from runs.charts.fits import CHANGES, change_cells, curve_words, in_short, step_marks, version_marks
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import X_AS, Axes
 from runs.compare.comparison import Comparison
@@ -41,6 +41,8 @@ X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
 NOTE = f"Band: {INTERVAL_WORDS}. Dots: every repeat."
+MEDIAN_NOTE = ", the median where a value is zero or negative"
+LINEAR_NOTE = "Linear: a value is zero or negative."
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
@@ -111,15 +113,20 @@ def _multiples(
                 "span": (min(span), max(span)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
-            marks=[*marks(groups_of(panel), axes, x["unit"]), *step_marks(panel, axes, comparison.threshold)],
+            marks=[
+                *marks(groups_of(panel), axes, x["unit"]), *step_marks(panel, axes, comparison.threshold),
+                *version_marks(panel, axes),
+            ],
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
     table = _table(panels, axes, x, metric, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
-    centre = f"Line: {centre_label(point.group for point in points).lower()}."
-    parts = (f"{_RELATIVE.get(axes.y_as) or unit}{better}.", centre, NOTE, OPEN_NOTE if is_open else "")
+    centre = f"Line: {centre_label(point.group for point in points).lower()}"
+    centre += f"{MEDIAN_NOTE if any(group.centre_name == 'median' for group in groups) else ''}."
+    not_log = LINEAR_NOTE if axes.y_scale == "log" and scale == "linear" else ""
+    parts = (f"{_RELATIVE.get(axes.y_as) or unit}{better}.", centre, NOTE, OPEN_NOTE if is_open else "", not_log)
     note = " ".join(filter(None, parts)).removeprefix(". ")
     figures = [
         Figure(

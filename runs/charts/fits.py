@@ -130,6 +130,17 @@ def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
     return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in changes]
 
 
+def version_marks(panel: Panel, axes: Axes) -> list[Mark]:
+    """Where a curve of days goes on with another version of its DBMS; none of many."""
+    changed = []
+    for curve in panel.curves if axes.x == DATE else ():
+        versions = [(point.x, point.group.all_runs[0].dbms_version.version) for point in curve.points]
+        changed += [(at, version) for (_, before), (at, version) in pairwise(versions) if version != before]
+    return (
+        [{"axis": "x", "value": at, "label": version} for at, version in changed] if len(changed) <= MOST_SAID else []
+    )
+
+
 CHANGES = ("Against the first level", "Against the level before")
 
 

@@ -5,9 +5,11 @@ The rule for what a reader leaves open (`arrange`) is told in docs/use/compare.m
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import groupby
 
 from django.http import QueryDict
 
@@ -284,10 +286,25 @@ def _along_x(x: str, free: Sequence[str], columns: Columns) -> set[str]:
     return {name for name in factors if name.removeprefix(FACTOR) in sizes or columns.follow([name], [x])}
 
 
+def _is_upgraded(columns: Columns) -> bool:
+    """Whether all groups are of one DBMS, whose versions follow each other: none comes back, and one stays for long
+    enough to be a curve. Three versions on three days are compared.
+    """
+    days = sorted({*zip(columns[DATE], columns["dbms"], strict=True)})
+    lasted = Counter(version for _, version in days)
+    follow = columns.follow(["dbms"], [DATE]) and len([*groupby(version for _, version in days)]) == len(lasted)
+    is_one = len({group.all_runs[0].dbms_version.dbms_id for group in columns.groups}) == 1
+    return is_one and follow and max(lasted.values()) >= LEAST_LEVELS
+
+
 def _along_dates(free: Sequence[str], columns: Columns) -> set[str]:
-    """What names a day of one curve: of two versions that are measured each night each has a batch and a commit."""
+    """What names a day of one curve: of two versions that are measured each night each has a batch and a commit. A
+    DBMS that is upgraded in the midst goes on as the same curve.
+    """
     names = [name for name in free if name not in NEVER_TAKEN and name != DATE]
     of_a_date = [name for name in names if name.partition(":")[0] in _OF_A_DATE]
+    if "dbms" in names and _is_upgraded(columns):
+        of_a_date.append("dbms")
     lasting = [name for name in names if name not in of_a_date]
     along: set[str] = set()
     for name in sorted(of_a_date, key=lambda name: len(set(columns[name]))):

@@ -93,7 +93,7 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
     if metric is not None:
         typed |= {f"above.{metric.name}": f"{metric} at least", f"below.{metric.name}": f"{metric} at most"}
         del typed["above"], typed["below"]
-    batches = {str(run.batch_id): f"batch {run.batch}" for run in selection.runs}
+    batches = _batch_words(selection.runs)
     return Chooser(
         sets=[_shown_set(params, queries, each, batches, edited) for each in selection.sets],
         edited=edited,
@@ -107,6 +107,17 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
         typed=typed,
         endings=[str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
     )
+
+
+def _batch_words(runs: Iterable[Run]) -> dict[str, str]:
+    """By id. One without a label has that of its runs, where they share one: documents may say no more than its id."""
+    labels: dict[Batch, set[str]] = {}
+    for run in runs:
+        labels.setdefault(run.batch, set()).add(run.said_label)
+    return {
+        str(batch.pk): f"batch {batch.label or (min(said) if len(said) == 1 else '') or batch}"
+        for batch, said in labels.items()
+    }
 
 
 def _edited(params: QueryDict, sets: int) -> int:

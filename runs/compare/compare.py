@@ -230,8 +230,8 @@ def _best_of_curves(axes: Axes, groups: Sequence[Group], metric: Metric | None) 
 
 
 def _change_words(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Group | None) -> str:
-    """Of what was measured on many days: the last step of the baseline's curve, else of another; without any how its
-    newest batch stands to the baseline. Nobody asks which day wins.
+    """Of what was measured on many days: the newest step of any curve; without any how the newest batch of the
+    baseline's curve stands to the baseline. Nobody asks which day wins.
     """
     metric = comparison.metric
     if base is None or metric is None or not (axes.x == DATE or {*comparison.named} == {"batch"}):
@@ -245,11 +245,14 @@ def _change_words(comparison: Comparison, axes: Axes, groups: Sequence[Group], b
     of_base = curves.get(own, [])
     if len(of_base) < LEAST_LEVELS:
         return ""
-    for key in sorted(curves, key=lambda key: key != own):
-        days, tested = _days(curves[key])
-        if changes := steps(days, comparison.threshold):
-            words = step_words(changes[-1], tested[changes[-1].at], metric.better)
-            return f"{' · '.join(key)}: {mid_sentence(metric.label)} {words}" if key else f"{metric.label} {words}"
+    newest_steps = []
+    for key, of_curve in curves.items():
+        days, tested = _days(of_curve)
+        for step in steps(days, comparison.threshold)[-1:]:
+            newest_steps.append((step.at, key == own, key, step_words(step, tested[step.at], metric.better)))
+    if newest_steps:
+        *_, key, words = max(newest_steps)
+        return f"{' · '.join(key)}: {mid_sentence(metric.label)} {words}" if key else f"{metric.label} {words}"
     day_count = len(_days(of_base)[0])
     unchanged = f"{no_step_words(day_count)} " if day_count >= 2 * LEAST_DAYS else ""
     newest = max(of_base, key=lambda group: day_of(group.runs[0]))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from datetime import date, datetime
+from datetime import date
 from itertools import chain
 from uuid import UUID
 
 from runs.formatting import natural
 from runs.models import Run
-from runs.run.facets import TESTED, Facet, tested_words
+from runs.run.facets import SHORT_COMMIT, TESTED, Facet, tested_words
 
 BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
 # In the order of the choice; what is pooled, in words.
@@ -44,11 +44,7 @@ def cells_of(
     """
     cells: dict[str, list[Run]] = {}
     key_by_facts: dict[tuple[object, ...], str] = {}
-    began: dict[tuple[date, UUID], datetime] = {}
-    for run in runs:
-        system = day_of(run), run.dbms_version_id
-        began[system] = min(run.created_at, began.get(system, run.created_at))
-    ordered = sorted(runs, key=lambda run: _position(run, began[day_of(run), run.dbms_version_id]))
+    ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
     all_count = len(counting) == len(runs)
     for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
@@ -75,10 +71,9 @@ def cells_of(
     return sorted(by_position, key=size_then_position)
 
 
-def _position(run: Run, began: datetime) -> tuple[object, ...]:
-    """As planned or printed; uploads by day, those of one day by system, machine and factors, numbers by size.
-
-    `began`: when the first run of its system of that day was stored. A long request is stored in portions.
+def _position(run: Run) -> tuple[object, ...]:
+    """As planned or printed; uploads by day and time, those of one request by system, machine and factors, numbers by
+    size.
     """
     created = run.created_at
     if run.order_index is not None or run.source_id:
@@ -89,7 +84,7 @@ def _position(run: Run, began: datetime) -> tuple[object, ...]:
     )
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
     system, machine = natural(str(run.dbms_version)), natural(run.hardware.name if run.hardware else "")
-    return (True, 0, day_of(run), began, system, machine, devices, factors, created, run.repeat, str(run.id))
+    return (True, 0, day_of(run), created, 0, "", system, machine, devices, factors, run.repeat, str(run.id))
 
 
 def pool_key(run: Run, grouping: str) -> str:
@@ -132,8 +127,9 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
         }
         facets = {}
         for field, (heading, texts) in values.items():
-            if words := ", ".join(dict.fromkeys(filter(None, texts))):
-                facets[field] = Facet(field, heading, words, words, words, words)
+            if words := ", ".join(each := [*dict.fromkeys(filter(None, texts))]):
+                short = ", ".join(text[:SHORT_COMMIT] for text in each) if field == "tested:commit" else words
+                facets[field] = Facet(field, heading, words, short, short, words)
         facets_by_cell.append(facets)
     return facets_by_cell
 

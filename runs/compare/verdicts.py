@@ -15,6 +15,8 @@ from runs.stats.steps import Step
 
 # A headline names groups up to this many; beyond, it counts them.
 MOST_NAMED = 3
+# From so many times on growth is said as a multiple.
+TIMES_FROM = 3.0
 
 
 def judged_against(
@@ -139,6 +141,8 @@ def _no_winner_words(best: Group, undecided: Sequence[tuple[Group, Verdict]], me
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner: less than {formatting.percent_of(threshold)} lie between {named}."
     other, verdict = next(row for row in undecided if row[1].kind == Kind.UNDECIDED)
+    if verdict.ratio is None:
+        return f"No winner: {named}; {verdict.words}."
     of, to = (other, best) if best.is_baseline else (best, other)
     # What is better, but perhaps not by enough, is that of one of both.
     pair = f"{of.label} against {to.label} is " if verdict.words.partition(",")[0] in WINNERS else ""
@@ -146,9 +150,10 @@ def _no_winner_words(best: Group, undecided: Sequence[tuple[Group, Verdict]], me
 
 
 def change_words(change: Ratio) -> str:
-    """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %)."""
+    """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %); what grew far 27.2 ×."""
     ratios = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
-    words, *ends = (formatting.percent(ratio - 1, signed=True) for ratio in ratios)
+    is_far = change.value >= TIMES_FROM
+    words, *ends = (formatting.times(r) if is_far else formatting.percent(r - 1, signed=True) for r in ratios)
     return f"{words} ({' to '.join(ends)})" if ends else words
 
 

@@ -148,7 +148,7 @@ def store_uploads(
     if sum(len(item.data.repeats) for item in items if not item.outcome.status) > MAX_RUNS:
         raise ValidationError({"results": [f"At most {MAX_RUNS:,} repeats are allowed in one request."]})
     owner = owner or (token.owner if token else None)
-    failures = 0
+    failures, received = 0, timezone.now()
     while waiting := [item for item in items if not item.outcome.status]:
         _answer_stored(waiting)
         batch = [item for item in waiting if not item.outcome.status]
@@ -158,7 +158,7 @@ def store_uploads(
         at_once = max(1, sum(count <= RUNS_AT_ONCE for count in runs)) if failures < ATTEMPTS else 1
         begun = time.monotonic()
         try:
-            _store(batch[:at_once], _Rows(token, owner, file_import, is_staged))
+            _store(batch[:at_once], _Rows(token, owner, file_import, is_staged, received))
         except IntegrityError:
             # Somebody made the same name, or stored the same id, at the same moment: now it can be found.
             failures += 1
@@ -268,16 +268,19 @@ def _content(index: int, given: UploadArtefact) -> bytes:
 
 @dataclass
 class _Rows:
-    """Everything that documents become. `add` gathers, `write` stores, in a handful of statements."""
+    """Everything that documents become. `add` gathers, `write` stores, in a handful of statements.
+
+    `now`: when their request came. A long one is stored in portions, which are not told apart by it.
+    """
 
     token: ApiToken | None
     owner: User | None
     file_import: FileImport | None
     is_staged: bool
+    now: datetime
     # By id: those that are stored already, and the new ones.
     batches: dict[uuid.UUID, Batch] = field(default_factory=dict)
     new_batches: list[Batch] = field(default_factory=list)
-    now: datetime = field(default_factory=timezone.now)
     uploads: list[Upload] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     factors: list[RunFactor] = field(default_factory=list)

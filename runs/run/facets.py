@@ -44,7 +44,7 @@ _SPEAKABLE = 60
 
 # What was tested, in the order in which it names a version; the DBMS tells its build id itself.
 TESTED = {"build": "Build", "commit": "Commit", "branch": "Branch", "dbms_build": "DBMS build"}
-_SHORT_COMMIT = 10
+SHORT_COMMIT = 10
 
 # Of a run with `durability_doubt`, which says the numbers.
 DOUBT_WORDS = "contradicted"
@@ -105,7 +105,7 @@ def tested_words(run: Run) -> str:
     tested = run.said_tested
     words = {name: tested[name] for name in ("build", "commit", "branch") if tested.get(name)}
     if "commit" in words:
-        words["commit"] = words["commit"][:_SHORT_COMMIT]
+        words["commit"] = words["commit"][:SHORT_COMMIT]
     return " · ".join(words.values())
 
 

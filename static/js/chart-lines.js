@@ -3,7 +3,7 @@ import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, 
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
-import { exactNumber, percentileWords, roundEnd, withOrigin, withUnit } from "./format.js";
+import { exactNumber, formatNumber, percentileWords, roundEnd, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
@@ -11,9 +11,8 @@ const PLOT_PX = 320;
 const FREE_ROWS = 2, KEY_ROW_PX = 20, KEY_GAP_PX = 16, LETTER_PX = 6.5;
 const LOG_ROOM = 1.15;
 const AXIS_PX = 56;
-// Levels that can be told apart as ticks: how many, and how far apart as a share of the axis.
-const MOST_LEVELS = 8;
-const LEAST_APART = 0.1;
+// So many levels are ticks, where they have room.
+const MOST_LEVELS = 12;
 const TICK_GAP_PX = 12;
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
@@ -104,13 +103,15 @@ function spanned(scale, { span, scale: kind }) {
   return { ...scale, grace: 0, suggestedMin: least < room ? least : least - room, suggestedMax: most + room };
 }
 
-/** The levels that were measured, as ticks, where they are few and lie apart; else none. */
-export function levelTicks(xs, isLog) {
+/** Of the levels that were measured, where they are few, those that have room as ticks; none where most have not. */
+export function levelTicks(xs, { isLog, min, max, px }) {
   const levels = [...new Set(xs)].sort((a, b) => a - b);
   if (levels.length < 2 || levels.length > MOST_LEVELS) return [];
-  const places = levels.map((x) => (isLog ? Math.log(x) : x));
-  const whole = places.at(-1) - places[0];
-  return places.every((place, index) => index === 0 || place - places[index - 1] >= LEAST_APART * whole) ? levels : [];
+  const place = (x) => (isLog ? Math.log(x) : x);
+  const named = new Map(levels.map((x) => [place(x), x]));
+  const ticks = levels.map((x) => [place(x), formatNumber(x)]);
+  const shown = tellableTicks(ticks, { min: place(min), max: place(max), px });
+  return shown.length > levels.length / 2 ? shown.map(([at]) => named.get(at)) : [];
 }
 
 function xScale(spec, xs, theme) {
@@ -119,8 +120,15 @@ function xScale(spec, xs, theme) {
   const scale = spanned(numberScale(theme, spec.x, [...xs, ...(spec.x.span ?? [])], spec.x.even ? even : filling), spec.x);
   if (isLong(spec.x, xs)) return longScale(scale);
   if (spec.x.ticks) return namedTicks(scale, spec.x);
-  const levels = spec.x.span && !spec.sync ? levelTicks(xs, spec.x.scale === "log") : [];
-  return levels.length ? { ...scale, afterBuildTicks: (built) => { built.ticks = levels.map((value) => ({ value })); } } : scale;
+  if (!spec.x.span || spec.sync) return scale;
+  const isLog = spec.x.scale === "log";
+  return {
+    ...scale, afterBuildTicks: (built) => {
+      scale.afterBuildTicks?.(built);
+      const levels = levelTicks(xs, { isLog, min: built.min, max: built.max, px: built.width });
+      if (levels.length) built.ticks = levels.map((value) => ({ value }));
+    },
+  };
 }
 
 /** Air above the highest value; of shares that reach 100 % none, since nothing is above. */
@@ -129,9 +137,15 @@ export function above({ unit }, ys) {
   return unit === "%" && most > 95 && most <= 100 ? { max: 100 } : { grace: "5%" };
 }
 
+/** An axis from zero, or below it where values are, to round numbers beyond all of them. */
+export function roundEnds([least, most]) {
+  const end = (value) => (value > 0 ? roundEnd(value * 1.02) : 0);
+  return { min: 0 - end(-least), max: end(most) };
+}
+
 function yScale(spec, theme) {
   // Panels end at the same round number, which a band may run beyond.
-  if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), min: Math.min(0, spec.y.span[0]), max: roundEnd(spec.y.span[1] * 1.02) };
+  if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), ...roundEnds(spec.y.span) };
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
   const scale = spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), ...above(spec.y, ys) }), spec.y);
   // Panels above each other begin at the same place.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { above, evenTicks, levelTicks, tellableTicks, toData } from "../../static/js/chart-lines.js";
+import { above, evenTicks, levelTicks, roundEnds, tellableTicks, toData } from "../../static/js/chart-lines.js";
 
 const ticks = (...values) => values.map((value) => ({ value }));
 
@@ -14,11 +14,17 @@ test("it keeps a gap of a series a gap", () => {
   assert.deepEqual(toData([[0, 5], [1, null]]), [{ x: 0, y: 5 }, { x: 1, y: null }]);
 });
 
-test("few levels that lie apart are the ticks of their axis", () => {
-  assert.deepEqual(levelTicks([4, 1, 2, 4], false), [1, 2, 4]);
-  assert.deepEqual(levelTicks([1, 4, 16, 64], true), [1, 4, 16, 64]);
-  assert.deepEqual(levelTicks([1, 4, 16, 64], false), []);
-  assert.deepEqual(levelTicks([7], false), []);
+test("the levels are the ticks of their axis where they have room", () => {
+  const wide = { isLog: true, min: 0.9, max: 300, px: 800 };
+  assert.deepEqual(levelTicks([4, 1, 2, 4], { ...wide, isLog: false, min: 0, max: 4 }), [1, 2, 4]);
+  assert.deepEqual(levelTicks([1, 2, 4, 8, 16, 32, 64, 128, 256], wide), [1, 2, 4, 8, 16, 32, 64, 128, 256]);
+  assert.deepEqual(levelTicks([1, 2, 4, 8, 16, 32, 64, 128, 256], { ...wide, px: 250 }), [1, 4, 16, 64, 256]);
+  assert.deepEqual(levelTicks([7], wide), []);
+});
+
+test("of levels that crowd at one end of their axis most have no room", () => {
+  const crowded = { isLog: false, min: 0, max: 1900, px: 800 };
+  assert.deepEqual(levelTicks([9.04, 15.1, 20.2, 25.3, 30.3, 1814], crowded), []);
 });
 
 test("an axis of shares ends at 100 % where they reach it", () => {
@@ -34,4 +40,10 @@ test("dates of two months stand beside each other, never over each other, the ne
   assert.deepEqual(shown.map((place, at) => shown[at + 1] - place).slice(0, -1), Array(shown.length - 1).fill(9));
   const apart = tellableTicks([[1, "2026-01-01"], [2, "2026-01-02"], [400, "2027-02-04"]], { min: 0, max: 401, px: 620 });
   assert.deepEqual(apart.map(([place]) => place), [2, 400]);
+});
+
+test("an axis of values below zero holds them all", () => {
+  assert.deepEqual(roundEnds([3, 98]), { min: 0, max: 100 });
+  assert.deepEqual(roundEnds([-2.85, 2.4]), { min: -3, max: 2.5 });
+  assert.deepEqual(roundEnds([-8, -2]), { min: -10, max: 0 });
 });

@@ -99,6 +99,7 @@ def test_many_are_stored_in_transactions_between_which_others_can_write(post, mo
     answers = post(many(5)).json()["results"]
     assert [one["status"] for one in answers] == ["created"] * 5
     assert written == [4, 4, 2]
+    assert len({run.created_at for run in Run.objects.all()}) == 1, "portions are told apart by their time"
 
 
 def test_files_and_samples_are_got_ready_before_others_cannot_write(post, monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
+from runs.charts.fits import version_marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.panels import panels_of
@@ -217,6 +218,36 @@ def test_nights_of_two_versions_that_are_batches_of_a_commit_each_are_a_curve_of
     assert [(curve.label, len(curve.points)) for curve in panels[0].curves] == [
         ("PostgreSQL 16.4", 30), ("PostgreSQL 17.2", 30),
     ]  # fmt: skip
+
+
+def nights(*versions: str) -> None:
+    for night, version in enumerate(versions, start=1):
+        tested = {"commit": f"{version}-{night}"}
+        made = batch(uuid5(TOGETHER, f"{night} {version}"), label=f"nightly {night}", tested=tested)
+        make_run(version, 7, batch=made, measured_on=f"2026-01-{night:02}")
+
+
+def test_a_dbms_that_is_upgraded_goes_on_as_the_same_curve():
+    """Seen: two months of nights in two colours, the change at the upgrade in neither."""
+    nights(*["PostgreSQL 18.0"] * 5, *["PostgreSQL 18.1"] * 4)
+    axes, panels = arranged()
+    assert (axes.view, axes.x, axes.series) == ("curve", "date", ())
+    assert [len(curve.points) for curve in panels[0].curves] == [9]
+    assert [mark["label"] for mark in version_marks(panels[0], axes)] == ["18.1"]
+    assert len(arranged("series=dbms")[1][0].curves) == 2
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        ["PostgreSQL 18.0", "PostgreSQL 18.1"] * 4,
+        ["PostgreSQL 16.4", "PostgreSQL 17.2", "PostgreSQL 18.1"],
+        ["PostgreSQL 18.0"] * 4 + ["MariaDB 11.4"] * 4,
+    ],
+)
+def test_versions_that_do_not_follow_each_other_are_told_apart(versions):
+    nights(*versions)
+    assert "dbms" in arranged()[0].series
 
 
 def test_two_commits_of_each_night_are_a_curve_each():

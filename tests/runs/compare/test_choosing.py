@@ -290,3 +290,11 @@ def test_a_choice_is_saved_without_words_and_read_as_a_list_again(client, contri
     client.post("/reports/new/", {"title": "SQLite", "query": kept, "visibility": "public", "note": ""})
     assert 'href="/runs/?dbms=sqlite-3-53"' in page(client, "/reports/sqlite/")
     assert "/reports/new/" not in page(client, "/runs/")
+
+
+@pytest.mark.parametrize(("labels", "words"), [(("spring", "spring"), "batch spring"), (("one", "two"), "batch 20")])
+def test_a_batch_that_nobody_named_is_called_as_its_runs_are(client, labels, words):
+    """Seen: "batch 2026-11-26 13:30" above the runs of a sweep whose documents all said "spring comparison"."""
+    for scale, label in enumerate(labels):
+        make_run("PostgreSQL 18.1", 5, factors={"scale_factor": scale}, label=label)
+    assert re.search(rf"<a [^>]*>{words}", page(client, f"/compare/?batch={TOGETHER}"))

@@ -418,18 +418,16 @@ def test_a_failed_run_joins_no_cell_of_another_server():
     assert {group.label: group.n for group in compare(all_runs()).groups} == {"connection old": 1, "connection new": 0}
 
 
-def test_uploads_of_one_day_are_in_the_order_of_their_systems_though_stored_in_portions():
-    """Seen: a request of 36 documents is stored in portions, and a group of PostgreSQL came after MySQL's."""
-    first, second = (datetime(2026, 4, 12, 9, 0, second, tzinfo=UTC) for second in (0, 1))
-    for system, scale, stored in (("MySQL 8.4", 1, first), ("PostgreSQL 17.2", 100, first), ("MySQL 8.4", 10, second)):
-        make_run(system, 100 / scale, factors={"scale_factor": scale}, created_at=stored, measured_on=stored.date())
-    make_run("MySQL 8.4", 7, factors={"scale_factor": 5}, on=machine("Bench Two"), created_at=first,
-             measured_on=first.date())  # fmt: skip
+def test_uploads_of_one_request_are_in_the_order_of_systems_machines_and_factors():
+    """Seen: the levels of two machines in an order of chance."""
+    stored = datetime(2026, 4, 12, 9, tzinfo=UTC)
+    for on in (machine("Bench 2"), machine("Bench 10"), machine("Bench 1")):
+        for scale in (100, 5, 10):
+            make_run("MySQL 8.4", 7, factors={"scale_factor": scale}, on=on, created_at=stored)
 
     labels = [group.label for group in compare(all_runs()).groups]
 
-    assert [label.partition(" · ")[0] for label in labels] == ["MySQL 8.4"] * 3 + ["PostgreSQL 17.2"]
-    assert [label.rpartition("scale factor ")[2].partition(" ")[0] for label in labels] == ["1", "10", "5", "100"]
+    assert labels == [f"scale factor {scale} · Bench {bench}" for bench in (1, 2, 10) for scale in (5, 10, 100)]
 
 
 def named_configurations(*names: str) -> list[str]:

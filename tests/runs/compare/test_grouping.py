@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from itertools import product
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -177,3 +177,12 @@ def test_an_empty_factor_is_no_difference_to_none():
     naming = name_cells([{terminals[0].field: terminals[0]}, {terminals[1].field: terminals[1], empty.field: empty}])
     assert naming.labels == ["1 terminals", "2 terminals"]
     assert naming.common == []
+
+
+def test_a_commit_is_said_in_its_first_letters_and_kept_as_it_is():
+    commits = ["1f8b27f713d455f0ab33815481be11f9", "e8bb64c78fae53d4ac3edbf1c6b84ce2"]
+    for commit in commits:
+        make_run("PostgreSQL 16.4", 5, batch=batch(uuid4()), tested={"commit": commit})
+    (fact,) = (fact for fact in compare(all_runs()).varying if fact.field == "tested:commit")
+    assert fact.distinct == ["1f8b27f713", "e8bb64c78f"]
+    assert sorted(fact.values) == commits

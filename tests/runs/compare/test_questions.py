@@ -125,6 +125,18 @@ def test_of_two_versions_the_one_that_fell_is_named_though_the_other_is_the_base
     assert "No lasting change" not in headline
 
 
+def test_of_two_curves_that_changed_the_newest_change_is_said():
+    """Seen: a gain of August in the headline, above a loss of September."""
+    for day in range(1, 25):
+        for version, tps in (("15.8", 1000 if day < 7 else 1100), ("16.4", 1000 if day < 16 else 900)):
+            dbms = {"name": "PostgreSQL", "version": version}
+            stored(tpcb(tps + day % 3, dbms=dbms, measured_on=f"2026-05-{day:02d}"))
+
+    headline = compared().headline
+
+    assert headline.startswith("PostgreSQL 16.4: throughput −") and "2026-05-16" in headline
+
+
 def test_a_warning_counts_long_names_and_their_rows_say_it():
     stored(*[tpcb(scale_factor=scale, terminals=terminals) for scale in (4, 100) for terminals in (1, 16, 32, 64)])
 
