@@ -16,7 +16,7 @@ from runs.incoming.values import finite
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
 from runs.run.memory import MB, limit_bytes, memory_bytes
-from runs.run.series import Series, within
+from runs.run.series import Series, read, within, without_gaps
 from runs.tables import Column, Table, TableCell
 
 CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
@@ -204,6 +204,15 @@ def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:
 
 
 # What is stored
+
+
+def so_far(run: Run) -> list[tuple[str, float]]:
+    """Of a run that goes on: (words, TPS) of its latest second, and on average since the measured window began."""
+    rate = read(run, RATE) if run.is_open else None
+    if rate is None or not (known := without_gaps(rate.values)):
+        return []
+    mean = _mean(_measured(run, rate))
+    return [("now", known[-1]), *([("average so far", mean)] if mean is not None else [])]
 
 
 def _measured(run: Run, series: Series | None) -> list[float | None]:

@@ -14,14 +14,19 @@ from runs.run.engine_report import CONDITIONS
 from runs.run.facets import context_facets, factor_facets, ordered_measurements, origin, setting_rows, tested_words
 from runs.tables import FactRow, fact_rows
 
+SETTINGS = "Settings in force"
+
 
 @dataclass(frozen=True)
 class Section:
-    """`rows` are those that are shown, what only some state among them; `alike` counts the others."""
+    """`rows` are those that are shown, what only some state among them; `alike` counts the others, and `foreign` what
+    is left out because another DBMS has no such setting.
+    """
 
     title: str
     rows: list[FactRow]
     alike: int
+    foreign: int = 0
 
 
 def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
@@ -34,18 +39,24 @@ def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
         "Factors": fact_rows(
             [{facet.label: facet.words for facet in (*factor_facets(run), *context_facets(run))} for run in runs]
         ),
-        "Settings in force": fact_rows([_settings(run) for run in runs]),
+        "Numbers": _numbers(runs),
+        SETTINGS: fact_rows([_settings(run) for run in runs]),
         "Machine": fact_rows([dict(profile_facts(run.hardware)) if run.hardware else {} for run in runs]),
         "Disks": fact_rows([_disks(run) for run in runs]),
         "Environment": fact_rows([_environment(run) for run in runs]),
-        "Numbers": _numbers(runs),
     }
+    several = len({run.dbms_version.dbms_id for run in runs}) > 1
     shown = []
     for title, rows in told.items():
         stated = [row for row in rows if any(row.values)]
-        kept = stated if everything else [row for row in stated if row.differs or row.partial]
+        if everything:
+            kept, foreign = stated, 0
+        else:
+            kept = [row for row in stated if row.differs or row.partial]
+            own = [row for row in kept if row.differs] if title == SETTINGS and several else kept
+            kept, foreign = own, len(kept) - len(own)
         if stated:
-            shown.append(Section(title, kept, len(stated) - len(kept)))
+            shown.append(Section(title, kept, len(stated) - len(kept) - foreign, foreign))
     return shown
 
 

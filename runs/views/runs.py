@@ -213,7 +213,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     if run.deleted_at is not None:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     if request.GET.get("part") == "state":
-        return render(request, "run.html#state", {"run": run}, status=STOP_POLLING if not run.is_open else 200)
+        state = {"run": run, "so_far": derived.so_far(run)}
+        return render(request, "run.html#state", state, status=200 if run.is_open else STOP_POLLING)
     if request.GET.get("part") == "charts" and request.GET.get("seen") == series.sampled(run):
         return HttpResponse(status=NOTHING_NEW if run.is_open else STOP_POLLING)
     samples, source = series.read_all(run), source_of(run)
@@ -230,6 +231,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "figures": figures(run, samples),
         "sampled": series.sampled(run) if run.is_open else "",
         "derived": derived.of_run(run, samples),
+        "so_far": derived.so_far(run),
         "result": result,
         "latencies": _latency_figures(run),
         "notes": run.annotations.all(),
@@ -278,7 +280,7 @@ def run_diff(request: HttpRequest) -> HttpResponse:
         "runs": runs, "alone": len(runs) < 2, "unknown": [text for text, id in ids.items() if id not in known],
         "sections": sections, "same": [section for section in sections if not section.rows],
         "everything": everything, "differing": differing,
-        "known": sum(len(section.rows) + section.alike for section in sections),
+        "known": sum(len(section.rows) + section.alike + section.foreign for section in sections),
         "query": urlencode([("run", run.id) for run in runs]),
         "parts": bars_figures(comparison, id="runs") if (comparison := compare(runs)).metric else [],
     }  # fmt: skip

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from axe_playwright_python.base import AXE_SCRIPT
 
 from tests.e2e.asked import store
-from tests.e2e.conftest import Site
+from tests.e2e.conftest import Site, wait_for
 from tests.e2e.steps import schedule
 
 ARTICLE = "publication=tpcb-2010&workload=wl-tpcb"
@@ -21,6 +21,7 @@ FIXED = [
     "/hardware/diff/?machine=hw-firebird-sata&machine=hw-firebird-ssd", "/configs/", "/configs/new/",
     "/configs/cfg-tpcb-db2-stmm/", "/dbms/", "/dbms/postgresql/", "/imports/", "/imports/api/", "/imports/tools/",
     "/uploads/", "/schedule/", "/schedule/?workload=tpcc", "/schedule/article/tpcb-2010/", "/agents/", "/account/",
+    "/account/password/",
     "/people/", "/purge/", "/reports/", f"/reports/new/?{ARTICLE}", f"/compare/?{ARTICLE}",
     f"/embed/compare/?{ARTICLE}", "/compare/?label=nothing", "/nothing-here/",
 ]  # fmt: skip
@@ -53,6 +54,12 @@ def made(site: Site, page: Any) -> dict[str, str]:
     found["config diff"] = f"/configs/diff/?{urlencode([('config', slug) for slug in configs])}"
     found["config"] = f"/configs/{configs[0]}/"
     found["machine"], found["edit a machine"] = "/hardware/db-server/", "/hardware/db-server/edit/"
+    found["new disk"] = "/hardware/db-server/disks/new/"
+    found["edit a config"], found["correct a config"] = (
+        f"/configs/{configs[0]}/{verb}/" for verb in ("edit", "correct")
+    )
+    found["embedded run"] = f"/embed/runs/{of_stall['id']}/"
+    found |= _of_states(site, page)
     page.goto(site.url + found["run"])
     found["batch"] = page.locator("main a[href^='/batches/']").first.get_attribute("href")
     found["edit a batch"] = f"{found['batch']}edit/"
@@ -81,6 +88,7 @@ def made(site: Site, page: Any) -> dict[str, str]:
             page.get_by_role("button", name="Freeze anew").wait_for()
         found[name] = page.url.removeprefix(site.url)
     found["edit a report"] = f"{found['report']}edit/"
+    found["embedded report"] = f"/embed{found['report']}"
     of = urlencode({"label": "four systems over terminals"})
     found |= {f"view {view}": f"/compare/?{of}&view={view}" for view in VIEWS}
     found["view time"] = f"/compare/?run={of_stall['id']}&view=time"
@@ -88,6 +96,19 @@ def made(site: Site, page: Any) -> dict[str, str]:
     sizes = urlencode({"label": "PostgreSQL over sizes on two disks"})
     found["level by level"] = f"/compare/?{sizes}"
     return found
+
+
+def _of_states(site: Site, page: Any) -> dict[str, str]:
+    """Runs that came to nothing: cancelled in the queue, and deleted."""
+    slug = schedule(page, site, engines=["sqlite"], scale_factor=1, terminals=1, warm_up_s=1, duration_s=1, repeats=3)
+    cancelled, deleted = (run["id"] for run in site.experiment_runs(slug)[-2:])
+    for run_id in (cancelled, deleted):
+        site.send("POST", f"/api/v1/runs/{run_id}/cancel/").raise_for_status()
+        wait_for(f"{run_id} is cancelled", lambda of=run_id: site.run(of)["status"] == "cancelled", timeout_s=90)
+    page.goto(f"{site.url}/runs/{deleted}/")
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Undo").first.wait_for()
+    return {"cancelled run": f"/runs/{cancelled}/", "deleted run": f"/runs/{deleted}/"}
 
 
 # Of elements with words of their own, one for each set of colours that no page of this tab has shown in this theme.

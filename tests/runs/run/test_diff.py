@@ -50,6 +50,18 @@ def test_it_shows_everything_when_asked():
     assert said["Machine"]["CPU"][0] == ["Two quiet cores", "Two quiet cores"]
 
 
+def test_of_two_systems_it_counts_the_settings_that_only_one_has_and_shows_numbers_first(client):
+    """Seen: PostgreSQL against H2, 75 rows "only in one" between the factors and the result."""
+    first = make_run("SQLite 3.53", 500, effective_settings=[["synchronous", "2"], ["cache_size", "-2000"]])
+    second = make_run("H2 2.4", 400, effective_settings=[["CACHE_SIZE", "16384"]])
+    (settings,) = (section for section in sections([first, second]) if section.title == "Settings in force")
+    assert (settings.rows, settings.foreign) == ([], 3)
+    assert len(rows(everything=True)["Settings in force"]) == 3
+    html = client.get(f"/runs/diff/?run={first.id}&run={second.id}").content.decode()
+    assert "3 settings that only one of the systems has" in html and "only in one" not in html
+    assert html.index('rowgroup" colspan="4">Numbers') < html.index("Settings in force")
+
+
 def test_its_page_marks_differences_by_a_sign_and_a_word(client):
     first, second = pair()
     html = client.get(f"/runs/diff/?run={first.id}&run={second.id}").content.decode()

@@ -102,6 +102,14 @@ def test_a_run_that_goes_on_is_asked_for_by_its_chart_and_by_its_state(client):
     assert client.get(f"/runs/{run.id}/?part=state").status_code == 200
 
 
+def test_a_run_that_goes_on_says_how_fast_it_is(client):
+    run = measuring(factors={"terminals": 4, "warm_up_s": 1, "duration_s": 60})
+    for html in (page(client, run), client.get(f"/runs/{run.id}/?part=state").content.decode()):
+        said = [re.sub("<[^>]+>", "", words) for words in re.findall("data-so-far>(.*?)</span>", html)]
+        assert said == ["now 40.5 TPS", "average so far 30.25 TPS"]
+    assert "data-so-far" not in page(client, finished())
+
+
 def test_a_queued_run_draws_no_empty_chart_and_gets_its_charts_with_the_first_samples(client):
     run = moved(scheduled(hardware=machine()), "assigned", "preparing", "loading", "warming_up")
     html = page(client, run)
