@@ -14,9 +14,8 @@ from typing import Any
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import Step, query_steps
 from benchagent.dbms.dialect import Dialect
-from benchagent.protocol import Check
 from benchagent.workloads import steps
-from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, load_and_run
+from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run
 
 TABLES = tuple(f"tbl_{number}" for number in range(200, 240))
 PRIMARY_KEY = ("id", "seq")
@@ -64,7 +63,12 @@ class InsertsSelects(Workload):
             return [self._run(bench), *query_steps("", {ROWS: counted})]
 
         result = load_and_run(bench, self._prepare(bench), run, before=before)
-        bench.check(_row_count(result, bench.factors))
+        # The tables grew by what was committed, which for SELECTs is nothing.
+        rows_before, rows = (int(first_value(result.rows.get(name)) or 0) for name in (ROWS_BEFORE, ROWS))
+        grown = rows - (rows_before if before else len(TABLES) * _loaded_rows(bench.factors))
+        inserted = int(result.summary["committed"]) if _inserts(bench.factors) and result.summary is not None else 0
+        detail = f"the tables grew by {grown} rows, {inserted} inserts were committed"
+        bench.check({"name": "rows_counted", "ok": grown == inserted, "detail": detail})
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return TABLES
@@ -80,11 +84,24 @@ class InsertsSelects(Workload):
         return BYTES_MINIMUM + len(TABLES) * _loaded_rows(factors) * ROW_BYTES * 2
 
     def _prepare(self, bench: Bench) -> list[Step]:
+        """The 40 tables: 15 columns, a primary key, a unique and a secondary index."""
         dialect, factors = bench.instance.dialect, bench.factors
         rows, threads = _loaded_rows(factors), factors.number("loader_threads")
+        rules = {"col6": "", "col8": "", "col10": " DEFAULT 0 NOT NULL"}
+        rules["col15"] = f" DEFAULT {dialect.timestamp_value(DEFAULT_TIME)} NOT NULL"
+        columns = [f"{name} {kind}{rules.get(name, ' NOT NULL')}" for name, kind in _types(dialect).items()]
+        create = [dialect.table(table, columns, PRIMARY_KEY) for table in TABLES]
         tables = [_table(dialect, table, rows) for table in TABLES] if rows else []
         load = steps.load(tables, batch=BATCH_ROWS, commit_every=COMMIT_ROWS, threads=threads, seed=bench.seed)
-        return steps.prepare(dialect, TABLES, create=_create(dialect), load=load, index=_indexes(dialect))
+        index = []
+        for table in TABLES:  # all of one table together
+            number = table.removeprefix("tbl_")
+            index += [
+                dialect.primary_key(table, PRIMARY_KEY),
+                dialect.index(f"iuk_{number}", table, UNIQUE, unique=True),
+                dialect.index(f"ink1_{number}", table, SECONDARY),
+            ]
+        return steps.prepare(dialect, TABLES, create=create, load=load, index=index)
 
     def _run(self, bench: Bench) -> Step:
         if _inserts(bench.factors):
@@ -159,16 +176,6 @@ def _loaded_rows(factors: Factors) -> int:
     return 0 if factors.text("preloaded") == "empty" else factors.number("rows_per_table")
 
 
-# The 40 tables: 15 columns, a primary key, a unique and a secondary index
-
-
-def _create(dialect: Dialect) -> list[str]:
-    rules = {"col6": "", "col8": "", "col10": " DEFAULT 0 NOT NULL"}
-    rules["col15"] = f" DEFAULT {dialect.timestamp_value(DEFAULT_TIME)} NOT NULL"
-    columns = [f"{name} {kind}{rules.get(name, ' NOT NULL')}" for name, kind in _types(dialect).items()]
-    return [dialect.table(table, columns, PRIMARY_KEY) for table in TABLES]
-
-
 def _types(dialect: Dialect) -> dict[str, str]:
     """Of all columns."""
     text, time, letter = dialect.varchar, dialect.timestamp, dialect.char(1)
@@ -177,19 +184,6 @@ def _types(dialect: Dialect) -> dict[str, str]:
         "col7": text(300), "col8": text(150), "col9": time, "col10": dialect.smallint, "col11": time, "col12": text(15),
         "col13": letter, "col14": letter, "col15": time,
     }  # fmt: skip
-
-
-def _indexes(dialect: Dialect) -> list[str]:
-    """After the load, all of one table together."""
-    statements = []
-    for table in TABLES:
-        number = table.removeprefix("tbl_")
-        statements += [
-            dialect.primary_key(table, PRIMARY_KEY),
-            dialect.index(f"iuk_{number}", table, UNIQUE, unique=True),
-            dialect.index(f"ink1_{number}", table, SECONDARY),
-        ]
-    return statements
 
 
 def _contents() -> dict[str, Step]:
@@ -271,13 +265,3 @@ def _select(table: str, reach: int) -> Step:
         for name, (where, more) in conditions.items()
     ]
     return {"name": SELECTS, "weight": 1, "variables": variables, "statements": statements}
-
-
-def _row_count(result: SessionResult, factors: Factors) -> Check:
-    """The tables grew by what was committed, which for SELECTs is nothing."""
-    loaded = len(TABLES) * _loaded_rows(factors)
-    before, after = (int(first_value(result.rows.get(name)) or 0) for name in (ROWS_BEFORE, ROWS))
-    grown = after - (before if ROWS_BEFORE in result.rows else loaded)
-    expected = int(result.summary["committed"]) if _inserts(factors) and result.summary is not None else 0
-    detail = f"the tables grew by {grown} rows, {expected} inserts were committed"
-    return {"name": "rows_counted", "ok": grown == expected, "detail": detail}

@@ -82,7 +82,10 @@ class _Draft:
         verb = next((word.upper() for word in self._words if word not in "()"), "")
         if not verb:
             raise ScriptError(line, f"not a statement: {shortened(self.sql)}")
-        return Statement(self.sql, tuple(self._binds), _returns_rows(verb, list(_outer(self._words))), verb, line)
+        outer = list(_outer(self._words))
+        does = verb if verb != "WITH" else next((word for word in outer if word in RETURNS_ROWS | CHANGES_ROWS), "")
+        fetch = does in RETURNS_ROWS or "RETURNING" in outer
+        return Statement(self.sql, tuple(self._binds), fetch, verb, line)
 
 
 def _at(text: str, position: int, first_line: int) -> int:
@@ -98,14 +101,6 @@ def _line_of(text: str, start: int, end: int, first_line: int) -> int:
 def shortened(sql: str) -> str:
     line = " ".join(sql.split())
     return line if len(line) <= 60 else line[:59] + "…"
-
-
-def _returns_rows(verb: str, outer: list[str]) -> bool:
-    if "RETURNING" in outer:
-        return True
-    if verb == "WITH":
-        verb = next((word for word in outer if word in RETURNS_ROWS | CHANGES_ROWS), "")
-    return verb in RETURNS_ROWS
 
 
 def _outer(words: list[str]) -> Iterator[str]:

@@ -6,14 +6,13 @@ and the history holds one row per transaction that was reported as committed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import QueryRows, Step, query_steps
 from benchagent.dbms.dialect import Dialect
-from benchagent.protocol import Check
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run
 
@@ -45,9 +44,19 @@ class Tpcb(Workload):
         before = query_steps(BEFORE, HISTORY) if is_used(bench) else []
         run = [_run(bench.factors, bench.seed), *query_steps("", {**BALANCES, **HISTORY})]
         result = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
-        bench.check(_balances(result.rows))
+        sums = {name: _number(result.rows, name) for name in BALANCES}
+        listed = ", ".join(f"{name} {value}" for name, value in sums.items())
+        ok = len(set(sums.values())) == 1
+        detail = f"balances {'add' if ok else 'do not add'} up: {listed}"
+        bench.check({"name": "balances", "ok": ok, "detail": detail})
         if result.summary is not None:
-            bench.check(_history(result.summary, result.rows))
+            grown = _number(result.rows, HISTORY_ROWS) - _number(result.rows, BEFORE + HISTORY_ROWS)
+            ended = ("warm_up_transactions", "transactions", "tail_transactions")
+            warm_up, measured, tail = (int(result.summary[name]) for name in ended)
+            committed = warm_up + measured + tail
+            words = f"history grew by {grown} rows, the load generator committed {committed} transactions"
+            detail = f"{words} (warm-up {warm_up}, measured {measured}, tail {tail})"
+            bench.check({"name": "history_rows", "ok": grown == committed, "detail": detail})
 
     def tables(self, factors: Factors) -> Sequence[str]:
         return (*KEYS, "history")
@@ -136,18 +145,3 @@ def _run(factors: Factors, seed: int) -> Step:
 def _number(rows: QueryRows, name: str) -> int:
     value = first_value(rows.get(name))
     return 0 if value is None else int(Decimal(value))  # SUM over no rows is NULL
-
-
-def _balances(rows: QueryRows) -> Check:
-    sums = {name: _number(rows, name) for name in BALANCES}
-    listed = ", ".join(f"{name} {value}" for name, value in sums.items())
-    ok = len(set(sums.values())) == 1
-    return {"name": "balances", "ok": ok, "detail": f"balances {'add' if ok else 'do not add'} up: {listed}"}
-
-
-def _history(summary: Mapping[str, Any], rows: QueryRows) -> Check:
-    parts = [int(summary[name]) for name in ("warm_up_transactions", "transactions", "tail_transactions")]
-    grown = _number(rows, HISTORY_ROWS) - _number(rows, BEFORE + HISTORY_ROWS)
-    words = f"history grew by {grown} rows, the load generator committed {sum(parts)} transactions"
-    detail = f"{words} (warm-up {parts[0]}, measured {parts[1]}, tail {parts[2]})"
-    return {"name": "history_rows", "ok": grown == sum(parts), "detail": detail}

@@ -14,7 +14,6 @@ from typing import Any
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import QueryRows, Step, query_steps
 from benchagent.dbms.dialect import Dialect
-from benchagent.protocol import Check
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, tables, transactions
@@ -237,10 +236,21 @@ class _Performance:
         self._check_consistency(RUN, result)
         if result.summary is None:
             return
-        for check in _grown({**before, **result.rows}, result.summary):
-            self._bench.check(check)
-        for name, value in _figures(result.summary).items():
-            self._bench.metric(name, value, "run")
+        summary, rows = result.summary, {**before, **result.rows}
+        # The database has grown by exactly what was reported as committed, from the warm-up to the tail.
+        for name, kind in (("orders", "new_order"), ("payments", "payment")):
+            first, last = (first_value(rows.get(f"{when}:{name}")) for when in (BEFORE, AFTER))
+            committed = summary["per_type"].get(kind, {"committed": 0})["committed"]
+            grown = None if first is None or last is None else int(Decimal(last) - Decimal(first))
+            detail = f"{grown} {name} more than before the run, the load generator committed {committed}"
+            self._bench.check({"name": f"{name}_committed", "ok": grown == committed, "detail": detail})
+        if duration_s := summary["duration_s"]:
+            # Beside operations of all five types a second, never in their place, committed new orders a minute.
+            new_orders = summary["per_type"].get("new_order", {"transactions": 0, "rolled_back": 0})
+            per_minute = 60 * (new_orders["transactions"] - new_orders["rolled_back"]) / duration_s
+            self._bench.metric("ops_per_s", summary["transactions"] / duration_s, "run")
+            self._bench.metric("tpmc", per_minute, "run")
+            self._bench.metric("rolled_back", summary["rolled_back"], "run")
 
     # The six queries
 
@@ -265,29 +275,3 @@ def _ended(name: str, event: Mapping[str, Any], begun: float) -> dict[str, Any]:
     if "error" in event:
         return {"name": name, "error": event["error"]}
     return {"name": name, "t": event["at"] + event["elapsed_s"] - begun, "elapsed_s": event["elapsed_s"]}
-
-
-def _figures(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Operations of all five types a second; beside it, never in its place, committed new orders a minute."""
-    duration_s = summary["duration_s"]
-    if not duration_s:
-        return {}
-    new_orders = summary["per_type"].get("new_order", {"transactions": 0, "rolled_back": 0})
-    committed = new_orders["transactions"] - new_orders["rolled_back"]
-    return {
-        "ops_per_s": summary["transactions"] / duration_s,
-        "tpmc": 60 * committed / duration_s,
-        "rolled_back": summary["rolled_back"],
-    }
-
-
-def _grown(rows: QueryRows, summary: Mapping[str, Any]) -> list[Check]:
-    """The database has grown by exactly what was reported as committed, from the warm-up to the tail."""
-    checks: list[Check] = []
-    for name, kind in (("orders", "new_order"), ("payments", "payment")):
-        before, after = (first_value(rows.get(f"{when}:{name}")) for when in (BEFORE, AFTER))
-        committed = summary["per_type"].get(kind, {"committed": 0})["committed"]
-        grown = None if before is None or after is None else int(Decimal(after) - Decimal(before))
-        detail = f"{grown} {name} more than before the run, the load generator committed {committed}"
-        checks.append({"name": f"{name}_committed", "ok": grown == committed, "detail": detail})
-    return checks
