@@ -259,26 +259,21 @@ class JobBench:
             if self.instance.server_pids() and not control:  # an embedded engine starts with its next session
                 self.metric("restart_s", took_s, "restart")
         elif self.factors.text("cache_state") == "preread":
-            self._read_files()
+            # As after a long warm-up, at once: what was read counts as the job's, and its memory limit decides what
+            # stays. A file may go while it is read, so what is in the page cache afterwards is what is told.
+            around = self._around
+            folders = list(dict.fromkeys((around.folders.data, around.folders.log)))
+            reading = 'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true'
+            command: list[str | Path] = ["sh", "-c", reading, "sh", *folders]
+            with self.unmeasured():
+                around.children.run(command, timeout_s=READ_TIMEOUT_S, cage=around.server_cage)
+            words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
+            self.log(f"caches: {words}")
+            self.condition("caches", words)
         settle_s = self.factors.number("settle_s", 0)
         if settle_s:
             self.log(f"resting {settle_s} s")
             self._around.abort.sleep(settle_s)
-
-    def _read_files(self) -> None:
-        """As after a long warm-up, at once: what was read counts as the job's, and its memory limit decides what stays.
-
-        A file may go while it is read, so what is in the page cache afterwards is what is told.
-        """
-        around = self._around
-        folders = list(dict.fromkeys((around.folders.data, around.folders.log)))
-        reading = 'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true'
-        command: list[str | Path] = ["sh", "-c", reading, "sh", *folders]
-        with self.unmeasured():
-            around.children.run(command, timeout_s=READ_TIMEOUT_S, cage=around.server_cage)
-        words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
-        self.log(f"caches: {words}")
-        self.condition("caches", words)
 
     def restart(self, *, cold: bool, before: str) -> None:
         self._start_anew(cold=cold, before=before)

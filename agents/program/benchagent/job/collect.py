@@ -143,17 +143,13 @@ class Collector:
         if "error" in event:
             self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
         elif event["name"].startswith(GROWING_PREFIX):
-            self._grown(event["name"].removeprefix(GROWING_PREFIX), event)
+            # Since it was asked last, which is a second ago, or several where the engine was slow to answer.
+            metric, now = event["name"].removeprefix(GROWING_PREFIX), float(event["rows"][0][0])
+            if metric in self._counted:
+                self._spool.add_samples(self._run_id, event["t"], {metric: now - self._counted[metric]})
+            self._counted[metric] = now
         elif event["t"] >= self._warm_up_s:
             self.sampled.setdefault(event["name"], []).append(_answer(event))
-
-    def _grown(self, metric: str, event: Event) -> None:
-        """Since it was asked last, which is a second ago, or several where the engine was slow to answer."""
-        now = float(event["rows"][0][0])
-        before = self._counted.get(metric)
-        self._counted[metric] = now
-        if before is not None:
-            self._spool.add_samples(self._run_id, event["t"], {metric: now - before})
 
     def _error(self, event: Event) -> None:
         self.session.error = event

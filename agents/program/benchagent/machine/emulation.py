@@ -99,22 +99,18 @@ def create(emulation: Emulation) -> None:
     except OSError as error:
         raise EmulationError(f"{file} cannot be made: {error.strerror}") from error
     try:
-        _fill(file, size)
+        chunk = bytes(8 * 1024 * 1024)
+        with file.open("wb", buffering=0) as opened:
+            for at in range(0, size, len(chunk)):
+                opened.write(chunk[: size - at])
+            os.fsync(opened.fileno())
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         _make_file_system(file)
     except BaseException as error:
         file.unlink()
         if isinstance(error, OSError):
             raise EmulationError(f"{file} cannot be written: {error.strerror}") from error
         raise
-
-
-def _fill(file: Path, size: int) -> None:
-    chunk = bytes(8 * 1024 * 1024)
-    with file.open("wb", buffering=0) as opened:
-        for at in range(0, size, len(chunk)):
-            opened.write(chunk[: size - at])
-        os.fsync(opened.fileno())
-        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _make_file_system(target: Path) -> None:

@@ -129,7 +129,12 @@ def make_group(where: Hierarchy, name: str) -> Path:
     group = where.parent / f"{PREFIX}{name}"
     try:
         if where.version == 2:
-            _hand_down(where)
+            # Every group from the root to the parent of ours hands the controller on.
+            controller = V2_NAMES[where.controller]
+            for outer in (*reversed(where.parent.parents), where.parent):
+                control = outer / "cgroup.subtree_control"
+                if outer.is_relative_to(where.root) and controller not in text_of(control).split():
+                    control.write_text(f"+{controller}")
         group.mkdir(exist_ok=True)
     except OSError as error:
         raise CgroupError(
@@ -137,15 +142,6 @@ def make_group(where: Hierarchy, name: str) -> Path:
             + (", and version 2 wants no process in that group itself" if where.version == 2 else "")
         ) from error
     return group
-
-
-def _hand_down(where: Hierarchy) -> None:
-    """Let every group from the root to the parent of ours hand the controller on."""
-    name = V2_NAMES[where.controller]
-    chain = [group for group in (where.parent, *where.parent.parents) if group.is_relative_to(where.root)]
-    for group in reversed(chain):
-        if name not in text_of(group / "cgroup.subtree_control").split():
-            (group / "cgroup.subtree_control").write_text(f"+{name}")
 
 
 def groups_named(name: str) -> Iterator[Path]:
@@ -298,7 +294,12 @@ class Cage:
         for name in ("memory.memsw.limit_in_bytes", "memory.swap.max"):  # not there without accounting of swap
             if (group / name).exists():
                 _write(group / name, "0" if name == "memory.swap.max" else str(size_bytes))
-        _check_outer_limits(where, group, size_bytes)
+        # A group around ours with less memory would be the real limit, and another one than the run says.
+        name = "memory.limit_in_bytes" if where.version == 1 else "memory.max"
+        for outer in (outer for outer in group.parents if outer.is_relative_to(where.root)):
+            limit = text_of(outer / name)
+            if limit.isdigit() and int(limit) < size_bytes:
+                raise CgroupError(f"the agent itself runs in a group limited to {int(limit) // MIB} MiB of memory")
         self._memory = group
         self._open(group)
 
@@ -345,17 +346,6 @@ class Cage:
 def remove_leftover_cages(run_id: str) -> int:
     """Remove what an agent that was killed has left of a run's cage; returns how many groups that were."""
     return sum(remove_group(group) for group in list(groups_named(run_id)))
-
-
-def _check_outer_limits(where: Hierarchy, group: Path, size_bytes: int) -> None:
-    """A group around ours with less memory would be the real limit, and another one than the run says."""
-    name = "memory.limit_in_bytes" if where.version == 1 else "memory.max"
-    for outer in group.parents:
-        if not outer.is_relative_to(where.root):
-            return
-        limit = text_of(outer / name)
-        if limit.isdigit() and int(limit) < size_bytes:
-            raise CgroupError(f"the agent itself runs in a group limited to {int(limit) // MIB} MiB of memory")
 
 
 def _write(path: Path, text: str) -> None:

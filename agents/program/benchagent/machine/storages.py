@@ -196,7 +196,17 @@ class Storages:
             raise StorageError(f"{folder} is not a folder")
         if any(storage.path == other.path for other in self.listed()):
             raise StorageError(f"{storage.path} has a name already")
-        _check_usable(storage.path)
+        probe = storage.path / JOBS_FOLDER
+        try:
+            probe.mkdir(exist_ok=True)
+            if not any(probe.iterdir()):
+                probe.rmdir()
+        except OSError as error:
+            raise StorageError(f"{storage.path} cannot be written: {error.strerror}") from error
+        if os.geteuid() == 0:
+            for passed in (storage.path, *storage.path.parents):
+                if not passed.stat().st_mode & 0o001:
+                    raise StorageError(f"{passed} is closed to other users, and servers run as users of their own")
         self._file.save([*self._file.listed(), storage])
         return storage
 
@@ -354,18 +364,3 @@ def _take_down(storage: Storage) -> None:
         emulation.take_down(storage.emulation)
         with suppress(OSError):
             storage.path.rmdir()
-
-
-def _check_usable(folder: Path) -> None:
-    """Raises `StorageError` where jobs could not write, or a server's own user could not get to its files."""
-    probe = folder / JOBS_FOLDER
-    try:
-        probe.mkdir(exist_ok=True)
-        if not any(probe.iterdir()):
-            probe.rmdir()
-    except OSError as error:
-        raise StorageError(f"{folder} cannot be written: {error.strerror}") from error
-    if os.geteuid() == 0:
-        for passed in (folder, *folder.parents):
-            if not passed.stat().st_mode & 0o001:
-                raise StorageError(f"{passed} is closed to other users, and servers run as users of their own")

@@ -164,7 +164,10 @@ class CubridCounters(EngineCounters):
         values: dict[str, float] = {}
         for header in by_column(rows.get("log", [])):
             values["checkpoints"] = float(header["next_archive_num"])
-            values["log_bytes"] = _position(str(header["current_append"]), int(header["log_page_size"]))
+            # A log address such as (102|5776): page and offset in it.
+            if not (address := ADDRESS.fullmatch(str(header["current_append"]))):
+                raise ValueError(f"{header['current_append']!r} is no log address")
+            values["log_bytes"] = float(int(address[1]) * int(header["log_page_size"]) + int(address[2]))
         for added in by_column(rows.get("pages", [])):
             if all(added[column] is not None for column in FROM_PAGE_BUFFER.values()):
                 self._pages.update({name: int(added[column]) for name, column in FROM_PAGE_BUFFER.items()})
@@ -216,14 +219,6 @@ class CubridCounters(EngineCounters):
             )
             for tree in _named("indexes ", rows)
         ]
-
-
-def _position(address: str, page_bytes: int) -> float:
-    """Of a log address such as (102|5776), page and offset in it."""
-    match = ADDRESS.fullmatch(address)
-    if not match:
-        raise ValueError(f"{address!r} is no log address")
-    return float(int(match[1]) * page_bytes + int(match[2]))
 
 
 def _page_bytes(rows: QueryRows) -> int | None:

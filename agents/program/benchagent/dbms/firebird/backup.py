@@ -170,11 +170,14 @@ class GbakLocal(GbakMethod):
         self._rehearsed = False
 
     def check(self, options: Options) -> None:
-        if self._mode == SUPER and not self._is_closed():
-            raise JobError(
-                "a local backup cannot be made while SuperServer has the database open: close every connection, "
-                "or use ServerMode = SuperClassic"
-            )
+        deadline = time.monotonic() + CLOSED_WITHIN_S
+        while self._mode == SUPER and self.server.holds_open(self.server.database):
+            if time.monotonic() > deadline:
+                raise JobError(
+                    "a local backup cannot be made while SuperServer has the database open: close every connection, "
+                    "or use ServerMode = SuperClassic"
+                )
+            time.sleep(0.05)
         words = self.honest(self._rehearsal())
         if words:
             raise JobError(words)
@@ -188,15 +191,6 @@ class GbakLocal(GbakMethod):
         if self._rehearsed:
             return "without TCP: traced in a rehearsal without rows, before the caches were made as asked for"
         return "without TCP: none was seen while it ran" if observed(trace) else NOT_OBSERVED
-
-    def _is_closed(self) -> bool:
-        """Also when it takes the server a moment."""
-        deadline = time.monotonic() + CLOSED_WITHIN_S
-        while self.server.holds_open(self.server.database):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-        return True
 
     def _rehearsal(self) -> list[str]:
         """A backup without rows, under strace: gbak takes the same way with them. Empty where there is no strace."""

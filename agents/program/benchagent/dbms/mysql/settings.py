@@ -96,17 +96,15 @@ def plain(name: str) -> str:
 
 def option_file(lines: Settings) -> str:
     """Raises `JobError` for a path that would lead out of the folders."""
-    return "[mysqld]\n" + "".join(f"{_line(name, value)}\n" for name, value in lines)
-
-
-def _line(name: str, value: str) -> str:
-    if plain(name) in FILE_OPTIONS and "/" in value:
-        raise JobError(f"{name} = {value}: files lie where the storage of the data is; give names without a folder")
-    if not value and plain(name) not in MAY_BE_EMPTY:
-        return name
-    if "#" in value and not (value[0] == value[-1] and value[0] in "'\""):
-        value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return f"{name} = {value}"
+    text = "[mysqld]\n"
+    for name, value in lines:
+        if plain(name) in FILE_OPTIONS and "/" in value:
+            raise JobError(f"{name} = {value}: files lie where the storage of the data is; give names without a folder")
+        written = value
+        if "#" in value and not (value[0] == value[-1] and value[0] in "'\""):
+            written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        text += f"{name} = {written}\n" if value or plain(name) in MAY_BE_EMPTY else f"{name}\n"
+    return text
 
 
 def all_lines(

@@ -95,8 +95,15 @@ class Server(PrivateServer):
         with open(folders.data / "postgresql.conf", "a", encoding="utf-8", opener=without_links) as file:
             file.write(f"\ninclude '{OWN_CONFIGURATION}'\n")
         self.configure(settings)
-        if folders.temp:
-            self._create_temp_tablespace(folders.temp)
+        if folders.temp:  # without a connection: the server in its single-user mode reads one statement
+            self._make_folder(folders.temp)
+            statement = folders.home / "tablespace.sql"
+            statement.write_text(f"CREATE TABLESPACE {TEMP_TABLESPACE} LOCATION {sql_text(folders.temp)}\n")
+            with statement.open("rb") as stdin:
+                self._run([self.installation.bin_dir / "postgres", "--single", "-D", folders.data, DATABASE], stdin)
+            statement.unlink()
+            # The folder that the server has made in it is named after its version: a copy has to have it too.
+            folders.temp_name_file.write_text("\n".join(entry.name for entry in folders.temp.iterdir()))
 
     def open_copy(self, settings: Settings) -> None:
         """Of folders that `create` has made for another job. Raises `OSError`."""
@@ -129,17 +136,6 @@ class Server(PrivateServer):
         finally:
             secret.unlink()
 
-    def _create_temp_tablespace(self, folder: Path) -> None:
-        """Without a connection: the server in its single-user mode reads one statement."""
-        self._make_folder(folder)
-        statement = self.folders.home / "tablespace.sql"
-        statement.write_text(f"CREATE TABLESPACE {TEMP_TABLESPACE} LOCATION {sql_text(folder)}\n")
-        with statement.open("rb") as stdin:
-            self._run([self.installation.bin_dir / "postgres", "--single", "-D", self.folders.data, DATABASE], stdin)
-        statement.unlink()
-        # The folder that the server has made in it is named after its version: a copy has to have it too.
-        self.folders.temp_name_file.write_text("\n".join(entry.name for entry in folder.iterdir()))
-
     def _make_folder(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         self.own(folder)
@@ -163,20 +159,16 @@ class Server(PrivateServer):
         if folders.temp:
             self._make_folder(folders.temp)
             if folders.temp_name_file.exists():
-                self._make_folder(folders.temp / self._temp_name())
+                name = text_of(folders.temp_name_file)
+                if not NAME.match(name):  # kept data may have been written by anybody: no way out of the folder
+                    raise OSError(f"{folders.temp_name_file} holds no name of a folder")
+                self._make_folder(folders.temp / name)
             links += [(link, folders.temp) for link in straight(folders.data / "pg_tblspc").iterdir()]
         for link, target in links:
             if not link.is_symlink():  # a log that lay with the data so far
                 shutil.move(link, straight(target))
             self.relink(link, target)
         super().start()
-
-    def _temp_name(self) -> str:
-        """Kept data may have been written by anybody: it is a name, not a way out of the folder."""
-        name = text_of(self.folders.temp_name_file)
-        if not NAME.match(name):
-            raise OSError(f"{self.folders.temp_name_file} holds no name of a folder")
-        return name
 
     def launch(self) -> None:
         command: list[str | Path] = [self.installation.bin_dir / "postgres", "-D", self.folders.data]

@@ -78,8 +78,14 @@ def initdb_options(version: Version, given: Settings) -> list[str]:
     """Raises `JobError` for what this version cannot do."""
     options = []
     checksums, segment = last(given, CHECKSUMS), last(given, SEGMENT)
-    if checksums is not None:
-        options += _checksum_options(version, checksums)
+    if checksums is not None and checksums.lower() in YES:
+        if version < CHECKSUMS_SINCE:
+            raise JobError(f"{CHECKSUMS} = {checksums}: PostgreSQL has them since 9.3")
+        options.append("--data-checksums")
+    elif checksums is not None:
+        if checksums.lower() not in NO:
+            raise JobError(f"{CHECKSUMS} has to be on or off, not {checksums!r}")
+        options += ["--no-data-checksums"] if version >= NO_CHECKSUMS_SINCE else []
     if segment is not None:
         size = _number(segment, Spec(Kind.BYTES))
         if version < SEGMENT_SINCE:
@@ -88,16 +94,6 @@ def initdb_options(version: Version, given: Settings) -> list[str]:
             raise JobError(f"{SEGMENT} has to be a whole number of MB, not {segment!r}")
         options.append(f"--wal-segsize={int(size) // MIB}")
     return options
-
-
-def _checksum_options(version: Version, given: str) -> list[str]:
-    if given.lower() in YES:
-        if version < CHECKSUMS_SINCE:
-            raise JobError(f"{CHECKSUMS} = {given}: PostgreSQL has them since 9.3")
-        return ["--data-checksums"]
-    if given.lower() not in NO:
-        raise JobError(f"{CHECKSUMS} has to be on or off, not {given!r}")
-    return ["--no-data-checksums"] if version >= NO_CHECKSUMS_SINCE else []
 
 
 # Read back
