@@ -117,18 +117,17 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
         version = server.version or UNKNOWN_VERSION
         Connections(dirs.root).note_version(options.name, version)
         print(f"connection {options.name}: {DBMSS[server.asker.connection.dbms].name} {version} answers")
-        print(_space_words(server))
+        watched, short = server.watched, server.shortage()
+        if watched.folders or server.space_query:
+            print(f"free space watched{f': {short}' if short else ''}")
+        elif not watched.unwatched:
+            print("no free space to watch: the database is in memory")
+        if watched.unwatched:
+            print(watched.unwatched)
         prepared = server.preparation()
         print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
         if options.dry_run or slug:
             _print_sql(slug, factors, server, prepared, dirs.engines)
-
-
-def _space_words(server: Visit) -> str:
-    watched, short = server.watched, server.shortage()
-    if not watched.folders and not server.space_query:
-        return watched.unwatched or "no free space to watch: the database is in memory"
-    return "\n".join(filter(None, [f"free space watched{f': {short}' if short else ''}", watched.unwatched]))
 
 
 def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:

@@ -136,11 +136,7 @@ class Api:
 
     def download(self, path: str) -> bytes:
         """A file, as it is."""
-        try:
-            url = f"{self.server}{API_ROOT}{path}"
-            response = send(self._session, "GET", url, self._token, timeout=UPLOAD_TIMEOUT_S)
-        except (requests.RequestException, OSError) as error:
-            raise Unreachable(f"{self.server} does not answer: {type(error).__name__}") from error
+        response = self._response("GET", f"{API_ROOT}{path}", timeout=UPLOAD_TIMEOUT_S)
         if response.status_code != 200:
             answer_of(response)
         return response.content
@@ -163,7 +159,7 @@ class Api:
         waited_s = 0.0
         while True:
             try:
-                return self._send_once(method, path, root=root, **more)
+                return answer_of(self._response(method, f"{root}{path}", **more))
             except Unreachable as error:
                 if error.retry_after_s is None or waited_s > PATIENCE_S:
                     raise
@@ -172,10 +168,9 @@ class Api:
                 time.sleep(wait_s)
                 waited_s += wait_s
 
-    def _send_once(self, method: str, path: str, *, root: str, **more: Any) -> dict[str, Any]:
+    def _response(self, method: str, path: str, **more: Any) -> requests.Response:
         try:
-            response = send(self._session, method, f"{self.server}{root}{path}", self._token, **more)
+            return send(self._session, method, f"{self.server}{path}", self._token, **more)
         except (requests.RequestException, OSError) as error:
             cause = "connection refused" if "refused" in str(error) else type(error).__name__
             raise Unreachable(f"{self.server} does not answer: {cause}") from error
-        return answer_of(response)

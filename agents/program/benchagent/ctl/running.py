@@ -37,7 +37,12 @@ def list_runs(options: argparse.Namespace) -> int:
     elif options.csv:
         _csv(rows)
     else:
-        _table(rows)
+        table = []
+        for row in rows:
+            hardware = row["hardware"]["name"] if row.get("hardware") else ""
+            what = (row["id"], row["workload"]["slug"], dbms_of(row), hardware)
+            table.append((*what, row["status"], headline(row), row["created_at"][:10]))
+        print_table(table, heading=("RUN", "WORKLOAD", "DBMS", "MACHINE", "STATUS", "RESULT", "STORED"))
         if limit is not None and len(rows) == limit:
             say(f"the first {limit}; --all shows all, --limit N more")
     return 0
@@ -48,15 +53,6 @@ def _filter(text: str) -> tuple[str, str]:
     if not separator or not name:
         raise UsageError(f"{text!r}: a filter is NAME=VALUE, as workload=tpcb or factor.scale_factor=10")
     return name, value
-
-
-def _table(rows: Sequence[dict[str, Any]]) -> None:
-    table = []
-    for row in rows:
-        hardware = row["hardware"]["name"] if row.get("hardware") else ""
-        what = (row["id"], row["workload"]["slug"], dbms_of(row), hardware)
-        table.append((*what, row["status"], headline(row), row["created_at"][:10]))
-    print_table(table, heading=("RUN", "WORKLOAD", "DBMS", "MACHINE", "STATUS", "RESULT", "STORED"))
 
 
 def headline(row: dict[str, Any]) -> str:

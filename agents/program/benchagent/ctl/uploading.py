@@ -299,18 +299,15 @@ def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str
         runs.setdefault(holder, []).append((local, reports))
     kinds: dict[str, list[LocalFile]] = {}
     for parts in runs.values():
-        kind = _kind([as_json(local.file, report) for local, reports in parts for report in reports], details)
+        items = [as_json(local.file, report) for local, reports in parts for report in reports]
+        if all(item["part_of"] or item["status"] == "not_understood" for item in items):
+            kind = "not understood"
+        elif not any(becomes_a_run(item, details) for item in items):
+            kind = "no result by itself"
+        else:  # the server asks for the machine of all files alike
+            kind = "lacking" if lacks(items, details).keys() - {"hardware"} else "complete"
         kinds.setdefault(kind, []).extend(local for local, _ in parts)
     return kinds
-
-
-def _kind(items: Sequence[dict[str, Any]], details: dict[str, Any]) -> str:
-    if all(item["part_of"] or item["status"] == "not_understood" for item in items):
-        return "not understood"
-    if not any(becomes_a_run(item, details) for item in items):
-        return "no result by itself"
-    # The server asks for the machine of all files alike.
-    return "lacking" if lacks(items, details).keys() - {"hardware"} else "complete"
 
 
 def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outcome]) -> Outcome:

@@ -286,7 +286,11 @@ def _unpack_tar(tar: tarfile.TarFile, step: Unpack, target: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.unlink(missing_ok=True)
         if member.issym():
-            _link(file, member.linkname, target)
+            # One that leads out of the folder is left out. A package's own root is `target`.
+            aim = member.linkname
+            inside = Path(os.path.normpath(target / aim.lstrip("/") if aim.startswith("/") else file.parent / aim))
+            if inside.is_relative_to(target):
+                file.symlink_to(os.path.relpath(inside, file.parent))
         elif member.islnk():
             origin = _inner_path(member.linkname, step)
             if origin is None or not (target / origin).is_file():
@@ -300,11 +304,3 @@ def _write(source: IO[bytes], file: Path, mode: int) -> None:
     with source, file.open("wb") as sink:
         shutil.copyfileobj(source, sink, 1 << 20)
     file.chmod(0o755 if mode & 0o100 else 0o644)
-
-
-def _link(file: Path, aim: str, target: Path) -> None:
-    """A symbolic link inside the folder; one that leads out of it is left out. A package's own root is `target`."""
-    to = target / aim.lstrip("/") if aim.startswith("/") else file.parent / aim
-    inside = Path(os.path.normpath(to))
-    if inside.is_relative_to(target):
-        file.symlink_to(os.path.relpath(inside, file.parent))

