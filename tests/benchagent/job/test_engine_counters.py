@@ -150,7 +150,7 @@ def test_the_hit_ratio_is_that_of_the_pages_asked_for(counters, percent):
 
 
 class Flushing(MadeUp):
-    told = {"log_flushes": "counter `flushes`"}
+    origins = {"log_flushes": "counter `flushes`"}
 
 
 @pytest.mark.parametrize(

@@ -82,14 +82,14 @@ class Counted:
     columns: Mapping[str, str]
 
 
-class _Told:
+class _Facts:
     def as_dict(self) -> dict[str, Any]:
         """Without what the engine does not tell."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
-class TableFacts(_Told):
+class TableFacts(_Facts):
     """None: the engine does not tell. `size_bytes` is without indexes."""
 
     table: str
@@ -109,7 +109,7 @@ class TableFacts(_Told):
 
 
 @dataclass(frozen=True)
-class IndexFacts(_Told):
+class IndexFacts(_Facts):
     index: str
     table: str
     depth: int | None = None
@@ -171,7 +171,7 @@ class EngineCounters:
     """The defaults tell nothing; an adapter overrides what its engine has and explains the rest in `none`."""
 
     # Part -> view, command or tool that it comes from, in this version, beside those of `counted`.
-    told: Mapping[str, str] = {}
+    origins: Mapping[str, str] = {}
     # Part -> why this engine (in this version) has none.
     none: Mapping[str, str] = {}
     # What `checkpoints` counts, one and several of it.
@@ -203,7 +203,7 @@ class EngineCounters:
     def sources(self) -> dict[str, str]:
         """Part -> where it comes from, in this version."""
         columns = {name: words for counted in self.counted.values() for name, words in counted.columns.items() if words}
-        return {part: words for part, words in {**columns, **self.told}.items() if part not in self.none}
+        return {part: words for part, words in {**columns, **self.origins}.items() if part not in self.none}
 
     def counter_queries(self) -> Mapping[str, str]:
         return {query: counted.sql for query, counted in self.counted.items()}

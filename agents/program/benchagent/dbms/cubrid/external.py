@@ -137,7 +137,7 @@ class CubridCounters(EngineCounters):
         # Each SHOW PAGE BUFFER STATUS begins anew.
         self._pages: Counter[str] = Counter()
         shown = f"`{PAGE_BUFFER}`: since anybody asked last; NULL in servers that no longer count it"
-        self.told = {
+        self.origins = {
             **(dict.fromkeys(FROM_PAGE_BUFFER, shown) if self._has_page_buffer else {}),
             "checkpoints": f"`{LOG_HEADER}`, `Next_archive_num`: log switches; of checkpoints only the last is shown",
             "log_bytes": f"`{LOG_HEADER}`, `Current_append`: headers of its pages included",
@@ -146,7 +146,7 @@ class CubridCounters(EngineCounters):
             "plans": "`SHOW TRACE`: the statement is executed",
             **({"waits": "`SHOW THREADS` each second: what suspended threads wait for"} if self.waiting else {}),
         }
-        untold = {
+        missing = {
             **dict.fromkeys(COUNTERS, BY_TOOL),
             **dict.fromkeys(FROM_PAGE_BUFFER, LATER.format(command=PAGE_BUFFER, version=FIRST_WITH_PAGE_BUFFER)),
             "data_writes": WRITTEN if self._has_page_buffer else BY_TOOL,
@@ -154,7 +154,7 @@ class CubridCounters(EngineCounters):
             **dict.fromkeys(EFFORT, "CUBRID tells it in the trace of the statement, which is shown as its plan"),
             "maintenance": "CUBRID shows the time of UPDATE STATISTICS to its tool csql (`;info stats`), not to SQL",
         }
-        self.none = {part: reason for part, reason in untold.items() if part not in self.told}
+        self.none = {part: reason for part, reason in missing.items() if part not in self.origins}
 
     def counter_queries(self) -> Mapping[str, str]:
         return {"log": LOG_HEADER, **({"pages": PAGE_BUFFER} if self._has_page_buffer else {})}

@@ -117,7 +117,7 @@ class Db2Counters(EngineCounters):
     counted = COUNTED
     same_as = {"data_reads": "buffer_reads", "log_flushes": "log_writes"}
     waiting = {"locks": "SELECT 'lock', COUNT(*) FROM TABLE(MON_GET_APPL_LOCKWAIT(NULL, -2)) AS w"}
-    told = {
+    origins = {
         "buffer_hits": "`MON_GET_BUFFERPOOL`, logical reads less the physical ones",
         "data_reads": "`MON_GET_BUFFERPOOL`, physical reads",
         "log_flushes": "`MON_GET_TRANSACTION_LOG`, `num_log_write_io`: each is on disk when it ends",

@@ -63,7 +63,7 @@ PLAN_MARK = "Statement Execution Plan Text:"
 
 
 class DerbyCounters(EngineCounters):
-    told = {
+    origins = {
         "tables": "`SYSCS_DIAG.SPACE_TABLE`; rows from `SYS.SYSSTATISTICS`, where an index of the table is there",
         "indexes": "`SYSCS_DIAG.SPACE_TABLE`, keys from `SYS.SYSSTATISTICS` (from 10.9 not of unique ones); no depth",
         "plans": "`SYSCS_GET_RUNTIMESTATISTICS`: the statement is executed",

@@ -83,7 +83,7 @@ class MonitoringCounters(EngineCounters):
     counted, waiting, effort_sql = COUNTED, {"states": STATES}, {"effort": OWN_IO}
     maintenance_sql = {"transactions": TRANSACTIONS}
     same_as = {"data_reads": "buffer_reads"}
-    told: Mapping[str, str] = {
+    origins: Mapping[str, str] = {
         "buffer_hits": f"{SOURCE}, `MON$PAGE_FETCHES` less the reads",
         "data_reads": f"{SOURCE}, `MON$PAGE_READS`",
         "waits": "`MON$STATEMENTS` each second: what statements are doing",
@@ -113,8 +113,8 @@ class MonitoringCounters(EngineCounters):
 class FirebirdCounters(MonitoringCounters):
     """Of a server whose tools can be run. `run_gstat` gives the output of gstat -a -r, `plan_of` the plan of an SQL."""
 
-    told = {
-        **MonitoringCounters.told,
+    origins = {
+        **MonitoringCounters.origins,
         "tables": "`action_db_stats` of the Services API, as `gstat -a -r`",
         "indexes": "`action_db_stats` of the Services API, as `gstat -a -r`",
         "plans": "`isql`, `SET PLANONLY`",
@@ -157,8 +157,8 @@ class FirebirdCounters(MonitoringCounters):
 class ForeignCounters(MonitoringCounters):
     """Of a server that somebody else runs: no tool is run on it."""
 
-    told = {
-        **MonitoringCounters.told,
+    origins = {
+        **MonitoringCounters.origins,
         "tables": "`MON$TABLE_STATS` (3.0 and later): records touched since the database was opened; no rows, no sizes",
         "indexes": SELECTIVITY,
     }

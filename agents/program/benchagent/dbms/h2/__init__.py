@@ -63,7 +63,7 @@ class H2Counters(EngineCounters):
     effort_sql: Mapping[str, str] = {"effort": READ}
     # The statement is executed: ANALYZE adds how many rows were looked at and pages read.
     plan_sql = ("EXPLAIN ANALYZE {sql}",)
-    told: Mapping[str, str] = {
+    origins: Mapping[str, str] = {
         "tables": "`INFORMATION_SCHEMA.TABLES`, `DB_OBJECT_SIZE`",
         "indexes": "`INFORMATION_SCHEMA.INDEXES`, `DB_OBJECT_SIZE`; no depth, no keys",
         "plans": "`EXPLAIN ANALYZE`: the statement is executed",
@@ -86,8 +86,8 @@ class H2Counters(EngineCounters):
 class H2MemoryCounters(H2Counters):
     counted: Mapping[str, Counted] = {}
     effort_sql: Mapping[str, str] = {}
-    told = {
-        **H2Counters.told,
+    origins = {
+        **H2Counters.origins,
         "tables": "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
         "indexes": "`INFORMATION_SCHEMA.INDEXES`: names",
     }

@@ -39,7 +39,7 @@ class HsqldbCounters(EngineCounters):
     table_columns = ("table", "engine", "rows")
     waiting = {"waiting": WAITING}
     plan_sql = ("EXPLAIN PLAN FOR {sql}",)
-    told = {
+    origins = {
         "tables": "`INFORMATION_SCHEMA.SYSTEM_TABLESTATS`: rows; no sizes",
         "plans": "`EXPLAIN PLAN FOR`",
         "waits": "`INFORMATION_SCHEMA.SYSTEM_SESSIONS` each second: sessions that wait for another",

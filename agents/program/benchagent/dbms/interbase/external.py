@@ -135,7 +135,7 @@ TRANSACTIONS = (
 class InterbaseCounters(EngineCounters):
     counted, waiting, maintenance_sql = COUNTED, {"statements": STATEMENTS}, {"transactions": TRANSACTIONS}
     same_as = {"data_reads": "buffer_reads"}
-    told = {
+    origins = {
         "buffer_hits": "`TMP$DATABASE`, `TMP$PAGE_FETCHES` less the reads",
         "data_reads": "`TMP$DATABASE`, `TMP$PAGE_READS`",
         "tables": "`TMP$RELATIONS`: pages of those used since the database was opened",

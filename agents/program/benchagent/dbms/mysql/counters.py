@@ -73,9 +73,9 @@ class InnodbCounters(EngineCounters):
         if self._has_metrics:
             self.schema_sql["indexes"] = INDEX_SIZES
             self.maintenance_sql["statistics"] = STATISTICS_AGES
-        self.told = self._told()
+        self.origins = self._origins()
 
-    def _told(self) -> dict[str, str]:
+    def _origins(self) -> dict[str, str]:
         synced = f"`{LOG_SYNCS[0]}`: InnoDB's log"
         if self._product.since(None, (10, 8)):
             synced = f"`{LOG_SYNCS[1]}`: InnoDB's log and data files"

@@ -142,7 +142,7 @@ WHERE = "WHERE owner = UPPER('{schema}') AND table_name IN ({tables})"
 
 
 class OracleCounters(EngineCounters):
-    told = {
+    origins = {
         **{name: f"`v$sysstat`, {statistic}" for name, statistic in FROM_SYSSTAT.items()},
         "log_flushes": "`v$sysstat`, redo writes: each is on disk when it ends",
         "buffer_hits": f"`v$sysstat`, {' + '.join(LOGICAL)} less the reads",

@@ -180,7 +180,7 @@ class PostgresqlCounters(EngineCounters):
         depth = "the first page of the B-tree for its depth" if superuser else "no depth, which needs a superuser"
         waits = "wait events" if version >= WAIT_EVENTS_SINCE else "column `waiting`"
         checkpoint = ", `pg_control_checkpoint()`" if version >= CHECKPOINT_TIME_SINCE else ""
-        self.told = {
+        self.origins = {
             "data_reads": "`pg_stat_database`, `blks_read`",
             "tables": "`pg_class`, `pg_stats`, `pg_relation_size`",
             "indexes": f"`pg_class`, `pg_stats`, `pg_relation_size`; {depth}",

@@ -40,7 +40,7 @@ class SqliteCounters(EngineCounters):
     # It reads every page of the database.
     schema_sql = {"trees": TREES}
     plan_sql = ("EXPLAIN QUERY PLAN {sql}",)
-    told = {
+    origins = {
         "tables": "`dbstat`, which reads the whole database; rows are cells of leaves",
         "indexes": "`dbstat`; the tree of a table by rowid is listed as an index",
         "plans": "`EXPLAIN QUERY PLAN`",
