@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 REDACTED = "[redacted]"
 
@@ -86,24 +85,20 @@ _BEFORE_NAME = re.compile(r"(?s:.*)[^\w.:-]")
 _SECRET_IN_NAME = r"(?=[\w.:-]{0,100}(?:pass|pwd|secret|token|credential))"
 
 
-@dataclass(frozen=True)
-class _Pattern:
+class _Pattern(NamedTuple):
     """Looked for in lines that hold one of `words`. What its group `hidden` takes goes, unless its group `name` names
     no secret; the quotes round it stay."""
 
     words: frozenset[str]
     pattern: re.Pattern[str]
 
-    def redact(self, line: str) -> str:
-        return self.pattern.sub(_hide, line)
 
-
-def _hide(found: re.Match[str]) -> str:
-    hidden, line, begin = found["hidden"], found.string, found.start("hidden")
-    name = found.groupdict().get("name")
+def _hide(match: re.Match[str]) -> str:
+    hidden, line, begin = match["hidden"], match.string, match.start("hidden")
+    name = match.groupdict().get("name")
     is_none = _HARMLESS_VALUE.fullmatch(hidden) or (name is not None and not names_a_secret(name))
     kept = hidden if is_none else _in_quotes(hidden)
-    return line[found.start() : begin] + kept + line[found.end("hidden") : found.end()]
+    return line[match.start() : begin] + kept + line[match.end("hidden") : match.end()]
 
 
 def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNORECASE) -> _Pattern:
@@ -303,13 +298,19 @@ def redact_text(text: str) -> str:
     """Any text (a log, a command line, a configuration file) with the values of secrets replaced; lines stay lines."""
     parts, done = [], 0
     for begin, end, lowered in _suspicious_lines(text):
-        parts += [text[done:begin], _redact_line(text[begin:end], lowered)]
+        line = text[begin:end]
+        for pattern in _PATTERNS:
+            if any(word in lowered for word in pattern.words):
+                line = pattern.pattern.sub(_hide, line)
+        if any(word in lowered for word in _ASSIGNED):
+            line = _without_assigned(line)
+        parts += [text[done:begin], line]
         done = end
     if not parts:
         return text
     text = "".join([*parts, text[done:]])
-    for pattern in (_PRIVATE_KEY, _NAME_AND_VALUE):
-        text = pattern.sub(lambda found: found[1] + REDACTED + "\n" * found[2].count("\n"), text)
+    for of_lines in (_PRIVATE_KEY, _NAME_AND_VALUE):
+        text = of_lines.sub(lambda match: match[1] + REDACTED + "\n" * match[2].count("\n"), text)
     return _NAMED_VALUE.sub(_hide, text)
 
 
@@ -326,20 +327,15 @@ def _suspicious_lines(text: str) -> Iterator[tuple[int, int, str]]:
         yield begin, end, lowered[begin:end]
 
 
-def _redact_line(line: str, lowered: str) -> str:
-    for pattern in _PATTERNS:
-        if any(word in lowered for word in pattern.words):
-            line = pattern.redact(line)
-    return _without_assigned(line) if any(word in lowered for word in _ASSIGNED) else line
-
-
 def _without_assigned(line: str) -> str:
     """What is assigned to a name that names a secret: `password = x`, `"token": "x"`, `--password x`."""
     parts, done = [], 0
     for telling in _TELLING.finditer(line):
         if telling.start() < done:
             continue
-        begin, rest = _begin_of_name(line, telling.start()), _REST_OF_NAME.match(line, telling.end())
+        least = max(telling.start() - _MAX_NAME, 0)
+        before = _BEFORE_NAME.match(line, least, telling.start())
+        begin, rest = before.end() if before else least, _REST_OF_NAME.match(line, telling.end())
         end = rest.end() if rest else telling.end()
         name, separator = line[begin:end], _SEPARATOR.match(line, end)
         # Prose ("password authentication failed") has a blank only; what stands after = or : is a value.
@@ -355,12 +351,6 @@ def _without_assigned(line: str) -> str:
         parts += [line[done : separator.end()], _in_quotes(value[0])]
         done = _end_of_value(line, begin, value)
     return "".join([*parts, line[done:]])
-
-
-def _begin_of_name(text: str, start: int) -> int:
-    least = max(start - _MAX_NAME, 0)
-    before = _BEFORE_NAME.match(text, least, start)
-    return before.end() if before else least
 
 
 def _with_word_before(line: str, begin: int, name: str) -> str:

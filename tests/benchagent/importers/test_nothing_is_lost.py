@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 from benchagent.importers import Report, importers
-from benchagent.importers.pgbench.tables import parameters as pgbench_parameters
-from benchagent.importers.sysbench.tables import parameters as sysbench_parameters
+from benchagent.importers.pgbench.tables import options_of_command as pgbench_parameters
+from benchagent.importers.sysbench.tables import options_of_command as sysbench_parameters
 
 from tests.benchagent.importers.samples import DATA, reports, values
 

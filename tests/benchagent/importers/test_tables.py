@@ -9,7 +9,8 @@ from types import ModuleType
 
 import pytest
 from benchagent.importers.pgbench import logs
-from benchagent.importers.report import Report, Status, evenly, measured, options_of, unit_of
+from benchagent.importers.report import Report, Status, measured, options_of, unit_of
+from benchagent.importers.series import evenly
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
 

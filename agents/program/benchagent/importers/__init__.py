@@ -80,32 +80,33 @@ def inspect(
 
     `begin` is told each file before it is read. `own_tools`: what somebody described, asked before all others.
     """
-    parts = [(at, part, *_read(part, own_tools)) for at, file in enumerate(files) for part in _begun(file, begin)]
-    results = [(part, reports) for _, part, _, reports in parts]
+    parts: list[tuple[int, Importer | None]] = []
+    results: list[ReadFile] = []
+    for at, file in enumerate(files):
+        begin(file)
+        for part in _parts(file):
+            importer, reports = _read(part, own_tools)
+            parts.append((at, importer))
+            results.append((part, reports))
     for importer in importers():
-        own = [at for at, (_, _, reader, _) in enumerate(parts) if reader is importer]
+        own = [number for number, (_, reader) in enumerate(parts) if reader is importer]
         if len(own) > 1 and isinstance(importer, Combining):
-            together = [results[at] for at in own]
+            together = [results[number] for number in own]
             try:
                 importer.combine(together)
             except NotUnderstood as error:
                 reason = f"not understood: {error}"
                 together = [(file, [not_understood(reason, tool=importer.TOOL)]) for file, _ in together]
-            for at, part in zip(own, together, strict=True):
-                results[at] = part
-    reports: list[list[Report]] = [[] for _ in files]
-    for (at, *_), (_, of_part) in zip(parts, results, strict=True):
-        reports[at] += of_part
-    for of_file in reports:
-        if len(tools := {report.tool for report in of_file if report.tool}) > 1:
-            said = f"output of {' and '.join(sorted(tools))} in one file: each is read by itself"
-            of_file[:] = [replace(report, warnings=(*report.warnings, said)) for report in of_file]
-    return list(zip(files, reports, strict=True))
-
-
-def _begun(file: SourceFile, begin: Callable[[SourceFile], None]) -> list[SourceFile]:
-    begin(file)
-    return _parts(file)
+            for number, result in zip(own, together, strict=True):
+                results[number] = result
+    read: list[ReadFile] = [(file, []) for file in files]
+    for (at, _), (_, reports) in zip(parts, results, strict=True):
+        read[at][1].extend(reports)
+    for _, reports in read:
+        if len(tools := {report.tool for report in reports if report.tool}) > 1:
+            words = f"output of {' and '.join(sorted(tools))} in one file: each is read by itself"
+            reports[:] = [replace(report, warnings=(*report.warnings, words)) for report in reports]
+    return read
 
 
 @cache
@@ -150,7 +151,9 @@ def _parts(file: SourceFile) -> list[SourceFile]:
     if all(reader is not None for reader, _ in map(_read, parts)):
         return parts
     others = " and ".join(sorted({tool for _, tool in marks}))
-    file.told.append(f"words of {others} stand in one file, not all of which could be told apart: send one file each")
+    file.remarks.append(
+        f"words of {others} stand in one file, not all of which could be told apart: send one file each"
+    )
     return [file]
 
 
@@ -171,11 +174,9 @@ def streaming_from(head: SourceFile) -> Importer | None:
         return None
 
 
-def _asked(file: SourceFile, own_tools: Sequence[Importer]) -> list[Importer]:
+def _of_large(file: SourceFile, every: list[Importer]) -> list[Importer]:
     """In their order. A large table whose beginning is no tool's is not searched for what each of them prints."""
-    *tools, table = every = [*own_tools, *importers()]
-    if not file.is_large:
-        return every
+    *tools, table = every
     try:
         return every if any(tool.claims(file.head) for tool in tools) else [table, *tools]
     except NotUnderstood:
@@ -189,14 +190,15 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
         if importer := streaming(file):
             tool = importer.TOOL
             return importer, list(importer.read(file))
-        for importer in _asked(file, own_tools):
+        every = [*own_tools, *importers()]
+        for importer in _of_large(file, every) if file.is_large else every:
             if importer.claims(file):
                 tool = importer.TOOL
                 reports = list(importer.read(file))
                 if not reports:
                     raise NotUnderstood("nothing in it could be read")
-                if file.told:
-                    reports = [replace(report, warnings=(*report.warnings, *file.told)) for report in reports]
+                if file.remarks:
+                    reports = [replace(report, warnings=(*report.warnings, *file.remarks)) for report in reports]
                 return importer, reports
     except NotUnderstood as error:
         reason = str(error)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, dbms_called, measured, rising
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, slug
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, picked, rising
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, slug
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
 
 TOOL = "BenchmarkSQL"
 TABLE = Table(
@@ -53,11 +53,11 @@ class Calls(Runs):
     def take(self, line: Line, part: Run | Spoiled | None) -> None:
         super().take(line._replace(text=FRONT.sub("", line.text.replace("\b", "")).strip()), part)
 
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
-        if isinstance(part, Run) and match.key != "version":
-            # The block begins with its banner, else with its DBMS, else with the result.
-            return match.key in part.rows and part.rows[match.key] != match.values
-        return super().is_another(part, match)
+    def is_another(self, run: Run, match: Match) -> bool:
+        # The block begins with its banner, else with its DBMS, else with the result.
+        if match.key == "version":
+            return super().is_another(run, match)
+        return run.rows.get(match.key, match.values) != match.values
 
 
 def claims(file: SourceFile) -> bool:
@@ -65,81 +65,70 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"})
-    reader.read(printed_lines(file, MARKS, re.compile(r"\brunBenchmark\.sh\b")))
-    return reports_of(reader.parts, report_of, TOOL, "no run of BenchmarkSQL")
+    calls = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"})
+    return calls.reports(file, MARKS, report_of, "no run of BenchmarkSQL", re.compile(r"\brunBenchmark\.sh\b"))
 
 
 def report_of(run: Run) -> Report:
-    told = run.values
+    values = run.values
     ended = "count" in run.rows or run.cut == "count" or "tpm6" in run.rows
-    values: dict[str, float] = (of_6(run) if "nopm" in told else of_5(run)) if ended else {}
-    parameters: dict[str, Scalar] = {name: told[name] for name in PARAMETERS if told.get(name)}
-    for name in ("run", "ramp_up"):
-        if told.get(f"{name}_minutes"):
-            parameters["duration_s" if name == "run" else "ramp_up_s"] = told[f"{name}_minutes"] * 60
-    parameters |= {
-        name: told[name].lower() == "true" for name in ("terminal_warehouse_fixed", "stored_procedures") if name in told
-    }
+    parameters: dict[str, Scalar] = {name: values[name] for name in PARAMETERS if values.get(name)}
+    for name, minutes in (("duration_s", "run_minutes"), ("ramp_up_s", "ramp_up_minutes")):
+        if values.get(minutes):
+            parameters[name] = values[minutes] * 60
+    switches = picked(values, "terminal_warehouse_fixed", "stored_procedures")
+    parameters |= {name: text.lower() == "true" for name, text in switches.items()}
     for row in run.lists.get("weight", []):
         parameters[slug(re.sub(r"([A-Z])", r"_\1", row["name"])) + "_weight"] = row["percent"]
     return Report(
-        tool=TOOL, tool_version=told.get("version", ""),
-        status=Status.COMPLETE if ended else Status.ABORTED,
-        reason="" if ended else "the log ends before the result",
+        tool=TOOL, tool_version=values.get("version", ""), reason="" if ended else "the log ends before the result",
         parameters=parameters,
-        metrics=tuple(measured(name, value) for name, value in values.items()),
-        subject=Subject(
-            workload="tpcc-benchmarksql", workload_name="TPC-C (BenchmarkSQL)", dbms=dbms_called(told.get("db", ""))
-        ),
-        started_at=told["session_start"].replace(" ", "T") if "session_start" in told and ended else "",
+        metrics=all_measured((of_6(run) if "nopm" in values else of_5(run)) if ended else {}),
+        subject=Subject("tpcc-benchmarksql", "TPC-C (BenchmarkSQL)", dbms=dbms_called(values.get("db", ""))),
+        started_at=values["session_start"].replace(" ", "T") if "session_start" in values and ended else "",
     )  # fmt: skip
 
 
 def of_5(run: Run) -> dict[str, float]:
     """Raises NotUnderstood where the rate, the time and the count contradict each other."""
-    told = run.values
-    if missing := [name for name in ("tpmc", "tpm", "session_start", "session_end") if name not in told]:
+    values = run.values
+    if missing := [name for name in ("tpmc", "tpm", "session_start", "session_end") if name not in values]:
         raise NotUnderstood(f"line {run.line}: the result lacks {', '.join(missing)}")
     try:
-        elapsed_s = (
-            datetime.fromisoformat(told["session_end"]) - datetime.fromisoformat(told["session_start"])
-        ).total_seconds()
+        begin, end = (datetime.fromisoformat(values[name]) for name in ("session_start", "session_end"))
+        elapsed_s = (end - begin).total_seconds()
     except ValueError as error:
         raise NotUnderstood(f"line {run.line}: the session has no times") from error
     # Times are whole seconds.
-    by_rate, more = told["tpm"] * elapsed_s / 60, told["tpm"] / 60 * 1.5 + 2
-    if elapsed_s <= 0 or told["tpmc"] > told["tpm"] or abs(by_rate - told.get("transactions", by_rate)) > more:
-        raise NotUnderstood(f"line {run.line}: transactions by time are not {told['tpm']:g} a minute")
-    return {name: told[name] for name in ("tpmc", "tpm", "transactions") if name in told} | {"elapsed_s": elapsed_s}
+    by_rate, more = values["tpm"] * elapsed_s / 60, values["tpm"] / 60 * 1.5 + 2
+    if elapsed_s <= 0 or values["tpmc"] > values["tpm"] or abs(by_rate - values.get("transactions", by_rate)) > more:
+        raise NotUnderstood(f"line {run.line}: transactions by time are not {values['tpm']:g} a minute")
+    return picked(values, "tpmc", "tpm", "transactions") | {"elapsed_s": elapsed_s}
 
 
 def of_6(run: Run) -> dict[str, float]:
     """Raises NotUnderstood where the types are not all there, or their counts are not the rate."""
-    told, rows = run.values, {row["type"]: row for row in run.lists.get("type", [])}
-    if not rows.keys() >= {*TYPES} or len(rows) != len(run.lists["type"]) or "tpm" not in told:
+    values, rows = run.values, {row["type"]: row for row in run.lists.get("type", [])}
+    if not rows.keys() >= {*TYPES} or len(rows) != len(run.lists["type"]) or "tpm" not in values:
         raise NotUnderstood(f"line {run.line}: the transactions are not all there")
-    orders, all_of_them = rows["NEW_ORDER"]["count"], sum(rows[name]["count"] for name in TYPES)
-    if abs(told["nopm"] * all_of_them - told["tpm"] * orders) > 0.01 * told["nopm"] * all_of_them + 2 * all_of_them:
+    nopm, tpm, efficiency_pct = values["nopm"], values["tpm"], values["efficiency_pct"]
+    orders, transactions = rows["NEW_ORDER"]["count"], sum(rows[name]["count"] for name in TYPES)
+    if abs(nopm * transactions - tpm * orders) > 0.01 * nopm * transactions + 2 * transactions:
         raise NotUnderstood(f"line {run.line}: the counts of the transactions are not their rates")
-    share_pct = told["nopm"] / (told["warehouses"] * 0.1286) if told.get("warehouses") else told["efficiency_pct"]
-    if abs(share_pct - told["efficiency_pct"]) > 0.02 + 4 / told.get("warehouses", 1):
-        raise NotUnderstood(
-            f"line {run.line}: {told['efficiency_pct']:g} % is not the share of {told['warehouses']} warehouses"
-        )
-    minutes = told.get("run_minutes")
-    if minutes and abs(orders / minutes - told["nopm"]) > 1:
-        raise NotUnderstood(f"line {run.line}: {orders} new orders by time are not {told['nopm']} a minute")
-    values: dict[str, float] = {name: told[name] for name in ("nopm", "tpm", "efficiency_pct")}
-    values["transactions"] = all_of_them
+    warehouses, minutes = values.get("warehouses"), values.get("run_minutes")
+    share_pct = nopm / (warehouses * 0.1286) if warehouses else efficiency_pct
+    if abs(share_pct - efficiency_pct) > 0.02 + 4 / (warehouses or 1):
+        raise NotUnderstood(f"line {run.line}: {efficiency_pct:g} % is not the share of {warehouses} warehouses")
+    if minutes and abs(orders / minutes - nopm) > 1:
+        raise NotUnderstood(f"line {run.line}: {orders} new orders by time are not {nopm} a minute")
+    figures: dict[str, float] = picked(values, "nopm", "tpm", "efficiency_pct")
+    figures["transactions"] = transactions
     for name, row in rows.items():
-        seconds = {key: row[f"{key}_s"] for key in ("mean", "p90", "max") if row.get(f"{key}_s") is not None}
-        rising(seconds, "p90", "max")
-        values[f"{name.lower()}_transactions"] = row["count"]
-        values |= {
-            f"{name.lower()}_latency_{'avg' if key == 'mean' else key}_ms": round(value * 1000, 6)
-            for key, value in seconds.items()
-        }
+        rising(row, "p90_s", "max_s")
+        figures[f"{name.lower()}_transactions"] = row["count"]
+        for key, rank in (("mean_s", "avg"), ("p90_s", "p90"), ("max_s", "max")):
+            if row[key] is not None:
+                figures[f"{name.lower()}_latency_{rank}_ms"] = round(row[key] * 1000, 6)
         if re.fullmatch(r"\d{1,3}(?:,\d{3})*", row["errors"]):
-            values[f"{name.lower()}_errors"] = int(row["errors"].replace(",", ""))
-    return values
+            figures[f"{name.lower()}_errors"] = int(row["errors"].replace(",", ""))
+    return figures

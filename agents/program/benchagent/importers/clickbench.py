@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, measured
-from benchagent.importers.source import NotUnderstood, SourceFile, decoded, number_in, once, slug
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, dbms_called
+from benchagent.importers.source import NotUnderstood, SourceFile, json_of, number_in, once, slug
 
 TOOL = "ClickBench"
 QUERIES, TRIES = 43, 3
@@ -18,12 +18,9 @@ PARAMETERS = ("cluster_size", "tuned", "proprietary", "hardware", "comment")
 @once
 def document(file: SourceFile) -> Any:
     """None for other JSON. Raises NotUnderstood for what is broken."""
-    text = file.text.strip()
-    if not text.startswith("{") or MARK.search(text) is None:
+    if not file.text.lstrip().startswith("{") or MARK.search(file.text) is None:
         return None
-    content, end = decoded(text)
-    if text[end:].strip():
-        raise NotUnderstood("something follows the JSON")
+    content = json_of(file.text)
     return content if {"system", "result", "load_time"} <= set(content) else None
 
 
@@ -38,22 +35,17 @@ def read(file: SourceFile) -> Sequence[Report]:
         raise NotUnderstood(f"ClickBench has {QUERIES} queries, and these are not as many")
     tries = [seconds_of(number, row) for number, row in enumerate(rows)]
     failed = [str(number) for number, row in enumerate(tries) if None in row]
-    metrics: list[Metric] = []
-    known = {number: [value for value in row if value is not None] for number, row in enumerate(tries)}
-    known = {number: row for number, row in known.items() if len(row) == TRIES}
+    seconds = {number: [value for value in row if value is not None] for number, row in enumerate(tries)}
+    seconds = {number: row for number, row in seconds.items() if len(row) == TRIES}
+    totals: dict[str, float | None] = {}
     if not failed:
-        metrics = [
-            measured("hot_total_s", round(sum(min(row[1:]) for row in known.values()), 6)),
-            measured("cold_total_s", round(sum(row[0] for row in known.values()), 6)),
-        ]
-    for name, key in (("load_s", "load_time"), ("data_size_bytes", "data_size")):
-        if value := number_in(content, key):
-            metrics.append(measured(name, value))
-    for number, row in known.items():
-        metrics += [
-            measured(f"query_{number}_s", min(row[1:]), "query"),
-            measured(f"query_{number}_cold_s", row[0], "query"),
-        ]
+        totals["hot_total_s"] = round(sum(min(row[1:]) for row in seconds.values()), 6)
+        totals["cold_total_s"] = round(sum(row[0] for row in seconds.values()), 6)
+    totals["load_s"] = number_in(content, "load_time") or None
+    totals["data_size_bytes"] = number_in(content, "data_size") or None
+    queries: dict[str, float] = {}
+    for number, row in seconds.items():
+        queries |= {f"query_{number}_s": min(row[1:]), f"query_{number}_cold_s": row[0]}
     name = re.split(r"\s*\(", system)[0]
     parameters: dict[str, Scalar] = {"system": system} if name != system else {}
     parameters |= {
@@ -62,17 +54,14 @@ def read(file: SourceFile) -> Sequence[Report]:
     machine, date = content.get("machine"), content.get("date")
     return [
         Report(
-            tool=TOOL,
-            status=Status.FAILED if failed else Status.COMPLETE,
+            TOOL, Status.FAILED if failed else Status.COMPLETE,
             reason=f"queries {', '.join(failed)} failed" if failed else "",
             parameters=parameters | ({"machine": machine} if isinstance(machine, str) else {}),
-            metrics=tuple(metrics),
-            subject=Subject(
-                workload="clickbench", workload_name="ClickBench", dbms=dbms_called(name) or slug(name, "-")
-            ),
+            metrics=all_measured(totals) + all_measured(queries, "query"),
+            subject=Subject("clickbench", "ClickBench", dbms=dbms_called(name) or slug(name, "-")),
             started_at=date if isinstance(date, str) and re.fullmatch(r"20\d\d-\d\d-\d\d", date) else "",
         )
-    ]
+    ]  # fmt: skip
 
 
 def seconds_of(number: int, row: Any) -> list[float | None]:

@@ -17,12 +17,14 @@ from benchagent.importers.report import (
     Scalar,
     Status,
     Subject,
+    all_measured,
     as_part_of,
     dbms_called,
     measured,
+    picked,
 )
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, printed_lines
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.tables import Match, Run, Runs, Table
 
 TOOL = "DBT-3"
 _SCORE = r"(?:N/A|\d*(?:\.\d+)?)"
@@ -49,8 +51,8 @@ SUBJECT = Subject(workload="tpch-dbt3", workload_name="TPC-H (DBT-3)")
 class Scores(Runs):
     """The size of the database stands before the scores, which stand alone elsewhere."""
 
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
-        return isinstance(part, Spoiled) or "composite" in part.rows
+    def is_another(self, run: Run, match: Match) -> bool:
+        return "composite" in run.rows
 
 
 def claims(file: SourceFile) -> bool:
@@ -60,38 +62,35 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     if not file.shows(MARKS):
         return [times_of(file)]
-    reader = Scores(table=TABLE, begins={"size", "composite"})
-    reader.read(printed_lines(file, MARKS, re.compile(r"\bdbt3[ -]")))
-    return reports_of(reader.parts, scores_of, TOOL, "no score of DBT-3")
+    scores = Scores(table=TABLE, begins={"size", "composite"})
+    return scores.reports(file, MARKS, scores_of, "no score of DBT-3", re.compile(r"\bdbt3[ -]"))
 
 
 def scores_of(run: Run) -> Report:
-    told = {name: number(run.values[name].replace("N/A", "0")) for name in SCORES if name in run.values}
+    scores = {name: number(text.replace("N/A", "0")) for name, text in picked(run.values, *SCORES).items()}
     if "throughput" not in run.rows and run.cut != "throughput":
-        reason = "the output ends before the score of its throughput"
-        return Report(tool=TOOL, status=Status.ABORTED, reason=reason, subject=SUBJECT)
+        return Report(TOOL, reason="the output ends before the score of its throughput", subject=SUBJECT)
     # Both are cut, not rounded, to two decimals.
-    whole = math.sqrt(told.get("power", 0) * told.get("throughput", 0))
-    if "throughput" in told and not math.isclose(told.get("composite", 0), whole, rel_tol=1e-4, abs_tol=0.02):
+    mean = math.sqrt(scores.get("power", 0) * scores.get("throughput", 0))
+    if "throughput" in scores and not math.isclose(scores.get("composite", 0), mean, rel_tol=1e-4, abs_tol=0.02):
         raise NotUnderstood(f"line {run.line}: the composite score is not the mean of power and throughput")
-    names = {"composite": "composite_qphh", "power": "power_qphh", "throughput": "throughput_qphh"}
-    metrics = [measured(name, told[key]) for key, name in names.items() if told.get(key)]
-    if told.get("load_hours"):
-        metrics.append(measured("load_s", round(told["load_hours"] * 3600, 3)))
+    metrics = all_measured({f"{name}_qphh": scores.get(name) or None for name in ("composite", "power", "throughput")})
+    if scores.get("load_hours"):
+        metrics += (measured("load_s", round(scores["load_hours"] * 3600, 3)),)
     manager = run.values.get("manager", "").split()
     return Report(
-        tool=TOOL,
-        status=Status.COMPLETE if metrics else Status.FAILED,
+        TOOL,
+        Status.COMPLETE if metrics else Status.FAILED,
         reason="" if metrics else "none of its tests has a score",
-        parameters={"scale_factor": run.values["scale_factor"]} if "scale_factor" in run.values else {},
-        metrics=tuple(metrics),
+        parameters=picked(run.values, "scale_factor"),
+        metrics=metrics,
         subject=replace(SUBJECT, dbms=dbms_called(manager[0]) if manager else "", dbms_version=" ".join(manager[1:2])),
     )
 
 
 def times_of(file: SourceFile) -> Report:
     """Of the table of times, one row a task: name, beginning, end, their difference, seconds."""
-    told: dict[tuple[str, str, str], float] = {}
+    times: dict[tuple[str, str, str], float] = {}
     with Lines(file) as lines:
         for line in lines:
             cells = [cell.strip().strip('"') for cell in line.text.split(",")]
@@ -101,27 +100,26 @@ def times_of(file: SourceFile) -> Report:
                     raise NotUnderstood(f"not a task of DBT-3: {cells[0][:40]!r}")
                 continue
             key = (task["test"], task["stream"] or "", task["what"] or "")
-            if len(cells) != 5 or key in told:
+            if len(cells) != 5 or key in times:
                 raise NotUnderstood(f"{cells[0]} is not five values, or stands there twice")
-            told[key] = number(cells[4])
+            times[key] = number(cells[4])
     metrics: list[Metric] = []
-    for (test, stream, what), seconds in told.items():
+    for (test, stream, what), seconds in times.items():
         whole = {"LOAD": "load_s", "POWER": "power_elapsed_s", "THRUPUT": "throughput_elapsed_s"}[test]
         name = {"Q": f"query_{what[1:]}_s", "R": f"refresh_{what[2:]}_s"}.get(what[:1], whole)
         if stream:
             name = f"stream_{stream}_{'elapsed_s' if name == whole else name}"
         metrics.append(measured(name, seconds, "query", better="lower"))
-    streams = {stream for _, stream, _ in told if stream}
-    for test, stream in dict.fromkeys((test, stream) for test, stream, what in told if what.startswith("Q")):
-        if missing := [f"Q{query}" for query in range(1, QUERIES + 1) if (test, stream, f"Q{query}") not in told]:
+    streams = {stream for _, stream, _ in times if stream}
+    for test, stream in dict.fromkeys((test, stream) for test, stream, what in times if what.startswith("Q")):
+        if missing := [f"Q{query}" for query in range(1, QUERIES + 1) if (test, stream, f"Q{query}") not in times]:
             raise NotUnderstood(
                 f"{test.lower()}{f', stream {stream}' if stream else ''} lacks {', '.join(missing[:5])}"
             )
-    unfinished = {test for test, *_ in told} - {test for test, stream, what in told if not stream + what}
+    unfinished = {test for test, *_ in times} - {test for test, stream, what in times if not stream + what}
     parameters: dict[str, Scalar] = {"streams": len(streams)} if streams and not unfinished else {}
     return Report(
-        tool=TOOL,
-        status=Status.ABORTED if unfinished else Status.COMPLETE,
+        TOOL,
         reason=f"no time of the whole test: {', '.join(sorted(unfinished))}" if unfinished else "",
         parameters=parameters,
         metrics=tuple(metrics),
@@ -131,12 +129,12 @@ def times_of(file: SourceFile) -> Report:
 
 def combine(files: list[ReadFile]) -> None:
     """The scores of one run get the times of its queries, which they follow from. Raises NotUnderstood."""
-    told = [reports[0] for _, reports in files if len(reports) == 1]
-    scores = [at for at, report in enumerate(told) if report.metric("power_qphh") or report.metric("throughput_qphh")]
-    if len(files) != 2 or len(told) != 2 or len(scores) != 1:  # of several runs nobody can tell
+    read = [reports[0] for _, reports in files if len(reports) == 1]
+    scores = [at for at, report in enumerate(read) if report.metric("power_qphh") or report.metric("throughput_qphh")]
+    if len(files) != 2 or len(read) != 2 or len(scores) != 1:  # of several runs nobody can tell
         return
     at = scores[0]
-    whole, times = told[at], told[1 - at]
+    whole, times = read[at], read[1 - at]
     power, scale = whole.metric("power_qphh"), whole.parameters.get("scale_factor")
     seconds = [metric.value for metric in times.metrics if metric.name.startswith(("query_", "refresh_"))]
     if power and isinstance(scale, int | float) and seconds and all(seconds):

@@ -22,14 +22,14 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, further, unit_of
+from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, further, picked, unit_of
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug, words_of
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
@@ -57,13 +57,15 @@ class _Measured:
     better: str
     times: float = 1.0
 
+    def metric(self, value: float) -> Metric:
+        value = value if self.times == 1 else round(value * self.times, 12)
+        return Metric(self.name, self.unit, value, better=self.better)
+
 
 class _Calls(Runs):
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
+    def is_another(self, run: Run, match: Match) -> bool:
         """Where a line comes again that stands in front of others, but for the same one twice."""
-        if isinstance(part, Spoiled):
-            return True
-        return part.rank > match.rank or part.rows.get(match.key, match.values) != match.values
+        return run.rank > match.rank or run.rows.get(match.key, match.values) != match.values
 
 
 @dataclass(eq=False)
@@ -113,29 +115,28 @@ class Described:
         return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
 
     def report_of(self, run: Run) -> Report:
-        told, ended = run.values, self.last in run.rows or self.last == run.cut
+        values, ended = run.values, self.last in run.rows or self.last == run.cut
         metrics = self._metrics(run) if ended else []
-        workload = re.sub(r"\{(\w+)\}", lambda value: str(told.get(value[1], "")), self.workload)
+        workload = re.sub(r"\{(\w+)\}", lambda value: str(values.get(value[1], "")), self.workload)
         parameters: dict[str, Scalar] = {}
         for command in run.command_lines:
             parameters |= self._options(command)
         for value, (name, times) in self.parameters.items():
-            if told.get(value) is not None:
-                parameters[name] = told[value] if times == 1 else round(told[value] * times, 9)
+            if values.get(value) is not None:
+                parameters[name] = values[value] if times == 1 else round(values[value] * times, 9)
         return Report(
-            tool=self.TOOL, tool_version=str(told.get("version", "")),
-            status=Status.COMPLETE if ended else Status.ABORTED,
+            self.TOOL, tool_version=str(values.get("version", "")),
             reason="" if ended else "the output ends before its last line",
             parameters=parameters, metrics=tuple(metrics), command_lines=tuple(run.command_lines),
             subject=Subject(
                 workload=slug(workload, "-"), workload_name=workload, dbms=self.dbms,
-                dbms_version=str(told.get("dbms_version", "")) if self.dbms else "",
+                dbms_version=str(values.get("dbms_version", "")) if self.dbms else "",
             ),
         )  # fmt: skip
 
     def _options(self, command: str) -> dict[str, Scalar]:
-        """`name=value`, `--name=value`, `-name value`; an option without a value is said."""
-        told: dict[str, Scalar] = {}
+        """`name=value`, `--name=value`, `-name value`; an option without a value is true."""
+        parameters: dict[str, Scalar] = {}
         words = words_of(command, "|><&;")[1:]
         for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
             text, equals, value = word.partition("=")
@@ -143,33 +144,30 @@ class Described:
             if option is None or option[1] not in self.options or not (equals or text.startswith("-")):
                 continue
             value = value if equals else "" if following.startswith("-") else following
-            told |= further({self.options[option[1]]: value}, ())
-        return told
+            parameters |= further({self.options[option[1]]: value})
+        return parameters
 
     def _metrics(self, run: Run) -> list[Metric]:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
-        told = run.values
         for key in self.table.rank:
             if key not in run.rows and key not in run.lists and key not in self.maybe and key != run.cut:
                 raise NotUnderstood(f"line {run.line}: the line of {', '.join(self.values_of[key]) or key} is missing")
-        known: dict[str, tuple[float, _Measured]] = {
-            name: (told[name], measured) for name, measured in self.metrics.items() if told.get(name) is not None
+        metrics: dict[str, Metric] = {
+            name: measured.metric(run.values[name])
+            for name, measured in self.metrics.items()
+            if run.values.get(name) is not None
         }
         for key, naming in self.each.items():
             for row in run.lists.get(key, []):
-                for name in self.values_of[key]:
-                    if name in self.metrics and row.get(name) is not None:
-                        full = f"{slug(str(row.get(naming, '')))}_{self.metrics[name].name}"
-                        if full in known:
-                            raise NotUnderstood(f"line {run.line}: {full} stands there twice")
-                        known[full] = (row[name], _Measured(full, *_rest_of(self.metrics[name])))
+                for name, value in picked(row, *self.values_of[key]).items():
+                    if measured := self.metrics.get(name):
+                        full_name = f"{slug(str(row.get(naming, '')))}_{measured.name}"
+                        if full_name in metrics:
+                            raise NotUnderstood(f"line {run.line}: {full_name} stands there twice")
+                        metrics[full_name] = replace(measured, name=full_name).metric(value)
         for left, steps, right in self.checks:
             self._check(run, left, steps, right)
-        return [
-            Metric(measured.name, measured.unit, value if measured.times == 1 else round(value * measured.times, 12),
-                   better=measured.better)
-            for value, measured in known.values()
-        ]  # fmt: skip
+        return [*metrics.values()]
 
     def _check(self, run: Run, left: str, steps: Sequence[tuple[str, str]], right: str) -> None:
         names = [left, right, *(name for _, name in steps if name in run.values)]
@@ -185,10 +183,6 @@ class Described:
             raise NotUnderstood(
                 f"line {run.line}: {right} = {run.values[right]:g}, but the other figures make {value:g}"
             )
-
-
-def _rest_of(measured: _Measured) -> tuple[str, str, float]:
-    return measured.unit, measured.better, measured.times
 
 
 def described(text: str) -> Described:
@@ -218,10 +212,10 @@ def described(text: str) -> Described:
     if not sure or sure[-1] != len(rows) - 1:
         raise BadDescription("lines: the last one is always there: without it a run is aborted")
     values = {name for names in values_of.values() for name in names}
-    metrics = _metrics_said(content.get("metrics"), values)
-    parameters = _parameters_said(content.get("parameters") or [], values)
-    checks = tuple(_check_said(check, values) for check in _texts(content.get("checks") or [], "checks"))
-    program, options = _command_said(content.get("command"))
+    metrics = _read_metrics(content.get("metrics"), values)
+    parameters = _read_parameters(content.get("parameters") or [], values)
+    checks = tuple(_read_check(check, values) for check in _texts(content.get("checks") or [], "checks"))
+    program, options = _read_command(content.get("command"))
     dbms = str(content.get("dbms") or "")
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
@@ -281,13 +275,13 @@ def _values(template: Any, where: str) -> tuple[str, ...]:
     return names
 
 
-def _metrics_said(said: Any, values: set[str]) -> dict[str, _Measured]:
-    if isinstance(said, list):
-        said = dict.fromkeys(_texts(said, "metrics"))
-    if not isinstance(said, dict) or not said:
+def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
+    if isinstance(content, list):
+        content = dict.fromkeys(_texts(content, "metrics"))
+    if not isinstance(content, dict) or not content:
         raise BadDescription("metrics: the names of at least one value are expected, the headline first")
     metrics: dict[str, _Measured] = {}
-    for value, more in said.items():
+    for value, more in content.items():
         about = more or {}
         if not isinstance(about, dict) or not set(about) <= {"name", "unit", "better", "times"}:
             raise BadDescription(f"metrics, {value}: name, unit, better or times is expected")
@@ -309,12 +303,12 @@ def _metrics_said(said: Any, values: set[str]) -> dict[str, _Measured]:
     return metrics
 
 
-def _parameters_said(said: Any, values: set[str]) -> dict[str, tuple[str, float]]:
-    if not isinstance(said, dict):
-        return {name: (name, 1.0) for name in _names(said, "parameters", values)}
+def _read_parameters(content: Any, values: set[str]) -> dict[str, tuple[str, float]]:
+    if not isinstance(content, dict):
+        return {name: (name, 1.0) for name in _names(content, "parameters", values)}
     parameters: dict[str, tuple[str, float]] = {}
-    for value in _names([*said], "parameters", values):
-        about = said[value] or {}
+    for value in _names([*content], "parameters", values):
+        about = content[value] or {}
         if not isinstance(about, dict) or not set(about) <= {"name", "times"}:
             raise BadDescription(f"parameters, {value}: name or times is expected")
         name = str(about.get("name") or value)
@@ -324,23 +318,27 @@ def _parameters_said(said: Any, values: set[str]) -> dict[str, tuple[str, float]
     return parameters
 
 
-def _command_said(said: Any) -> tuple[str, dict[str, str]]:
+def _read_command(content: Any) -> tuple[str, dict[str, str]]:
     """The program, and option -> parameter."""
-    if said is None:
+    if content is None:
         return "", {}
-    if not isinstance(said, dict) or set(said) != {"program", "options"} or not isinstance(said["options"], dict):
+    if (
+        not isinstance(content, dict)
+        or set(content) != {"program", "options"}
+        or not isinstance(content["options"], dict)
+    ):
         raise BadDescription(
             "command: program and options are expected, as {program: minibench, options: {c: terminals}}"
         )
-    if not isinstance(said["program"], str) or not _PROGRAM.fullmatch(said["program"]):
+    if not isinstance(content["program"], str) or not _PROGRAM.fullmatch(content["program"]):
         raise BadDescription("command, program: the name of a program is expected")
-    options = {str(option).lstrip("-"): str(name or slug(str(option))) for option, name in said["options"].items()}
+    options = {str(option).lstrip("-"): str(name or slug(str(option))) for option, name in content["options"].items()}
     for option, name in options.items():
         if not _OPTION.fullmatch(option) or not _NAME.fullmatch(name):
             raise BadDescription(
                 f"command, {option[:60]!r}: an option and a name of small letters, digits and _ are expected"
             )
-    return said["program"], options
+    return content["program"], options
 
 
 def _times(about: dict[str, Any], where: str) -> float:
@@ -350,19 +348,19 @@ def _times(about: dict[str, Any], where: str) -> float:
     return float(times)
 
 
-def _texts(said: Any, where: str) -> list[str]:
-    if not isinstance(said, list) or not all(isinstance(text, str) for text in said):
+def _texts(content: Any, where: str) -> list[str]:
+    if not isinstance(content, list) or not all(isinstance(text, str) for text in content):
         raise BadDescription(f"{where}: a list of texts is expected")
-    return said
+    return content
 
 
-def _names(said: Any, where: str, values: set[str]) -> tuple[str, ...]:
-    if unknown := next((name for name in _texts(said, where) if name not in values), ""):
+def _names(content: Any, where: str, values: set[str]) -> tuple[str, ...]:
+    if unknown := next((name for name in _texts(content, where) if name not in values), ""):
         raise BadDescription(f"{where}: no line has a value {unknown[:60]!r}")
-    return tuple(said)
+    return tuple(content)
 
 
-def _check_said(text: str, values: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
+def _read_check(text: str, values: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
     match = _CHECK.fullmatch(text.strip()) if len(text) < 300 else None
     if match is None:
         raise BadDescription(f"checks: {text[:60]!r} is not as transactions / elapsed_s = tps")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug, words_of
 from benchagent.importers.tables import Table
 
@@ -90,6 +90,10 @@ class _Run:
     command: str = ""
     real_s: float | None = None
 
+    @property
+    def has_begun(self) -> bool:
+        return bool(self.started or self.errors or self.columns)
+
     def split(self, rest: str) -> tuple[dict[str, float], str]:
         """The statistics in front of a message, and the message."""
         statistics: dict[str, float] = {}
@@ -155,24 +159,16 @@ class _Run:
             self.data.append((values["table"], []))
         elif key == "table":
             self.tables.append(values["table"])
-        elif key == "count":
-            self._count_records(at, values["count"], values["word"])
+        elif key == "count" and values["word"] != "ignored":
+            if (values["word"] == "written") != (self.operation == "backup") or not self.data:
+                raise NotUnderstood(f"records {values['word']} in a {self.operation}, or of no table")
+            self.data[-1][1].append(values["count"])
         elif key == "parameter":
             ((name, value),) = values.items()
             if self.parameters.setdefault(name, value) != value:
                 raise NotUnderstood(f"{name} differs from what was said before")
-        elif _TROUBLE.match(message):
+        elif key == "count" or _TROUBLE.match(message):
             self.warnings.append(f"line {at}: {message}")
-
-    def _count_records(self, at: int, count: int, word: str) -> None:
-        if word == "ignored":
-            self.warnings.append(f"line {at}: {count} records ignored")
-        elif (word == "written") != (self.operation == "backup"):
-            raise NotUnderstood(f"records {word} in a {self.operation}")
-        elif not self.data:
-            raise NotUnderstood("records of no table")
-        else:
-            self.data[-1][1].append(count)
 
 
 def claims(file: SourceFile) -> bool:
@@ -200,14 +196,13 @@ def _take(run: _Run, line: Line) -> _Run:
         header = _HEADER.fullmatch(rest)
         statistics, message = ({}, "") if header else run.split(rest)
         # What is no message behind the statistics may be one that had none before it.
-        said = _MESSAGES.match(Line(line.number, message)) or (
+        row = _MESSAGES.match(Line(line.number, message)) or (
             _MESSAGES.match(Line(line.number, rest.strip())) if statistics else None
         )
-        key, values = (said.key, said.values) if said else ("", {})
-        touched = run.started or run.errors or run.columns
+        key, values = (row.key, row.values) if row else ("", {})
         if (
-            (header and touched)
-            or (key == "version" and (touched or run.tool_version))
+            (header and run.has_begun)
+            or (key == "version" and (run.has_begun or run.tool_version))
             or (key.endswith("begins") and (run.ended or run.errors))
         ):
             run = _Run()
@@ -217,8 +212,7 @@ def _take(run: _Run, line: Line) -> _Run:
         else:
             run.take(line.number, key, values, statistics, message)
     elif command := _COMMAND.search(line.text):
-        if run.started or run.errors or run.columns or run.tool_version:
-            run = _Run()
+        run = _Run() if run.has_begun or run.tool_version else run
         run.command = command[1]
     elif real := _REAL.fullmatch(line.text.strip()):
         minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
@@ -232,12 +226,10 @@ def _take(run: _Run, line: Line) -> _Run:
 
 
 def _report(run: _Run) -> Report:
-    status, reason = Status.COMPLETE, ""
+    reason = "" if run.ended else "the output ends before gbak says that it has finished"
     if run.errors:
-        status, reason = Status.FAILED, f"gbak says: {'; '.join(run.errors)[:500]}"
-    elif not run.ended:
-        status, reason = Status.ABORTED, "the output ends before gbak says that it has finished"
-    metrics = _metrics(run) if status is Status.COMPLETE else []
+        reason = f"gbak says: {'; '.join(run.errors)[:500]}"
+    metrics = () if reason else _metrics(run)
     operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", run.command) else "")
     firebird = "Firebird" in run.product
     warnings = run.warnings[:MAX_WARNINGS]
@@ -246,9 +238,9 @@ def _report(run: _Run) -> Report:
     # LI-V3.0.11.33637 -> 3.0.11.33637
     version = re.fullmatch(r"\w\w-[A-Z](\d[\d.]*)\S*", run.tool_version)
     return Report(
-        tool=TOOL, status=status, reason=reason, tool_version=version[1] if version else run.tool_version,
-        parameters={**run.parameters, **_told(run.command)}, metrics=tuple(metrics), warnings=tuple(warnings),
-        command_lines=(run.command,) if run.command else (),
+        TOOL, Status.FAILED if run.errors else Status.COMPLETE, version[1] if version else run.tool_version,
+        reason=reason, parameters=run.parameters | _options(run.command), metrics=metrics, warnings=tuple(warnings),
+        command_lines=(run.command,),
         subject=Subject(
             workload=f"gbak-{operation}" if operation else "gbak", workload_name=f"gbak {operation}".strip(),
             dbms="firebird" if firebird else "", dbms_version=run.server_version if firebird else "",
@@ -256,25 +248,24 @@ def _report(run: _Run) -> Report:
     )  # fmt: skip
 
 
-def _told(command: str) -> dict[str, Scalar]:
+def _options(command: str) -> dict[str, Scalar]:
     """What only the command line says."""
     words = [word.lower() for word in words_of(command)]
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     if "-se" in words or "-service" in words:
-        told["method"] = "services"
+        parameters["method"] = "services"
     if any(re.fullmatch(r"-g(arbage.*)?", word) for word in words):
-        told["garbage_collection"] = False
+        parameters["garbage_collection"] = False
     if "-zip" in words:
-        told["compressed"] = True
-    return told
+        parameters["compressed"] = True
+    return parameters
 
 
-def _metrics(run: _Run) -> list[Metric]:
+def _metrics(run: _Run) -> tuple[Metric, ...]:
     total = _checked_total(run)
     rows = _rows(run)
-    values = {
-        "elapsed_s": total.get("time", run.real_s), "backup_size_bytes": run.size_bytes,
-        "page_reads": total.get("reads"), "page_writes": total.get("writes"),
+    values: dict[str, float | None] = {
+        "backup_size_bytes": run.size_bytes, "page_reads": total.get("reads"), "page_writes": total.get("writes"),
     }  # fmt: skip
     if rows and None not in rows.values():
         values["rows"] = sum(count or 0 for count in rows.values())
@@ -289,11 +280,8 @@ def _metrics(run: _Run) -> list[Metric]:
             values[f"{slug(name, longest=60)}_rows"] = count
     elif rows:
         run.warnings.append("records per table left out: the tables' order contradicts the order of their data")
-    return [
-        measured(name, value, run.operation, better="lower" if name == "elapsed_s" else "")
-        for name, value in values.items()
-        if value is not None
-    ]
+    elapsed_s = total.get("time", run.real_s)
+    return all_measured({"elapsed_s": elapsed_s}, run.operation, better="lower") + all_measured(values, run.operation)
 
 
 def _checked_total(run: _Run) -> dict[str, float]:

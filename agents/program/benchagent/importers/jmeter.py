@@ -12,35 +12,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from benchagent.importers.report import (
-    MAX_SECONDS,
-    Metric,
-    Report,
-    Scalar,
-    Series,
-    Status,
-    Subject,
-    measured,
-    rising,
-    sampled,
-)
+from benchagent.importers.report import Metric, Report, Scalar, Series, Subject, measured, picked, rising, utc
+from benchagent.importers.series import MAX_SECONDS, sampled
 from benchagent.importers.source import (
     Lines,
     NotUnderstood,
     SourceFile,
-    decoded,
+    json_of,
     number,
     number_in,
     once,
-    printed_lines,
     slug,
     whole,
+    xml_text,
 )
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+from benchagent.importers.tables import Match, Run, Runs, Table
 
 TOOL = "JMeter"
 SUBJECT = Subject(workload="jmeter", workload_name="JMeter")
@@ -67,7 +56,6 @@ HEADING = re.compile(
     r"(?:[\w\"]+[,;\t]){0,20}\"?timeStamp\"?[,;\t]\"?elapsed\"?[,;\t](?:\"?\w+\"?[,;\t]){0,20}\"?\w+\"?\n"
 )
 _XML = re.compile(r"<testResults\b[^>]{0,200}>")
-_REFUSED = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _NEEDED = ("timeStamp", "elapsed", "label", "success")
 _OF_SAMPLES = "Number of samples in transaction :"
 MAX_LABELS = 50
@@ -126,20 +114,20 @@ class _Group:
 
     def figures(self) -> dict[str, float]:
         requests, elapsed_s = self.counts.total(), (self.end_ms - self.begin_ms) / 1000
-        told: dict[str, float] = {"requests": requests, "errors": self.errors, "elapsed_s": elapsed_s}
-        told["error_share_percent"] = round(100 * self.errors / requests, 6)
+        figures: dict[str, float] = {"requests": requests, "errors": self.errors, "elapsed_s": elapsed_s}
+        figures["error_share_percent"] = round(100 * self.errors / requests, 6)
         if elapsed_s:
-            told["requests_per_s"] = round(requests / elapsed_s, 6)
-        told["latency_avg_ms"] = round(sum(ms * count for ms, count in self.counts.items()) / requests, 6)
+            figures["requests_per_s"] = round(requests / elapsed_s, 6)
+        figures["latency_avg_ms"] = round(sum(ms * count for ms, count in self.counts.items()) / requests, 6)
         # The smallest time that so many percent do not exceed.
         wanted = {f"latency_p{rank}_ms": -(-requests * rank // 100) for rank in (50, 90, 95, 99)}
         seen, times = 0, sorted(self.counts.items())
         for ms, count in times:
             seen += count
             for name in [name for name, rank in wanted.items() if rank <= seen]:
-                told[name] = ms
+                figures[name] = ms
                 del wanted[name]
-        return told | {"latency_min_ms": times[0][0], "latency_max_ms": times[-1][0]}
+        return figures | {"latency_min_ms": times[0][0], "latency_max_ms": times[-1][0]}
 
 
 def streams(head: SourceFile) -> bool:
@@ -159,14 +147,13 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [of_samples(samples_of_xml(file))]
     if (rows := table(file) or document(file)) is not None:
         return [of_rows(rows)]
-    reader = Calls(table=TABLE, begins={"start"}, lists={"line"})
-    reader.read(printed_lines(file, MARKS, re.compile(r"\bjmeter\b")))
-    return reports_of(reader.parts, of_lines, TOOL, "no run of JMeter")
+    calls = Calls(table=TABLE, begins={"start"}, lists={"line"})
+    return calls.reports(file, MARKS, of_lines, "no run of JMeter", re.compile(r"\bjmeter\b"))
 
 
 class Calls(Runs):
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
-        return isinstance(part, Spoiled) or bool(part.lists)
+    def is_another(self, run: Run, match: Match) -> bool:
+        return bool(run.lists)
 
 
 def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
@@ -185,7 +172,7 @@ def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
     headings = next(rows)
     if missing := [name for name in _NEEDED if name not in headings]:
         raise NotUnderstood(f"a JTL without {missing[0]}; let it print jmeter.save.saveservice.{missing[0].lower()}")
-    at = {name: place for place, name in enumerate(headings)}
+    at = {name: column for column, name in enumerate(headings)}
     times, elapsed, label, success = (at[name] for name in _NEEDED)
     message, threads = at.get("responseMessage"), at.get("allThreads")
     for cells in rows:
@@ -211,17 +198,16 @@ def _is_good(text: str) -> bool:
 
 def samples_of_xml(file: SourceFile) -> Iterator[_Sample]:
     """The samples on top; those within one are parts of it."""
-    if _REFUSED.search(file.text):
-        raise NotUnderstood("XML with a document type or entities")
     depth = 0
     try:
-        for event, element in ElementTree.iterparse(io.StringIO(file.text.strip()), ("start", "end")):  # noqa: S314
+        for event, element in ElementTree.iterparse(io.StringIO(xml_text(file.text)), ("start", "end")):  # noqa: S314
             depth += 1 if event == "start" else -1
             if event == "end" and depth == 1 and element.tag in ("sample", "httpSample"):
-                said = {name: element.get(name, "") for name in ("ts", "t", "lb", "s", "na", "rm")}
-                threads = whole(said["na"]) if said["na"] else 0
-                yield _Sample(whole(said["ts"]), whole(said["t"]), said["lb"], _is_good(said["s"]), threads,
-                              said["rm"].startswith(_OF_SAMPLES))  # fmt: skip
+                at, elapsed, label, success, threads, message = (
+                    element.get(name, "") for name in ("ts", "t", "lb", "s", "na", "rm")
+                )
+                yield _Sample(whole(at), whole(elapsed), label, _is_good(success), whole(threads or "0"),
+                              message.startswith(_OF_SAMPLES))  # fmt: skip
             if event == "end" and depth <= 1:
                 element.clear()
     except ElementTree.ParseError as error:
@@ -246,10 +232,8 @@ def of_samples(samples: Iterable[_Sample]) -> Report:
         raise NotUnderstood("longer than a week")
     figures = {label: group.figures() for label, group in labels.items()}
     parameters: dict[str, Scalar] = {"terminals": threads} if threads else {}
-    started_at = datetime.fromtimestamp(total.begin_ms / 1000, UTC).isoformat()
-    return _report(
-        total.figures(), figures, parameters, series=_series(ends, total.begin_ms // 1000), started_at=started_at
-    )
+    series, started_at = _series(ends, total.begin_ms // 1000), utc(total.begin_ms / 1000)
+    return _report(total.figures(), figures, parameters, series=series, started_at=started_at)
 
 
 def _series(ends: Mapping[int, Sequence[int]], begin_s: int) -> tuple[Series, ...]:
@@ -295,45 +279,44 @@ def table(file: SourceFile) -> Rows | None:
 
 
 def _figures(cells: Mapping[str, str]) -> dict[str, float]:
-    told: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for heading, cell in cells.items():
         rank = _PERCENTILE.fullmatch(heading)
         name = f"latency_p{rank[1].replace('.', '_')}_ms" if rank else _COLUMNS.get(heading)
         if name == "requests_per_s":
             rate, per = re.findall(r"^(.*?)(/sec|/min|/hour|)$", cell)[0]
-            told[name] = number(rate) / _RATES[per]
+            figures[name] = number(rate) / _RATES[per]
         elif name and cell not in ("", "NaN", "N/A"):
             # The plugin prints a share of 1 where it prints no sign.
             share = 100 if heading == "aggregate_report_error%" and not cell.endswith("%") else 1
-            told[name] = number(cell.removesuffix("%")) * share
-    return told
+            figures[name] = number(cell.removesuffix("%")) * share
+    return figures
 
 
 @once
 def document(file: SourceFile) -> Rows | None:
     """The rows of `statistics.json`; None for another file. Raises NotUnderstood."""
-    text = file.text.strip()
+    text = file.text.lstrip()
     if not text.startswith("{") or not re.search(r'"meanResTime"\s*:', text[:2000]):
         return None
-    content, end = decoded(text)
-    if text[end:].strip() or not all(isinstance(row, dict) for row in content.values()):
-        raise NotUnderstood("something follows the JSON, or it is of another form")
+    content = json_of(file.text)
+    if not all(isinstance(row, dict) for row in content.values()):
+        raise NotUnderstood("JSON of another form than JMeter's")
     if any(f"pct{rank}ResTime" in row for row in content.values() for rank in (1, 2, 3)):
-        file.told.append("the JSON does not say which percentiles it has: they are not read")
-    rows: Rows = {}
-    for label, row in content.items():
-        known = {name: number_in(row, key) for key, name in _STATISTICS.items()}
-        rows[label] = {name: value for name, value in known.items() if value is not None}
-    return rows
+        file.remarks.append("the JSON does not say which percentiles it has: they are not read")
+    return {
+        label: picked({name: number_in(row, key) for key, name in _STATISTICS.items()}, *_STATISTICS.values())
+        for label, row in content.items()
+    }
 
 
 def of_rows(rows: Rows) -> Report:
     """All together stands under TOTAL or Total."""
     name = next((name for name in rows if name.lower() == "total"), "")
-    labels = {label: told for label, told in rows.items() if label != name}
+    labels = {label: figures for label, figures in rows.items() if label != name}
     if not name:
         raise NotUnderstood("without the line of all together (TOTAL); send the report whole")
-    whole_of, counted = rows[name], sum(told.get("requests", 0) for told in labels.values())
+    whole_of, counted = rows[name], sum(figures.get("requests", 0) for figures in labels.values())
     if labels and counted < whole_of.get("requests", 0):
         raise NotUnderstood(f"the labels have {counted:,.0f} samples together, and all have more: one is missing")
     return _report(whole_of, labels, {})
@@ -343,28 +326,27 @@ def of_lines(run: Run) -> Report:
     lines = run.lists.get("line", [])
     wholes, ended = [row for row in lines if "requests" in row], any("ended" in row for row in lines)
     if not wholes:
-        return Report(tool=TOOL, status=Status.ABORTED, reason="the output ends before its summary", subject=SUBJECT)
+        return Report(TOOL, reason="the output ends before its summary", subject=SUBJECT)
     last: dict[str, Any] = wholes[-1]
     counts = [row["requests"] for row in wholes]
     if counts != sorted(counts):
         raise NotUnderstood(f"line {run.line}: the summaries are out of order, or of several runs: send one run each")
     elapsed_s = last["hours"] * 3600 + last["minutes"] * 60 + last["seconds"]
-    told = {name: last[name] for name in ORDER if last.get(name) is not None}
     rate = last["requests_per_s"]
     # Time in whole seconds, rate with one decimal.
     if rate and not (elapsed_s - 1) * (rate - 0.06) <= last["requests"] <= (elapsed_s + 1) * (rate + 0.06):
         raise NotUnderstood(f"line {run.line}: requests by time are not {rate} a second")
     if abs(100 * last["errors"] / max(last["requests"], 1) - last["error_share_percent"]) > 0.006:
         raise NotUnderstood(f"line {run.line}: the errors are not {last['error_share_percent']} %")
-    reason = "" if ended else "the output ends before its end"
-    return _report(told | {"elapsed_s": elapsed_s}, {}, {}, aborted=reason)
+    figures = picked(last, *ORDER) | {"elapsed_s": elapsed_s}
+    return _report(figures, {}, {}, aborted="" if ended else "the output ends before its end")
 
 
 def _report(
-    told: Mapping[str, float], labels: Rows, parameters: dict[str, Scalar], *, series: tuple[Series, ...] = (),
+    total: Mapping[str, float], labels: Rows, parameters: dict[str, Scalar], *, series: tuple[Series, ...] = (),
     started_at: str = "", aborted: str = "",
 ) -> Report:  # fmt: skip
-    for figures in (told, *labels.values()):
+    for figures in (total, *labels.values()):
         rising(figures, *RANKS)
         rising(figures, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
     named = {slug(label): figures for label, figures in labels.items()} if len(labels) > 1 else {}
@@ -372,7 +354,7 @@ def _report(
     if len(named) > MAX_LABELS or len(named) != len({*labels} if len(labels) > 1 else ()) or "" in named:
         warnings = (f"{len(labels)} labels: only all together is read",)
         named = {}
-    front = {"": told} | {f"{name}_": figures for name, figures in named.items()}
+    front = {"": total} | {f"{name}_": figures for name, figures in named.items()}
     metrics: list[Metric] = [
         measured(f"{prefix}{name}", figures[name], better="none" if name == "requests" else "")
         for prefix, figures in front.items()
@@ -380,6 +362,6 @@ def _report(
         if name in figures and not (prefix and name == "elapsed_s")
     ]
     return Report(
-        tool=TOOL, status=Status.ABORTED if aborted else Status.COMPLETE, reason=aborted, parameters=parameters,
-        metrics=tuple(metrics), series=series, warnings=warnings, subject=SUBJECT, started_at=started_at,
+        TOOL, reason=aborted, parameters=parameters, metrics=tuple(metrics), series=series, warnings=warnings,
+        subject=SUBJECT, started_at=started_at,
     )  # fmt: skip

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured, options_of, rising
+from benchagent.importers.report import Report, Scalar, Subject, measured, options_of, picked, rising, utc
 from benchagent.importers.source import (
     NotUnderstood,
     SourceFile,
-    decoded,
     is_number,
+    json_of,
     number,
     number_in,
     once,
     printed_lines,
     slug,
     whole_or_text,
-)  # fmt: skip
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, damage_of, reports_of
+)
+from benchagent.importers.tables import Match, Run, Runs, Table, damage_of
 
 TOOL = "memtier"
 TABLE = Table(
@@ -73,9 +71,7 @@ def document(file: SourceFile) -> Any:
     """The JSON of a file; None for what is none of memtier's. Raises NotUnderstood."""
     if not file.text.lstrip().startswith("{") or not DOCUMENT.search(file.text):
         return None
-    content, end = decoded(file.text.strip())
-    if file.text.strip()[end:]:
-        raise NotUnderstood("something follows the JSON")
+    content = json_of(file.text)
     return content if isinstance(content, dict) else None
 
 
@@ -86,40 +82,32 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     if (content := document(file)) is not None:
         return [of_document(content)]
-    lines = printed_lines(file, MARKS, COMMAND)
-    reader = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, command=COMMAND)
-    reader.read(lines)
-    refused = sum(1 for line in lines if ERROR.match(line.text))
-    return reports_of(reader.parts, lambda run: of_lines(run, refused), TOOL, "no run of memtier_benchmark")
+    calls = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, command=COMMAND)
+    refused = sum(1 for line in printed_lines(file, MARKS, COMMAND) if ERROR.match(line.text))
+    return calls.reports(file, MARKS, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
 
 
 class Calls(Runs):
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
-        if match.key == "threads" and isinstance(part, Run):
-            return bool(part.lists)
-        return super().is_another(part, match)
+    def is_another(self, run: Run, match: Match) -> bool:
+        return bool(run.lists) if match.key == "threads" else super().is_another(run, match)
 
 
 def of_lines(run: Run, refused: int) -> Report:
     """The whole of a call: with several runs their averages, which stand behind the best and the worst."""
-    told, sections = run.values, sections_of(run)
+    sections = sections_of(run)
     average = next((at for at, (name, _) in enumerate(sections) if name.startswith("AGGREGATED")), None)
     several = average is not None or "#several" in run.rows or any(name.endswith("RUN RESULTS") for name, _ in sections)
     if len(sections) > 1 and not several:
         raise NotUnderstood(f"line {run.line}: several tables of one run")
     rows = sections[average or 0][1] if sections and not (several and average is None) else {}
-    ended = "Totals" in rows
-    values = figures_of(rows, run.line) if ended else {}
-    parameters = options_of(run.command_lines, OPTIONS) | {
-        name: told[name]
-        for name in ("client_threads", "connections_per_thread", "requests_per_client", "duration_s")
-        if name in told
-    }
+    values = figures_of(rows, run.line) if "Totals" in rows else {}
+    parameters = options_of(run.command_lines, OPTIONS) | picked(
+        run.values, "client_threads", "connections_per_thread", "requests_per_client", "duration_s"
+    )
     if average is not None:
         parameters["run_count"] = int(re.findall(r"\d+", sections[average][0])[0])
-    return report_of(
-        values, parameters, "" if ended else "the output ends before its totals", refused, tuple(run.command_lines)
-    )
+    aborted = "" if "Totals" in rows else "the output ends before its totals"
+    return report_of(values, parameters, aborted, refused=refused, commands=run.command_lines)
 
 
 def sections_of(run: Run) -> list[tuple[str, dict[str, dict[str, float | None]]]]:
@@ -159,9 +147,9 @@ def figures_of(rows: Mapping[str, Mapping[str, float | None]], line: int) -> dic
         front = "" if name == "Totals" else f"{slug(name)}_"
         own: dict[str, float] = {}
         for heading, value in rows[name].items():
-            known = FIGURES.get(heading) or percentile(heading)
-            if known and value is not None:
-                own[known] = value
+            figure = FIGURES.get(heading) or percentile(heading)
+            if figure and value is not None:
+                own[figure] = value
         ranks = sorted((key for key in own if re.search(r"_p\d", key)), key=rank_of)
         rising(own, *ranks, "latency_max_ms")
         # A command that was not used stands there with zeros.
@@ -186,61 +174,61 @@ def rank_of(name: str) -> float:
     return float(f"{digits[:2]}.{digits[2:].strip('_') or 0}")
 
 
+def part_of(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Empty where there is no object."""
+    part = content.get(key)
+    return part if isinstance(part, dict) else {}
+
+
 def of_document(content: Mapping[str, Any]) -> Report:
     whole = next((key for key in content if key.startswith("AGGREGATED AVERAGE RESULTS")), "")
     stats = content.get(whole or "ALL STATS")
     if not isinstance(stats, dict):
         raise NotUnderstood("the JSON has no figures")
     rows: dict[str, dict[str, float | None]] = {}
-    for name, told in stats.items():
-        if not isinstance(told, dict) or "Ops/sec" not in told:
+    for name, figures in stats.items():
+        if not isinstance(figures, dict) or "Ops/sec" not in figures:
             continue
-        ranks = told.get("Percentile Latencies")
-        ranks = ranks if isinstance(ranks, dict) else {}
+        ranks = part_of(figures, "Percentile Latencies")
         names = {
-            "Latency": "Average Latency" if "Average Latency" in told else "Latency",
+            "Latency": "Average Latency" if "Average Latency" in figures else "Latency",
             "p100 Latency": "Max Latency",
         }
-        row = {key: number_in(told, names.get(key, key)) for key in ("Ops/sec", "Hits/sec", "Misses/sec", *names)}
+        row = {key: number_in(figures, names.get(key, key)) for key in ("Ops/sec", "Hits/sec", "Misses/sec", *names)}
         rows[name] = row | {key: number_in(ranks, key) for key in ranks if percentile(key)}
     if "Totals" not in rows:
         raise NotUnderstood("the JSON has no Totals")
-    configured = content.get("configuration")
+    configured = part_of(content, "configuration")
     parameters: dict[str, Scalar] = {}
     for key, name in CONFIGURED.items():
-        value = configured.get(key) if isinstance(configured, dict) else None
+        value = configured.get(key)
         if isinstance(value, str | int) and value not in ("", 0, None, "(null)"):
             parameters[name] = whole_or_text(str(value))
     if "duration_s" in parameters:
         parameters.pop("requests_per_client", None)
-    runtime = stats.get("Runtime")
-    runtime = runtime if isinstance(runtime, dict) else {}
+    runtime = part_of(stats, "Runtime")
     interrupted = runtime.get("Interrupted") in (True, "true", "True")
-    report = report_of(figures_of(rows, 1), parameters, "the call was interrupted" if interrupted else "", 0, ())
-    started = number_in(runtime, "Start time")
-    if started and runtime.get("Time unit") == "MILLISECONDS" and started < 4e12:
-        moment = datetime.fromtimestamp(int(started) // 1000, UTC).isoformat()
-        report = replace(report, started_at=moment)
-    return report
-
-
-def report_of(
-    values: Mapping[str, float],
-    parameters: dict[str, Scalar],
-    aborted: str,
-    refused: int,
-    commands: tuple[str, ...],
-) -> Report:
-    threads, connections = parameters.get("client_threads"), parameters.get("connections_per_thread")
-    if isinstance(threads, int) and isinstance(connections, int):
-        parameters["terminals"] = threads * connections
-    return Report(
-        tool=TOOL, status=Status.ABORTED if aborted else Status.COMPLETE, reason=aborted, parameters=parameters,
-        metrics=tuple(metric_of(name, value) for name, value in values.items()),
-        warnings=(f"{refused} answers of the server were errors, which count as operations here",) if refused else (),
-        subject=Subject(workload="memtier", workload_name="memtier_benchmark"), command_lines=commands,
+    started_ms = number_in(runtime, "Start time")
+    is_known = started_ms and runtime.get("Time unit") == "MILLISECONDS" and started_ms < 4e12
+    return report_of(
+        figures_of(rows, 1), parameters, "the call was interrupted" if interrupted else "",
+        started_at=utc(int(started_ms or 0) // 1000) if is_known else "",
     )  # fmt: skip
 
 
-def metric_of(name: str, value: float) -> Metric:
-    return measured(name, value, better="none" if re.search(r"(?:hit|miss)_ops_per_s$", name) else "")
+def report_of(
+    values: Mapping[str, float], parameters: dict[str, Scalar], aborted: str, *, refused: int = 0,
+    commands: Sequence[str] = (), started_at: str = "",
+) -> Report:  # fmt: skip
+    threads, connections = parameters.get("client_threads"), parameters.get("connections_per_thread")
+    if isinstance(threads, int) and isinstance(connections, int):
+        parameters["terminals"] = threads * connections
+    neutral = re.compile(r"(?:hit|miss)_ops_per_s$")
+    return Report(
+        TOOL, reason=aborted, parameters=parameters, started_at=started_at, command_lines=tuple(commands),
+        metrics=tuple(
+            measured(name, value, better="none" if neutral.search(name) else "") for name, value in values.items()
+        ),
+        warnings=(f"{refused} answers of the server were errors, which count as operations here",) if refused else (),
+        subject=Subject("memtier", "memtier_benchmark"),
+    )  # fmt: skip

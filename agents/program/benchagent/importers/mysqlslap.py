@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.report import Report, Status, Subject, measured, options_of, rising
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
-from benchagent.importers.tables import Run, Runs, Table, reports_of
+from benchagent.importers.report import Report, Status, Subject, all_measured, options_of, picked, rising
+from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.tables import Run, Runs, Table
 
 TOOL = "mysqlslap"
 TABLE = Table(
@@ -41,6 +41,7 @@ OPTIONS = {
 }  # fmt: skip
 # Its queries are mixed where no option says otherwise.
 GENERATED = re.compile(r" (?:-a|--auto-generate-sql)(?![\w-])")
+SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")
 
 
 def claims(file: SourceFile) -> bool:
@@ -48,34 +49,25 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = Runs(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND, several_a_call=True)
-    reader.read(printed_lines(file, MARKS, COMMAND))
-    return reports_of(reader.parts, report_of, TOOL, "no report of mysqlslap")
+    runs = Runs(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND, several_a_call=True)
+    return runs.reports(file, MARKS, report_of, "no report of mysqlslap")
 
 
 def report_of(run: Run) -> Report:
-    told = run.values
+    values = run.values
     needed = (*FIGURES, "terminals", *(() if run.cut == "queries" else ("queries_per_client",)))
-    if missing := [name for name in needed if name not in told]:
-        if any(name in told for name in FIGURES):
-            return Report(
-                tool=TOOL, status=Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT
-            )
-        raise NotUnderstood(f"line {run.line}: no figures of mysqlslap")
-    rising(told, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
+    if missing := [name for name in needed if name not in values]:
+        if not picked(values, *FIGURES):
+            raise NotUnderstood(f"line {run.line}: no figures of mysqlslap")
+        return Report(TOOL, Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT)
+    rising(values, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
     mixed = {"load_type": "mixed"} if any(GENERATED.search(command) for command in run.command_lines) else {}
-    parameters = (
-        mixed | options_of(run.command_lines, OPTIONS) | {name: told[name] for name in PARAMETERS if name in told}
-    )
+    parameters = mixed | options_of(run.command_lines, OPTIONS) | picked(values, *PARAMETERS)
     queries = parameters.get("number_of_queries")
-    sent = told["terminals"] * told.get("queries_per_client", 0)
-    if isinstance(queries, int) and sent and not 0 <= queries - sent < told["terminals"]:
+    sent = values["terminals"] * values.get("queries_per_client", 0)
+    if isinstance(queries, int) and sent and not 0 <= queries - sent < values["terminals"]:
         raise NotUnderstood(f"line {run.line}: clients and their queries are not the {queries} of the command line")
     return Report(
-        tool=TOOL, status=Status.COMPLETE, parameters=parameters,
-        metrics=tuple(measured(name, told[name]) for name in FIGURES),
-        subject=SUBJECT, command_lines=tuple(run.command_lines),
+        TOOL, parameters=parameters, metrics=all_measured(picked(values, *FIGURES)), subject=SUBJECT,
+        command_lines=tuple(run.command_lines),
     )  # fmt: skip
-
-
-SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")

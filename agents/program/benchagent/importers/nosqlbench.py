@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, further, measured, sampled
+from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured, further
+from benchagent.importers.series import sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole, words_of
 from benchagent.redaction import redact_text
 
@@ -58,49 +59,48 @@ def read(file: SourceFile) -> Sequence[Report]:
             elif match := _METRIC.search(line.text):
                 ended = False
                 _take(activities, match)
-            elif said := _COMMAND.search(line.text):
-                command = redact_text(said[0])
-    known = {name: activity for name, activity in activities.items() if "result" in activity.counts}
-    if not known and ended:
+            elif call := _COMMAND.search(line.text):
+                command = redact_text(call[0])
+    timed = {name: activity for name, activity in activities.items() if "result" in activity.counts}
+    if not timed and ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
-    if not known:
-        return [Report(tool=TOOL, status=Status.ABORTED, reason="the log ends before its metrics")]
-    return [_report(name, activity, command, ended=ended) for name, activity in known.items()]
+    if not timed:
+        return [Report(TOOL, reason="the log ends before its metrics")]
+    return [_report(name, activity, command, ended=ended) for name, activity in timed.items()]
 
 
 def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
-    told = dict(part.partition("=")[::2] for part in match["figures"].strip().split(", "))
-    if (rate := _RATE.fullmatch(match["name"])) and "value" in told:
-        activities.setdefault(rate["activity"], _Activity()).parameters[rate["what"]] = number(told["value"])
+    figures = dict(part.partition("=")[::2] for part in match["figures"].strip().split(", "))
+    if (rate := _RATE.fullmatch(match["name"])) and "value" in figures:
+        activities.setdefault(rate["activity"], _Activity()).parameters[rate["what"]] = number(figures["value"])
     elif match["type"] == "TIMER" and (result := _RESULT.fullmatch(match["name"])):
         what, activity = result["what"].replace("_", "-"), activities.setdefault(result["activity"], _Activity())
-        if told.get("rate_unit") not in ("events/second", "calls/second") or "mean_rate" not in told:
+        if figures.get("rate_unit") not in ("events/second", "calls/second") or "mean_rate" not in figures:
             raise NotUnderstood(f"{match['name']}: not a rate a second")
-        if whole(told.get("count", "")) < activity.counts.get(what, 0):
+        if whole(figures.get("count", "")) < activity.counts.get(what, 0):
             raise NotUnderstood(f"{match['name']} begins anew: several scenarios in one file; send one each")
-        activity.counts[what], activity.rates[what] = whole(told["count"]), number(told["mean_rate"])
+        activity.counts[what], activity.rates[what] = whole(figures["count"]), number(figures["mean_rate"])
 
 
 def _report(name: str, activity: _Activity, command: str, *, ended: bool) -> Report:
     operations = activity.counts["result"]
-    metrics = [measured("ops_per_s", activity.rates["result"]), measured("operations", operations)]
+    figures: dict[str, float | None] = {"ops_per_s": activity.rates["result"], "operations": operations}
     if "result-success" in activity.counts:
-        if (errors := operations - activity.counts["result-success"]) < 0:
+        figures["errors"] = errors = operations - activity.counts["result-success"]
+        if errors < 0:
             raise NotUnderstood(f"{name}: more operations succeeded than there were")
-        metrics.append(measured("errors", errors))
     options = dict(word.partition("=")[::2] for word in words_of(command, "|><&;") if "=" in word)
     parameters = activity.parameters | further(options, ("threads", "alias", "yaml", "workload"))
     if options.get("threads", "").isdecimal():
         parameters["terminals"] = int(options["threads"])
     return Report(
-        tool=TOOL,
-        status=Status.COMPLETE if ended else Status.ABORTED,
+        TOOL,
         reason="" if ended else "the log ends within its metrics",
         parameters=parameters,
-        metrics=tuple(metrics) if ended else (),
+        metrics=all_measured(figures) if ended else (),
         warnings=(_OF_INTERVAL,),
         subject=Subject(workload=f"nosqlbench-{slug(name, '-', 60)}", workload_name=f"NoSQLBench {name}"),
-        command_lines=(command,) if command else (),
+        command_lines=(command,),
     )
 
 
@@ -129,7 +129,7 @@ def of_table(file: SourceFile) -> Report:
             columns[f"latency_{rank}_ms"] = [round(number(row[rank]) * to_ms, 9) for row in rows]
         series = sampled([time - times[0] + step for time in times], columns, step)
     return Report(
-        tool=TOOL, status=Status.COMPLETE, series=series,
-        metrics=(measured("ops_per_s", number(rows[-1]["mean_rate"])), measured("operations", counts[-1])),
+        TOOL, series=series,
+        metrics=all_measured({"ops_per_s": number(rows[-1]["mean_rate"]), "operations": counts[-1]}),
         subject=Subject(workload="nosqlbench", workload_name="NoSQLBench"),
     )  # fmt: skip

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, measured
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import damage_of
 
@@ -78,40 +78,30 @@ def read(file: SourceFile) -> Sequence[Report]:
                 continue
             row, refresh = _ROW.fullmatch(text), _REFRESH.fullmatch(text)
             headed = _HEADED.fullmatch(text) if unit and not row else None
-            if headed and bool(headed["stream"]) is not with_stream:
-                headed = None
-            if headed and not line.whole:  # its number may go on
-                _cut(lists)
-            elif told := row or refresh or headed:
-                seconds = number(told["value"]) * UNITS[(unit if told is headed else told["unit"]).lower()]
-                stream = told["stream"] or titled
-                _add(lists, line.number, stream, int(told["query"]), seconds, is_refresh=told is refresh)
-            elif _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text)):
-                if not line.whole:
-                    _cut(lists)
-                    continue
+            headed = headed if headed and bool(headed["stream"]) is with_stream else None
+            time = row or refresh or headed
+            begins = _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text))
+            if not line.whole and (headed or (begins and not time)):  # its number may go on
+                for last in lists[-1:]:
+                    last.cut = True
+            elif time:
+                seconds = number(time["value"]) * UNITS[(unit if time is headed else time["unit"]).lower()]
+                stream = time["stream"] or titled
+                _add(lists, line.number, stream, int(time["query"]), seconds, is_refresh=time is refresh)
+            elif begins:
                 raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
-            elif known := _SCALE.search(text):
-                scale = known[1]
-    suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
-    return _reports(lists, suite, scale)
-
-
-def _reports(lists: list[_List], suite: str, scale: str) -> list[Report]:
+            elif scale_factor := _SCALE.search(text):
+                scale = scale_factor[1]
     if not lists:
         raise NotUnderstood("no list of query times")
     if {bool(each.stream) for each in lists} == {True, False}:
         raise NotUnderstood("some queries are of a stream, and some are not")
     if len({len(each.seconds) for each in lists}) > 1:
         raise NotUnderstood("the lists in it have different numbers of queries: one of them is not whole")
+    suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
     if lists[0].stream:
         return [_streams(lists, suite, scale)]
     return [_report(each, suite, scale) for each in lists]
-
-
-def _cut(lists: list[_List]) -> None:
-    if lists:
-        lists[-1].cut = True
 
 
 def _add(lists: list[_List], line: int, stream: str, query: int, seconds: float, *, is_refresh: bool) -> None:
@@ -141,32 +131,28 @@ def _streams(lists: list[_List], suite: str, scale: str) -> Report:
     return replace((cut or of_each)[0], metrics=tuple(metrics), parameters=parameters)
 
 
-def _report(told: _List, suite: str, scale: str) -> Report:
+def _report(queries: _List, suite: str, scale: str) -> Report:
     title, count = _SUITES.get(suite, ("", 0))
-    if missing := [query for query in range(1, (count or max(told.seconds)) + 1) if query not in told.seconds]:
-        raise NotUnderstood(f"line {told.line}: the list lacks queries {', '.join(map(str, missing[:10]))}")
-    if count and len(told.seconds) != count:
-        raise NotUnderstood(f"line {told.line}: {title} has {count} queries, and these are {len(told.seconds)}")
-    times = [*told.seconds.values()]
-    metrics: list[Metric] = [measured("queries_total_s", round(sum(times), 6))]
+    if missing := [query for query in range(1, (count or max(queries.seconds)) + 1) if query not in queries.seconds]:
+        raise NotUnderstood(f"line {queries.line}: the list lacks queries {', '.join(map(str, missing[:10]))}")
+    if count and len(queries.seconds) != count:
+        raise NotUnderstood(f"line {queries.line}: {title} has {count} queries, and these are {len(queries.seconds)}")
+    times, refresh = [*queries.seconds.values()], [*queries.refresh.values()]
+    totals = {"queries_total_s": round(sum(times), 6)}
     if all(times):
-        mean_s = math.exp(math.fsum(map(math.log, times)) / len(times))
-        metrics.append(measured("queries_geomean_s", round(mean_s, 6)))
-        refresh = [*told.refresh.values()]
+        totals["queries_geomean_s"] = round(math.exp(math.fsum(map(math.log, times)) / len(times)), 6)
         if suite == "tpch" and len(refresh) == 2 and all(refresh) and scale:
             # Clause 5.4.1 of TPC-H: power, of 22 queries and two refresh functions.
             logs = math.fsum(map(math.log, [*times, *refresh]))
-            metrics.insert(0, measured("power_qphh", round(3600 * float(scale) / math.exp(logs / 24), 3)))
-    metrics += [
-        measured(f"query_{query}_s", round(time_s, 9), "query") for query, time_s in sorted(told.seconds.items())
-    ]
-    metrics += [measured(f"refresh_{name}_s", round(time_s, 9), "query") for name, time_s in told.refresh.items()]
+            totals = {"power_qphh": round(3600 * float(scale) / math.exp(logs / 24), 3)} | totals
+    of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(queries.seconds.items())}
+    of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in queries.refresh.items()}
     # Of other lists nobody says how long they are: a total belongs to its number of queries.
     parameters: dict[str, Scalar] = {} if suite else {"queries": len(times)}
     if scale:
         parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)
     subject = Subject(workload=f"{suite}-queries", workload_name=f"{title} queries") if suite else Subject()
     return Report(
-        tool=TOOL, status=Status.ABORTED if told.cut else Status.COMPLETE, parameters=parameters,
-        reason="the last line ends in the middle" if told.cut else "", metrics=tuple(metrics), subject=subject,
+        TOOL, reason="the last line ends in the middle" if queries.cut else "", parameters=parameters,
+        metrics=all_measured(totals) + all_measured(of_each, "query"), subject=subject,
     )  # fmt: skip

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, measured, options_of, rising
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, reports_of
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, options_of, picked, rising
+from benchagent.importers.source import NotUnderstood, SourceFile, slug
+from benchagent.importers.tables import Match, Run, Runs, Table
 
 TOOL = "redis-benchmark"
 TABLE = Table(
@@ -61,12 +61,10 @@ OPTIONS = {
 
 
 class Tests(Runs):
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
-        if isinstance(part, Spoiled):
-            return True
+    def is_another(self, run: Run, match: Match) -> bool:
         if match.key in ENDS:
-            return not part.rows.keys() <= {"progress"} or part.values.get("test") != match.values.get("test")
-        return bool(ENDS & part.rows.keys()) or part.values.get("test", "") != match.values["test"]
+            return not run.rows.keys() <= {"progress"} or run.values.get("test") != match.values.get("test")
+        return bool(ENDS & run.rows.keys()) or run.values.get("test", "") != match.values["test"]
 
 
 def claims(file: SourceFile) -> bool:
@@ -74,37 +72,32 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = Tests(
+    tests = Tests(
         table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, command=COMMAND, several_a_call=True
     )
-    reader.read(printed_lines(file, MARKS, COMMAND))
-    return reports_of(reader.parts, report_of, TOOL, "no test of redis-benchmark")
+    return tests.reports(file, MARKS, report_of, "no test of redis-benchmark")
 
 
 def report_of(run: Run) -> Report:
-    told = run.values
-    if "test" not in told:
+    values = run.values
+    if "test" not in values:
         raise NotUnderstood(f"line {run.line}: figures without the name of their test")
     ended = bool(ENDS & {*run.rows, run.cut})
     if ended:
         check(run)
-    parameters: dict[str, Scalar] = options_of(run.command_lines, OPTIONS) | {
-        name: told[name]
-        for name in ("terminals", "requests", "payload_bytes", "client_threads", "cluster_masters")
-        if name in told
-    }
-    if "keep_alive" in told:
-        parameters["keep_alive"] = told["keep_alive"] == 1
-    names = ("requests_per_s", "latency_avg_ms", *LATENCIES, "elapsed_s")
+    parameters: dict[str, Scalar] = options_of(run.command_lines, OPTIONS) | picked(
+        values, "terminals", "requests", "payload_bytes", "client_threads", "cluster_masters"
+    )
+    if "keep_alive" in values:
+        parameters["keep_alive"] = values["keep_alive"] == 1
+    figures = picked(values, "requests_per_s", "latency_avg_ms", *LATENCIES, "elapsed_s")
     return Report(
-        tool=TOOL,
-        status=Status.COMPLETE if ended else Status.ABORTED,
-        reason="" if ended else f"the output ends before the result of {told['test'][:60]}",
-        parameters=parameters,
-        metrics=tuple(measured(name, told[name]) for name in names if name in told) if ended else (),
+        TOOL, reason="" if ended else f"the output ends before the result of {values['test'][:60]}",
+        parameters=parameters, metrics=all_measured(figures) if ended else (),
         subject=Subject(
-            workload=f"redis-benchmark-{slug(told['test'], '-', 60)}", workload_name=f"redis-benchmark {told['test']}",
-            settings=tuple((name, told.get(name, "")) for name in ("save", "appendonly") if name in run.rows),
+            workload=f"redis-benchmark-{slug(values['test'], '-', 60)}",
+            workload_name=f"redis-benchmark {values['test']}",
+            settings=tuple((name, values.get(name, "")) for name in ("save", "appendonly") if name in run.rows),
         ),
         command_lines=tuple(run.command_lines),
     )  # fmt: skip
@@ -112,21 +105,21 @@ def report_of(run: Run) -> Report:
 
 def check(run: Run) -> None:
     """What is printed twice, and what follows from other figures. Raises NotUnderstood."""
-    told = run.values
-    rising(told, *LATENCIES)
-    rising(told, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
-    # The time has two decimals.
-    known = "requests" in told and "requests_per_s" in told
-    by_rate_s = told["requests"] / max(told["requests_per_s"], 1e-9) if known else 0.0
-    if known and abs(by_rate_s - told["elapsed_s"]) > 0.0061:
-        raise NotUnderstood(f"line {run.line}: requests by time are not {told['requests_per_s']} a second")
+    values = run.values
+    rising(values, *LATENCIES)
+    rising(values, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
+    if "requests" in values and "requests_per_s" in values:
+        by_rate_s = values["requests"] / max(values["requests_per_s"], 1e-9)
+        # The time has two decimals.
+        if abs(by_rate_s - values["elapsed_s"]) > 0.0061:
+            raise NotUnderstood(f"line {run.line}: requests by time are not {values['requests_per_s']} a second")
     shares: list[dict[str, Any]] = run.lists.get("share", [])
-    if shares and "latency" in run.rows and "requests" in told:
+    if shares and "latency" in run.rows and "requests" in values:
         last = next((at for at, row in enumerate(shares) if row["percent"] == 100), None)
         first = shares[: last + 1] if last is not None else []
         counts, times = [row.get("count", 0) for row in first], [row["ms"] for row in first]
         middle = [row["ms"] for row in first if row["percent"] == 50]
-        if not first or counts[-1] != told["requests"] or counts != sorted(counts) or times != sorted(times):
+        if not first or counts[-1] != values["requests"] or counts != sorted(counts) or times != sorted(times):
             raise NotUnderstood(f"line {run.line}: the distribution is not all there")
-        if times[-1] != told.get("latency_max_ms", times[-1]) or middle[:1] != [told["latency_p50_ms"]]:
+        if times[-1] != values.get("latency_max_ms", times[-1]) or middle[:1] != [values["latency_p50_ms"]]:
             raise NotUnderstood(f"line {run.line}: the summary contradicts the distribution")

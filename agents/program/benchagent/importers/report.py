@@ -7,15 +7,13 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 from __future__ import annotations
 
 import itertools
-import math
-import operator
 import re
-from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
-from typing import Any, overload
+from typing import Any
 
 from benchagent.catalog import too_many_failed
 from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text, words_of
@@ -85,6 +83,21 @@ def measured(name: str, value: float, phase: str = "run", *, better: str = "", u
     return Metric(name, unit or known[0], value, phase, better or known[1])
 
 
+def all_measured(values: Mapping[str, float | None], phase: str = "run", *, better: str = "") -> tuple[Metric, ...]:
+    """A metric of each value that there is."""
+    return tuple(measured(name, value, phase, better=better) for name, value in values.items() if value is not None)
+
+
+def picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Those of these names, in their order, that have a value."""
+    return {name: values[name] for name in names if values.get(name) is not None}
+
+
+def utc(epoch_s: float) -> str:
+    """Seconds since 1970 as a report says when it began."""
+    return datetime.fromtimestamp(epoch_s, UTC).isoformat()
+
+
 @dataclass(frozen=True)
 class Series:
     """Evenly spaced samples; None is a gap. `t0_s`: where the first interval begins."""
@@ -94,6 +107,11 @@ class Series:
     interval_s: float
     values: tuple[float | None, ...]
     t0_s: float = 0.0
+
+    @staticmethod
+    def called(name: str, interval_s: float, values: Iterable[float | None], t0_s: float = 0.0) -> Series:
+        """With the unit that its name has."""
+        return Series(name, unit_of(name)[0], interval_s, tuple(values), t0_s)
 
     @property
     def points(self) -> int:
@@ -125,25 +143,26 @@ _NO_FACTOR = re.compile(
 )
 
 
-def further(options: Mapping[str, str], known: Collection[str], left_out: Collection[str] = ()) -> dict[str, Scalar]:
+def further(options: Mapping[str, str], left_out: Collection[str] = ()) -> dict[str, Scalar]:
     """What is set besides what an importer knows, under its own name: no factor that a tool prints is lost.
 
-    `left_out`: what says only how the run is told of. Addresses, names of users and secrets are never taken.
+    `left_out`: what the importer knows, and what only says how the tool reports. Addresses, names of users and secrets
+    are never taken.
     """
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for option, text in options.items():
         name, value = slug(option), text.strip()
-        if option in known or option in left_out or not name or len(value) > MAX_FACTOR:
+        if option in left_out or not name or len(value) > MAX_FACTOR:
             continue
         if not (_NO_FACTOR.search(option.lower()) or names_a_secret(option) or "://" in value):
             is_decimal = re.fullmatch(r"\d{1,12}\.\d{1,12}", value)
-            told[name] = float(value) if is_decimal else whole_or_text(value) if value else True
-    return told
+            parameters[name] = float(value) if is_decimal else whole_or_text(value) if value else True
+    return parameters
 
 
 def options_of(commands: Sequence[str], names: Mapping[str, str]) -> dict[str, Scalar]:
     """What the last command line says with options of these names: `-c 4`, `-c4`, `--clients 4`, `--clients=4`."""
-    words, told = words_of(commands[-1], "|><&;") if commands else [], dict[str, Scalar]()
+    words, parameters = words_of(commands[-1], "|><&;") if commands else [], dict[str, Scalar]()
     for word, following in zip(words, [*words[1:], ""], strict=False):
         option, separator, value = word.partition("=")
         if option not in names and word[2:].isdecimal():
@@ -151,8 +170,8 @@ def options_of(commands: Sequence[str], names: Mapping[str, str]) -> dict[str, S
         given = value if separator else following
         # A placeholder is no value.
         if option in names and given and not given.startswith("$"):
-            told[names[option]] = whole_or_text(given)
-    return told
+            parameters[names[option]] = whole_or_text(given)
+    return parameters
 
 
 MAX_FACTOR = 200
@@ -173,7 +192,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Report:
-    """One run as a file tells it.
+    """One run as a file tells it. Unless its status is given, it is complete, and aborted where a reason says why.
 
     `parameters` are what the tool was told (scale_factor, terminals, duration_s, …); they become factors.
     `part_of` names the file whose report includes this one's content (per-thread logs are summed there).
@@ -182,7 +201,7 @@ class Report:
     """
 
     tool: str
-    status: Status
+    status: Status = Status.COMPLETE
     tool_version: str = ""
     parameters: dict[str, Scalar] = field(default_factory=dict)
     metrics: tuple[Metric, ...] = ()
@@ -202,10 +221,12 @@ class Report:
         transactions failed is that of a failed run, whatever the tool says."""
         safe: dict[str, Any] = {"reason": redact_text(self.reason)}
         whole = {metric.name: metric.value for metric in self.metrics if metric.phase == "run"}
-        if self.status is Status.COMPLETE and (why := too_many_failed(whole)):
+        if self.status is Status.COMPLETE and self.reason:
+            safe["status"] = Status.ABORTED
+        elif self.status is Status.COMPLETE and (why := too_many_failed(whole)):
             safe |= {"status": Status.FAILED, "reason": why}
         for name in ("warnings", "command_lines"):
-            safe[name] = tuple(dict.fromkeys(map(redact_text, getattr(self, name))))
+            safe[name] = tuple(dict.fromkeys(map(redact_text, filter(None, getattr(self, name)))))
         safe["parameters"] = {
             name: redact_text(value) if isinstance(value, str) else value for name, value in self.parameters.items()
         }
@@ -251,12 +272,12 @@ def check_count(reports: int) -> None:
 
 def headline(metrics: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The figures that tell an item of `as_json` in one line: its rate, its latency; else what it told first."""
-    told = [metric for metric in metrics if metric["value"]]
-    first = next((metric for metric in told if metric["name"] == "tps"), told[0] if told else None)
+    with_value = [metric for metric in metrics if metric["value"]]
+    first = next((metric for metric in with_value if metric["name"] == "tps"), with_value[0] if with_value else None)
     if first is None:
         return []
-    beside = [metric for name in _BESIDE for metric in told if metric["name"] == name and metric != first][:1]
-    more = [metric for metric in told if metric not in (first, *beside) and "latency" not in metric["name"]]
+    beside = [metric for name in _BESIDE for metric in with_value if metric["name"] == name and metric != first][:1]
+    more = [metric for metric in with_value if metric not in (first, *beside) and "latency" not in metric["name"]]
     return [first, *beside, *([] if beside else more)][:MAX_HEADLINE]
 
 
@@ -308,192 +329,48 @@ _WORDS = {
 }
 
 
-def becomes_a_run(item: Item, said: Mapping[str, Any]) -> bool:
+def becomes_a_run(item: Item, answers: Mapping[str, Any]) -> bool:
     """Understood, whole in itself, with something measured or a reason why not, not left out."""
-    if item["status"] == "not_understood" or item["part_of"] or item.get("index") in said.get("leave_out", []):
+    if item["status"] == "not_understood" or item["part_of"] or item.get("index") in answers.get("leave_out", []):
         return False
     return bool(item["metrics"] or item["series"]) or item["status"] in ("aborted", "failed")
 
 
-def dbms_of(known: Subject, tool: str, tool_version: str, said: Mapping[str, Any]) -> tuple[str, str]:
+def dbms_of(subject: Subject, tool: str, tool_version: str, answers: Mapping[str, Any]) -> tuple[str, str]:
     """Name and version: the file's own words first, then what a person says; empty where neither tells.
 
     A storage benchmark knows no DBMS: it stands under the tool's own name.
     """
-    if known.workload.startswith("fio"):
+    if subject.workload.startswith("fio"):
         return tool, tool_version or "not stated"
-    given = said.get("dbms") or {}
-    name = known.dbms or str(given.get("name", ""))
+    given = answers.get("dbms") or {}
+    name = subject.dbms or str(given.get("name", ""))
     # A version belongs to the DBMS that it was said of.
     of_this = str(given.get("name", "")).casefold() in ("", name.casefold())
-    return name, known.dbms_version or (str(given.get("version", "")) if of_this else "")
+    return name, subject.dbms_version or (str(given.get("version", "")) if of_this else "")
 
 
-def lacks(items: Iterable[Item], said: Mapping[str, Any]) -> dict[str, list[str]]:
+def lacks(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[str]]:
     """field -> what has to be said before these items can be stored; empty when nothing is missing."""
     missing = {"items"}
     for item in items:
-        if not becomes_a_run(item, said):
+        if not becomes_a_run(item, answers):
             continue
-        told = item["subject"]
-        known = Subject(told["workload"] or "", dbms=told["dbms"] or "", dbms_version=told["dbms_version"] or "")
-        name, version = dbms_of(known, item.get("tool") or "", item.get("tool_version") or "", said)
-        known_or_said = {
-            "hardware": "hardware" in said,
+        workload, dbms, dbms_version = (item["subject"][key] or "" for key in ("workload", "dbms", "dbms_version"))
+        subject = Subject(workload, dbms=dbms, dbms_version=dbms_version)
+        name, version = dbms_of(subject, item.get("tool") or "", item.get("tool_version") or "", answers)
+        stated = {
+            "hardware": "hardware" in answers,
             "dbms.name": name,
             "dbms.version": version,
-            "workload": known.workload or "workload" in said,
+            "workload": workload or "workload" in answers,
         }
-        missing = (missing - {"items"}) | {field for field, value in known_or_said.items() if not value}
+        missing = (missing - {"items"}) | {field for field, value in stated.items() if not value}
     return {field: [words] for field, words in _WORDS.items() if field in missing}
 
 
-def rising(told: Mapping[str, Any], *names: str) -> None:
+def rising(values: Mapping[str, Any], *names: str) -> None:
     """Raises NotUnderstood where percentiles do not rise in the order of their names; those that are missing may be."""
-    known = [(name, told[name]) for name in names if told.get(name) is not None]
-    for (low, before), (high, after) in itertools.pairwise(known):
+    for (low, before), (high, after) in itertools.pairwise(picked(values, *names).items()):
         if after < before:
             raise NotUnderstood(f"{high} = {after:g} is below {low} = {before:g}")
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What a tool printed of one interval; a figure is None where it had nothing to divide by."""
-
-    line: int
-    time_s: float
-    values: dict[str, float | None]
-
-
-class Samples(Sequence[Sample]):
-    """Held as columns, at eight bytes a figure: a run of a day prints one a second."""
-
-    def __init__(self, samples: Iterable[Sample] = ()) -> None:
-        self.lines, self.times_s = array("L"), array("d")
-        self._columns: dict[str, array[float]] = {}
-        for sample in samples:
-            self.append(sample)
-
-    def append(self, sample: Sample) -> None:
-        if len(self) >= MAX_PRINTED:
-            raise NotUnderstood(f"more than {MAX_PRINTED:,} samples")
-        for name in sample.values:
-            if name not in self._columns:
-                self._columns[name] = array("d", [_MISSING]) * len(self.times_s)
-        self.lines.append(sample.line)
-        self.times_s.append(sample.time_s)
-        for name, column in self._columns.items():
-            value = sample.values.get(name, _MISSING)
-            column.append(math.nan if value is None else value)
-
-    def column(self, name: str) -> list[float | None] | None:
-        """One figure of each sample; None where one of them lacks it."""
-        column = self._columns.get(name, ())
-        return None if len(column) < len(self) or _MISSING in column else self.told(name)
-
-    def told(self, name: str) -> list[float | None]:
-        """One figure of each sample, None also where one of them lacks it."""
-        return [value if value > _MISSING else None for value in self._columns.get(name, ())]
-
-    @property
-    def names(self) -> list[str]:
-        return [*self._columns]
-
-    def __len__(self) -> int:
-        return len(self.times_s)
-
-    @overload
-    def __getitem__(self, at: int) -> Sample: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Sample]: ...
-    def __getitem__(self, at: int | slice) -> Sample | Sequence[Sample]:
-        if isinstance(at, slice):
-            return Samples(self[each] for each in range(*at.indices(len(self))))
-        told = ((name, column[at]) for name, column in self._columns.items())
-        values = {name: None if math.isnan(value) else value for name, value in told if value != _MISSING}
-        return Sample(self.lines[at], self.times_s[at], values)
-
-
-_MISSING = -math.inf
-# Of one run, as text: more than a week has seconds.
-MAX_PRINTED = 700_000
-
-# Samples on the grid of their interval; a missing one is a gap.
-
-MAX_SAMPLES = 10_000_000
-# Missing samples for each that is there.
-MAX_GAPS = 20
-MAX_SECONDS = 7 * 24 * 3600
-Grid = tuple[float, float, tuple[float | None, ...]]
-
-
-@dataclass(frozen=True)
-class Spots:
-    """Where samples lie on the grid of their interval, which begins at `t0_s`: the number of each one's interval."""
-
-    t0_s: float
-    interval_s: float
-    positions: array[int]
-
-    def values(self, values: Iterable[float | None]) -> tuple[float | None, ...]:
-        """One for each interval: None where no sample is of it."""
-        given = tuple(values)
-        if len(given) != len(self.positions):
-            raise ValueError("as many values as times are expected")
-        if not given or len(given) == self.positions[-1] + 1:
-            return given
-        grid: list[float | None] = [None] * (self.positions[-1] + 1)
-        for position, value in zip(self.positions, given, strict=True):
-            grid[position] = value
-        return tuple(grid)
-
-
-def spots(
-    times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: float | None = None, longest: int = MAX_SAMPLES
-) -> Spots:
-    """Where samples lie that are stamped with the end of their interval, which is the usual step unless it is given.
-
-    Raises NotUnderstood when the times do not rise, repeat, or lie on no grid (within `tolerance` of an interval).
-    """
-    if len(times_s) < 2 and interval_s is None:
-        interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
-        return Spots((times_s[0] - interval if times_s else 0.0), interval, array("q", range(len(times_s))))
-    steps = array("d", map(operator.sub, itertools.islice(times_s, 1, None), times_s))
-    least = min(steps, default=1.0)
-    if least <= 0:
-        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
-    interval = interval_s or sorted(steps)[len(steps) // 2]
-    # Two lines a year apart are no series: a small file would become a large one.
-    longest = min(longest, MAX_GAPS * len(times_s) + 3600)
-    if least == max(steps, default=1.0) == interval and len(times_s) <= longest:
-        return Spots(times_s[0] - interval, interval, array("q", range(len(times_s))))
-    first_s, last, positions = times_s[0], -1, array("q")
-    for time_s in times_s:
-        exact = (time_s - first_s) / interval
-        position = round(exact)
-        if abs(exact - position) > tolerance or position <= last or position > longest:
-            raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
-        positions.append(position)
-        last = position
-    return Spots(first_s - interval, interval, positions)
-
-
-def evenly(
-    times_s: Sequence[float],
-    values: Iterable[float | None],
-    *,
-    tolerance: float = 0.25,
-    interval_s: float | None = None,
-    longest: int = MAX_SAMPLES,
-) -> Grid:
-    """Samples as `spots` says -> (t0_s, interval_s, values), missing intervals as None."""
-    grid = spots(times_s, tolerance=tolerance, interval_s=interval_s, longest=longest)
-    return grid.t0_s, grid.interval_s, grid.values(values)
-
-
-def sampled(
-    times_s: Sequence[float], columns: Mapping[str, Sequence[float | None]], interval_s: float
-) -> tuple[Series, ...]:
-    """A series of each column, which is called as its metric."""
-    grids = {name: evenly(times_s, values, interval_s=interval_s) for name, values in columns.items()}
-    return tuple(Series(name, unit_of(name)[0], interval_s, grid, t0_s) for name, (t0_s, _, grid) in grids.items())

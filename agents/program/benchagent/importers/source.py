@@ -21,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
+from xml.etree import ElementTree
 
 Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
@@ -47,8 +48,8 @@ class SourceFile:
 
     name: str
     data: bytes
-    # What is to be said of it with each of its reports.
-    told: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    # Warnings of each of its reports.
+    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
@@ -156,26 +157,21 @@ class SourceFile:
         """Whether they stand in the text, which is searched once for all who ask."""
         return self.once(f"shows {marks.pattern}", lambda: marks.search(self.text) is not None)
 
-    @property
-    def unpacked(self) -> bytes:
-        """The content, unzipped where it is gzip. Raises NotUnderstood for a broken or too large archive."""
-        data = self.data
-        if not data.startswith(GZIP_MAGIC):
-            return data
-        unpacked = bytearray()
-        for piece in unpacked_pieces([data]):
-            unpacked += piece
-            if len(unpacked) > MAX_UNPACKED_BYTES:
-                raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
-        return bytes(unpacked)
-
     @cached_property
     def text(self) -> str:
         r"""The content as text with `\n` line ends, without what copying brings along: colours, prompts round it.
 
         Raises NotUnderstood for what is not text.
         """
-        data = self.unpacked
+        if self.is_packed:
+            unpacked = bytearray()
+            for piece in self.pieces():
+                unpacked += piece
+                if len(unpacked) > MAX_UNPACKED_BYTES:
+                    raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
+            data = bytes(unpacked)
+        else:
+            data = self.data
         if data.startswith(_UTF_16):
             try:
                 text = data.decode("utf-16")
@@ -229,7 +225,7 @@ class _OnDisk(SourceFile):
     path: Path
 
     def __init__(self, name: str, path: Path) -> None:
-        for attribute, value in (("name", name), ("path", path), ("told", []), ("_made", {})):
+        for attribute, value in (("name", name), ("path", path), ("remarks", []), ("_made", {})):
             object.__setattr__(self, attribute, value)
 
     @property
@@ -365,6 +361,33 @@ def decoded(text: str, start: int = 0, by: json.JSONDecoder = _DECODER) -> tuple
         raise NotUnderstood("JSON nested too deep") from error
 
 
+def json_of(text: str) -> Any:
+    """The one value that a text is. Raises NotUnderstood where something follows it."""
+    stripped = text.strip()
+    value, end = decoded(stripped)
+    if end < len(stripped):
+        line = text[: text.index(stripped) + end].count("\n") + 1
+        raise NotUnderstood(f"line {line}: something follows the JSON")
+    return value
+
+
+def xml_text(text: str) -> str:
+    """Raises NotUnderstood for a document type, which no result has: it could make much of little."""
+    if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise NotUnderstood("XML with a document type or entities")
+    return text.strip()
+
+
+def xml_of(text: str) -> ElementTree.Element:
+    """The root of an XML document. Raises NotUnderstood."""
+    try:
+        return ElementTree.fromstring(xml_text(text))  # noqa: S314  # without document type and entities
+    except NotUnderstood:
+        raise
+    except (ElementTree.ParseError, ValueError) as error:
+        raise NotUnderstood(f"broken XML: {error}") from error
+
+
 def number_in(content: Mapping[str, Any], key: str) -> float | None:
     """None where it is missing or null. Raises NotUnderstood for what is no number."""
     value = content.get(key)
@@ -469,7 +492,7 @@ def without_comment(text: str) -> str:
 
 
 def _plain_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterator[Line]:
-    for line in Lines(file, with_cut=True):
+    for line in itertools.starmap(Line, file.streamed()):
         # A whole output in one string of JSON.
         if "\\n" in line.text and len(anchors.findall(line.text)) > 1:
             for part in _QUOTE.sub("\\\\n", line.text).split("\\n"):

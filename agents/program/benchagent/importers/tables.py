@@ -18,10 +18,18 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from benchagent.importers.report import Report, Status, check_count, not_understood
-from benchagent.importers.source import MAX_COMMAND, Line, NotUnderstood, unquoted, without_comment
+from benchagent.importers.source import (
+    MAX_COMMAND,
+    Line,
+    NotUnderstood,
+    SourceFile,
+    printed_lines,
+    unquoted,
+    without_comment,
+)  # fmt: skip
 from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
@@ -40,6 +48,7 @@ _READ: dict[str, Callable[[str], int | float | None]] = {
 _OPEN_KIND = re.compile(r":(?:T|W|S|size)\}\]?$")
 _NOTE = re.compile(r" {2}(?:#|--|//)")
 _OPEN_END = re.compile(r"(?:\d\.?|,)$")
+_NEVER = re.compile(r"(?!)")
 
 
 def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
@@ -138,15 +147,15 @@ class Table:
             if match is None and line.whole and row.start.match(line.text):
                 match = row.whole.fullmatch(without_comment(line.text))
             if match:
-                told = {name: text for name, text in match.groupdict().items() if text is not None}
+                texts = {name: text for name, text in match.groupdict().items() if text is not None}
                 if not line.whole and (row.is_open or _OPEN_END.search(line.text)):
                     # The line is there, but for its last value, which may go on.
                     last = match.lastgroup or ""
-                    if last in told and match.end(last) == len(text):
-                        del told[last]
-                    if not told:
+                    if last in texts and match.end(last) == len(text):
+                        del texts[last]
+                    if not texts:
                         return Match(row.key, self.rank[row.key], {}, cut=True)
-                values = {name: row.read[name](text) if name in row.read else text for name, text in told.items()}
+                values = {name: row.read[name](text) if name in row.read else text for name, text in texts.items()}
                 return Match(row.key, self.rank[row.key], values)
         if not self._rows[first].strict:
             return None
@@ -167,10 +176,10 @@ class Figures:
 
     def add(self, line: Line, match: Match) -> None:
         """Raises NotUnderstood for what contradicts an earlier line, or comes after what it stands before."""
-        known = self.rows.get(match.key)
-        if known == match.values:
+        before = self.rows.get(match.key)
+        if before == match.values:
             return
-        if known is not None or any(self.values.get(name, value) != value for name, value in match.values.items()):
+        if before is not None or any(self.values.get(name, value) != value for name, value in match.values.items()):
             raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
         if match.rank < self.rank:
             raise NotUnderstood(f"out of order: {line.text[:60]!r}")
@@ -187,6 +196,7 @@ class Part(Protocol):
 
 
 AnyPart = TypeVar("AnyPart", bound=Part)
+Begun = TypeVar("Begun", bound=Part)
 
 
 @dataclass
@@ -231,10 +241,12 @@ class Reader(ABC, Generic[AnyPart]):
         """Whether what is spoiled had come to its report, so that another one's beginning is not its own."""
         return True
 
-    def begin(self, part: AnyPart | Spoiled) -> None:
+    def begin(self, part: Begun) -> Begun:
+        """`part` as the next one, with the command line that stands before it."""
         part.command_lines += self.commands[-1:]
         self.commands = []
-        self.parts.append(part)
+        self.parts.append(cast(AnyPart | Spoiled, part))
+        return part
 
 
 @dataclass
@@ -268,10 +280,10 @@ class Runs(Reader[Run]):
     # Whether one call runs several, so that its command line is that of all of them.
     several_a_call: bool = field(default=False, kw_only=True)
 
-    def begin(self, part: Run | Spoiled) -> None:
+    def begin(self, part: Begun) -> Begun:
         if self.several_a_call and self.parts and not self.commands:
             self.commands = self.parts[-1].command_lines[-1:]
-        super().begin(part)
+        return super().begin(part)
 
     def take(self, line: Line, part: Run | Spoiled | None) -> None:
         match = self.table.match(line)
@@ -283,15 +295,23 @@ class Runs(Reader[Run]):
             if isinstance(part, Run):
                 part.cut = match.key
         else:
-            if part is None or (match.key in self.begins and self.is_another(part, match)):
-                part = Run(line.number)
-                self.begin(part)
+            begins = match.key in self.begins and (not isinstance(part, Run) or self.is_another(part, match))
+            if part is None or begins:
+                part = self.begin(Run(line.number))
             if isinstance(part, Run):
                 part.list(line, match) if match.key in self.lists else part.add(line, match)
 
-    def is_another(self, part: Run | Spoiled, match: Match) -> bool:
-        """Whether a row that begins a run begins another than `part`; the same line twice does not."""
-        return isinstance(part, Spoiled) or [*part.rows.items()] != [(match.key, match.values)]
+    def reports(
+        self, file: SourceFile, anchors: re.Pattern[str], report: Callable[[Run], Report], nothing: str,
+        command: re.Pattern[str] | None = None,
+    ) -> list[Report]:  # fmt: skip
+        """Of all runs of a file, as `reports_of`. `command`: of a tool whose command lines are not kept."""
+        self.read(printed_lines(file, anchors, command or self.command or _NEVER))
+        return reports_of(self.parts, report, self.table.tool, nothing)
+
+    def is_another(self, run: Run, match: Match) -> bool:
+        """Whether a row that begins a run begins another than `run`; the same line twice does not."""
+        return [*run.rows.items()] != [(match.key, match.values)]
 
 
 def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str, nothing: str) -> list[Report]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from benchagent.importers.report import Report, Series, Status, Subject, measured, options_of, rising, sampled
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
-from benchagent.importers.tables import Run, Runs, Spoiled, Table, reports_of
+from benchagent.importers.report import Report, Series, Subject, all_measured, options_of, picked, rising
+from benchagent.importers.series import sampled
+from benchagent.importers.source import Line, NotUnderstood, SourceFile
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
 
 TOOL = "tpcc-mysql"
 TABLE = Table(
@@ -56,6 +56,7 @@ MARKS = re.compile(
 COMMAND = re.compile(r"\btpcc_(?:start|load)\b(?: +\S+)+")
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 OPTIONS = {"-w": "warehouses", "-c": "terminals", "-r": "ramp_up_s", "-l": "duration_s"}
+SUBJECT = Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)")
 
 
 class Calls(Runs):
@@ -68,10 +69,9 @@ class Calls(Runs):
             return
         super().take(line, part)
 
-    def is_another(self, part: Run | Spoiled, match: Any) -> bool:
-        return super().is_another(part, match) and not (
-            match.key == "#parameters" and isinstance(part, Run) and [*part.rows] in (["#banner"], ["#loader"])
-        )
+    def is_another(self, run: Run, match: Match) -> bool:
+        goes_on = match.key == "#parameters" and [*run.rows] in (["#banner"], ["#loader"])
+        return super().is_another(run, match) and not goes_on
 
 
 def claims(file: SourceFile) -> bool:
@@ -79,73 +79,61 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    reader = Calls(
-        table=TABLE,
-        begins={"#loader", "#banner", "#parameters"},
-        lists={"interval", "type", "constraint"},
+    calls = Calls(
+        table=TABLE, begins={"#loader", "#banner", "#parameters"}, lists={"interval", "type", "constraint"},
         command=COMMAND,
-    )
-    reader.read(printed_lines(file, MARKS, COMMAND))
-    return reports_of(reader.parts, report_of, TOOL, "no run of tpcc-mysql")
+    )  # fmt: skip
+    return calls.reports(file, MARKS, report_of, "no run of tpcc-mysql")
 
 
 def load_of(run: Run) -> Report:
     """`tpcc_load` says itself neither rows nor time."""
-    told, ended = run.values, "loaded" in run.rows
-    metrics = (measured("load_s", round(told["minutes"] * 60 + told["seconds"], 3)),) if "load time" in run.rows else ()
+    values = run.values
+    load_s = round(values["minutes"] * 60 + values["seconds"], 3) if "load time" in run.rows else None
     return Report(
-        tool=TOOL,
-        status=Status.COMPLETE if ended else Status.ABORTED,
-        reason="" if ended else "the output ends before the data is loaded",
-        parameters=options_of(run.command_lines, OPTIONS)
-        | ({"warehouses": told["warehouses"]} if "warehouses" in told else {}),
-        metrics=metrics,
-        warnings=("tpcc_load does not say how long it took: run it as `time tpcc_load …`",) if not metrics else (),
-        subject=Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)"),
-        command_lines=tuple(run.command_lines),
-    )
+        TOOL, reason="" if "loaded" in run.rows else "the output ends before the data is loaded",
+        parameters=options_of(run.command_lines, OPTIONS) | picked(values, "warehouses"),
+        metrics=all_measured({"load_s": load_s}),
+        warnings=("tpcc_load does not say how long it took: run it as `time tpcc_load …`",) if load_s is None else (),
+        subject=SUBJECT, command_lines=tuple(run.command_lines),
+    )  # fmt: skip
 
 
 def report_of(run: Run) -> Report:
     if {"#loader", "#loading", "loaded"} & {*run.rows, run.cut}:
         return load_of(run)
-    told, ended = run.values, "tpmc" in run.values
-    values: dict[str, float] = total_of(run) if ended else {}
+    values, ended = run.values, "tpmc" in run.values
     failed = [row["name"] for row in run.lists.get("constraint", []) if row["verdict"] == "NG"]
-    names = ("warehouses", "terminals", "ramp_up_s", "duration_s")
-    parameters = options_of(run.command_lines, OPTIONS) | {name: told[name] for name in names if name in told}
-    if "elapsed_s" in told:
-        parameters["duration_s"] = told["elapsed_s"]
+    parameters = options_of(run.command_lines, OPTIONS)
+    parameters |= picked(values, "warehouses", "terminals", "ramp_up_s", "duration_s")
+    if "elapsed_s" in values:
+        parameters["duration_s"] = values["elapsed_s"]
     return Report(
-        tool=TOOL,
-        status=Status.COMPLETE if ended else Status.ABORTED,
-        reason="" if ended else "the output ends before its TpmC",
-        parameters=parameters,
-        metrics=tuple(measured(name, value) for name, value in values.items()),
-        series=series_of(run),
+        TOOL, reason="" if ended else "the output ends before its TpmC", parameters=parameters,
+        metrics=all_measured(total_of(run) if ended else {}), series=series_of(run),
         warnings=(f"TPC-C's constraints do not hold of {', '.join(dict.fromkeys(failed))}",) if failed else (),
-        subject=Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)"),
-        command_lines=tuple(run.command_lines),
-    )
+        subject=SUBJECT, command_lines=tuple(run.command_lines),
+    )  # fmt: skip
 
 
 def total_of(run: Run) -> dict[str, float]:
     """The result and its types, which it follows from. Raises NotUnderstood."""
-    told, rows = run.values, run.lists.get("type", [])
-    if [row["type"] for row in rows] != ["0", "1", "2", "3", "4"] or "elapsed_s" not in told:
+    values, rows = run.values, run.lists.get("type", [])
+    if [row["type"] for row in rows] != ["0", "1", "2", "3", "4"] or "elapsed_s" not in values:
         raise NotUnderstood(f"line {run.line}: the five transactions are not all there")
     counts = [row["in_time"] + row["late"] for row in rows]
-    if not told["elapsed_s"] or not math.isclose(counts[0] * 60 / told["elapsed_s"], told["tpmc"], abs_tol=0.0011):
-        raise NotUnderstood(f"line {run.line}: {counts[0]} new orders by time are not {told['tpmc']} a minute")
-    values: dict[str, float] = {
-        "tpmc": told["tpmc"], "transactions": sum(counts), "failed_transactions": sum(row["failed"] for row in rows),
+    elapsed_s, tpmc = values["elapsed_s"], values["tpmc"]
+    if not elapsed_s or not math.isclose(counts[0] * 60 / elapsed_s, tpmc, abs_tol=0.0011):
+        raise NotUnderstood(f"line {run.line}: {counts[0]} new orders by time are not {tpmc} a minute")
+    figures: dict[str, float] = {
+        "tpmc": tpmc, "transactions": sum(counts), "failed_transactions": sum(row["failed"] for row in rows),
         "retries": sum(row["retries"] for row in rows),
     }  # fmt: skip
     for name, row, count in zip(TYPES, rows, counts, strict=True):
-        values |= {f"{name}_transactions": count, f"{name}_late_transactions": row["late"]}
+        figures |= {f"{name}_transactions": count, f"{name}_late_transactions": row["late"]}
         if "avg_ms" in row:
-            values[f"{name}_latency_avg_ms"] = row["avg_ms"]
-    return values
+            figures[f"{name}_latency_avg_ms"] = row["avg_ms"]
+    return figures
 
 
 def series_of(run: Run) -> tuple[Series, ...]:

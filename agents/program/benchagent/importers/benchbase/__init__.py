@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase import console, documents, tables
-from benchagent.importers.report import ReadFile, Report, Status, Subject, as_part_of
+from benchagent.importers.report import ReadFile, Report, Scalar, Status, Subject, as_part_of
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
@@ -92,24 +92,23 @@ def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
     for key, group in list(groups.items()):
         if len(group) > 1 or group[0].kind not in ("console", "histograms"):
             continue
-        beside = [other for other in groups if other[0] == key[0] and other != key and _fits(group[0], groups[other])]
-        if len(beside) == 1:
-            groups[beside[0]] += groups.pop(key)
+        (loose,) = group
+        fitting = []
+        for other, parts_of_other in groups.items():
+            summaries = [part.report for part in parts_of_other if part.kind == "summary"]
+            is_beside = other[0] == key[0] and other != key and loose.kind not in {part.kind for part in parts_of_other}
+            if is_beside and summaries and _same_run(summaries[0], loose.report):
+                fitting.append(other)
+        if len(fitting) == 1:
+            groups[fitting[0]] += groups.pop(key)
     return list(groups.values())
-
-
-def _fits(loose: _Part, group: Sequence[_Part]) -> bool:
-    summary = next((part.report for part in group if part.kind == "summary"), None)
-    if summary is None or any(part.kind == loose.kind for part in group):
-        return False
-    return _same_run(summary, loose.report) is True
 
 
 def _same_run(whole: Report, added: Report) -> bool | None:
     """Whether the counts are those of the run; None where neither of them tells."""
-    told, own = added.metric("transactions"), whole.metric("transactions")
-    if told is not None and own is not None:
-        return told == own
+    added_count, own_count = added.metric("transactions"), whole.metric("transactions")
+    if added_count is not None and own_count is not None:
+        return added_count == own_count
     completed, good = added.metric("completed_transactions"), whole.metric("goodput_per_s")
     elapsed_s = whole.metric("elapsed_s")
     if completed is None or good is None or not elapsed_s:
@@ -140,7 +139,11 @@ def _add(whole: Report, part: _Part) -> Report:
     added = part.report
     match part.kind:
         case "samples" | "results" | "raw":
-            return _add_series(whole, part)
+            requests, count = whole.metric("transactions"), _requests(part)
+            if requests is not None and not math.isclose(count, requests, rel_tol=0, abs_tol=0.5):
+                raise NotUnderstood(f"it tells {count:g} requests, the run {requests:g}")
+            if not any(series.name == "tps" for series in whole.series):
+                return replace(whole, series=whole.series + added.series)
         case "type":
             names = {series.name for series in whole.series}
             more = tuple(series for series in added.series if series.name not in names)
@@ -154,16 +157,6 @@ def _add(whole: Report, part: _Part) -> Report:
     return whole
 
 
-def _add_series(whole: Report, part: _Part) -> Report:
-    requests = whole.metric("transactions")
-    count = _requests(part)
-    if requests is not None and not math.isclose(count, requests, rel_tol=0, abs_tol=0.5):
-        raise NotUnderstood(f"it tells {count:g} requests, the run {requests:g}")
-    if any(series.name == "tps" for series in whole.series):
-        return whole
-    return replace(whole, series=(*whole.series, *part.report.series))
-
-
 def _requests(part: _Part) -> float:
     if part.kind == "raw":
         return tables.read_raw(part.file).requests
@@ -173,14 +166,15 @@ def _requests(part: _Part) -> float:
     return round(sum(value for value in rates.values if value is not None) * rates.interval_s)
 
 
-def _merged(whole: Report, added: Report) -> dict[str, str | int | float | bool]:
-    told_s, ran_s = added.parameters.get("duration_s"), whole.parameters.get("duration_s")
-    if isinstance(told_s, int | float) and isinstance(ran_s, int | float) and math.isclose(told_s, ran_s, rel_tol=0.02):
-        whole = replace(whole, parameters={**whole.parameters, "duration_s": told_s})
+def _merged(whole: Report, added: Report) -> dict[str, Scalar]:
+    parameters = dict(whole.parameters)
+    set_s, ran_s = added.parameters.get("duration_s"), parameters.get("duration_s")
+    if isinstance(set_s, int | float) and isinstance(ran_s, int | float) and math.isclose(set_s, ran_s, rel_tol=0.02):
+        parameters["duration_s"] = set_s
     for name, value in added.parameters.items():
-        if whole.parameters.get(name, value) != value:
-            raise NotUnderstood(f"its {name} is {value}, the run's {whole.parameters[name]}")
-    return {**added.parameters, **whole.parameters}
+        if parameters.get(name, value) != value:
+            raise NotUnderstood(f"its {name} is {value}, the run's {parameters[name]}")
+    return added.parameters | parameters
 
 
 def _subject(whole: Report, added: Report) -> Subject:

@@ -7,13 +7,14 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchagent.importers.benchbase.documents import counted, dbms, ended, plain, snake, workload
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, evenly, measured
+from benchagent.importers.benchbase.documents import counted, ended, plain, snake, subject_of, warehouses_of
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured
+from benchagent.importers.series import evenly
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
 # What stands somewhere in a line, and what a run says once: two lines that differ are of no one run.
-_TOLD: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+_FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (key, re.compile(pattern))
     for key, pattern in (
         (
@@ -70,8 +71,8 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 class _Run:
     kind: str = ""
     header: dict[str, str] = field(default_factory=dict)
-    # By the keys of _TOLD.
-    told: dict[str, dict[str, str]] = field(default_factory=dict)
+    # By the keys of _FIGURES.
+    figures: dict[str, dict[str, str]] = field(default_factory=dict)
     phases: list[dict[str, str]] = field(default_factory=list)
     # When it was printed, and what.
     monitor: list[tuple[str, float]] = field(default_factory=list)
@@ -89,8 +90,12 @@ class _Run:
     latencies: dict[str, dict[str, str]] = field(default_factory=dict)
     command: str = ""
 
+    @property
+    def has_result(self) -> bool:
+        return not {"result", "new_orders", "throughput"}.isdisjoint(self.figures)
+
     def value(self, key: str) -> str:
-        return self.told.get(key, {}).get("value", "")
+        return self.figures.get(key, {}).get("value", "")
 
     def is_whole(self, section: str) -> bool:
         """Whether all lines of a histogram are there: each has a bar in proportion to the greatest."""
@@ -130,10 +135,10 @@ class _Run:
             if self.latencies.setdefault(latency[1], latency.groupdict()) != latency.groupdict():
                 raise NotUnderstood(f"two latencies of {latency[1]}")
             return
-        for key, pattern in _TOLD:
+        for key, pattern in _FIGURES:
             if match := pattern.search(line):
                 values = {name: text for name, text in match.groupdict().items() if text is not None}
-                if self.told.setdefault(key, values) != values:
+                if self.figures.setdefault(key, values) != values:
                     raise NotUnderstood(f"two different {key.replace('_', ' ')}s of one run")
                 return
         if "Results(" in line:
@@ -153,7 +158,11 @@ def read(file: SourceFile) -> list[Report]:
     reports: list[Report] = []
     for run in _runs(file):
         reports += [_load(run)] if run.loading else []
-        if {"result", "new_orders", "throughput"} & set(run.told) or run.launched or (run.trouble and not run.loading):
+        if (
+            {"result", "new_orders", "throughput"} & set(run.figures)
+            or run.launched
+            or (run.trouble and not run.loading)
+        ):
             reports.append(_execution(run))
     if not reports:
         raise NotUnderstood("neither a load nor a run of BenchBase stands in it")
@@ -170,9 +179,9 @@ def _runs(file: SourceFile) -> list[_Run]:
             run = runs[-1]
             command, begin = _COMMAND.search(text), _BEGIN.match(text)
             goes_on = run.command.endswith("\\") and text.strip().startswith("-")
-            is_said = "result" in run.told
-            begins = run.kind or is_said or (command and "throughput" in run.told)
-            if begins and (command or (begin and not goes_on) or (is_said and _TERMINALS.search(text))):
+            has_result = "result" in run.figures
+            begins = run.kind or has_result or (command and "throughput" in run.figures)
+            if begins and (command or (begin and not goes_on) or (has_result and _TERMINALS.search(text))):
                 run = _Run()
                 runs.append(run)
             if command or (begin and not goes_on):
@@ -201,36 +210,32 @@ def _runs(file: SourceFile) -> list[_Run]:
 
 
 def _subject(run: _Run) -> Subject:
-    told = re.search(r"\s(?:-b|--bench)[= ]([\w,]+)", run.command)
-    slug, name = workload(run.kind or (told[1] if told else "tpcc" if "TPM-C" in run.told else ""))
-    return Subject(workload=slug, workload_name=name, dbms=dbms(run.header.get("Type", ""), "")[0])
+    option = re.search(r"\s(?:-b|--bench)[= ]([\w,]+)", run.command)
+    benchmark = run.kind or (option[1] if option else "tpcc" if "TPM-C" in run.figures else "")
+    return subject_of(benchmark, run.header.get("Type", ""))
 
 
 def _parameters(run: _Run) -> dict[str, Scalar]:
-    told = {alias: plain(run.header[name]) for name, alias in _HEADERS.items() if name in run.header}
+    parameters = {alias: plain(run.header[name]) for name, alias in _HEADERS.items() if name in run.header}
     if run.header.get("New Connection Per Txn") in ("true", "false"):
-        told["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
+        parameters["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
     if warehouses := re.search(r"--warehouses[= ](\d{1,9})\b", run.command):
-        told["warehouses"] = int(warehouses[1])
-    if run.kind.lower() == "tpcc" and isinstance(told.get("scale_factor"), int | float):
-        told["warehouses"] = told["scale_factor"]
-    return told
+        parameters["warehouses"] = int(warehouses[1])
+    return parameters | warehouses_of(run.kind, parameters)
 
 
 def _load(run: _Run) -> Report:
-    metrics: tuple[Metric, ...] = ()
+    load_s: float | None = None
     if run.loaded and "?" not in (run.loading, run.loaded):
-        took_s = (datetime.fromisoformat(run.loaded) - datetime.fromisoformat(run.loading)).total_seconds()
-        if took_s < 0:
+        load_s = (datetime.fromisoformat(run.loaded) - datetime.fromisoformat(run.loading)).total_seconds()
+        if load_s < 0:
             raise NotUnderstood("the load ends before it begins")
-        metrics = (measured("load_s", took_s, "load"),)
     about_data = ("scale_factor", "warehouses", "batch_size")
     return Report(
-        tool="benchbase",
-        status=Status.COMPLETE if run.loaded else Status.FAILED if run.trouble else Status.ABORTED,
+        "benchbase", Status.FAILED if run.trouble and not run.loaded else Status.COMPLETE,
         reason="" if run.loaded else run.trouble or "the output ends before the data are loaded",
-        parameters={name: value for name, value in _parameters(run).items() if name in about_data}, metrics=metrics,
-        subject=_subject(run), command_lines=(run.command,) if run.command else (),
+        parameters={name: value for name, value in _parameters(run).items() if name in about_data},
+        metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=(run.command,),
     )  # fmt: skip
 
 
@@ -238,17 +243,14 @@ def _execution(run: _Run) -> Report:
     warnings: list[str] = []
     metrics = [*_rates(run), *_tpmc(run, warnings)]
     for kind, latencies in run.latencies.items():
-        metrics += [measured(f"{snake(kind)}_latency_{name}_ms", number(text)) for name, text in latencies.items()]
+        metrics += all_measured({f"{snake(kind)}_latency_{name}_ms": number(text) for name, text in latencies.items()})
+    status, reason = ended(run.figures.get("result", {}).get("state", ""))
     if run.trouble:
         status, reason = Status.FAILED, run.trouble
-    else:
-        status, reason = ended(run.told.get("result", {}).get("state", ""))
-        if status is Status.COMPLETE and not {"result", "new_orders", "throughput"} & set(run.told):
-            status, reason = Status.ABORTED, "the output ends before the result"
-        elif (
-            status is Status.COMPLETE and "result" in run.told and not any(m.value for m in metrics if m.name == "tps")
-        ):
-            status, reason = Status.FAILED, "no request was measured"
+    elif status is Status.COMPLETE and not run.has_result:
+        status, reason = Status.ABORTED, "the output ends before the result"
+    elif status is Status.COMPLETE and "result" in run.figures and not any(m.value for m in metrics if m.name == "tps"):
+        status, reason = Status.FAILED, "no request was measured"
     series: tuple[Series, ...] = ()
     if status is Status.COMPLETE:
         metrics += _counts(run, {metric.name for metric in metrics})
@@ -256,32 +258,32 @@ def _execution(run: _Run) -> Report:
     elif metrics:
         warnings.append("the figures are those of the part that ran")
     return Report(
-        tool="benchbase", status=status, reason=reason, parameters=_parameters(run) | _phase_parameters(run),
+        "benchbase", status, reason=reason, parameters=_parameters(run) | _phase_parameters(run),
         metrics=tuple(metrics), series=series, warnings=tuple(warnings), subject=_subject(run),
-        command_lines=(run.command,) if run.command else (),
+        command_lines=(run.command,),
     )  # fmt: skip
 
 
-def _rates(run: _Run) -> list[Metric]:
-    result = run.told.get("result")
+def _rates(run: _Run) -> tuple[Metric, ...]:
+    result = run.figures.get("result")
     if result is None:
-        return [measured("tps", number(run.value("throughput")))] if "throughput" in run.told else []
+        return (measured("tps", number(run.value("throughput"))),) if "throughput" in run.figures else ()
     seconds, requests = whole(result["ns"]) / 1e9, whole(result["requests"])
     if not seconds or "NaN" in result.values():
-        return []
+        return ()
     rate = number(result["rate"])
     if not math.isclose(rate, requests / seconds, rel_tol=1e-6, abs_tol=1e-6):
         raise NotUnderstood("throughput, requests and elapsed time contradict each other")
     values = {"tps": rate, "requests_per_s": rate, "transactions": requests, "elapsed_s": seconds}
     if "good" in result:
         values["goodput_per_s"] = number(result["good"])
-    return [measured(name, value) for name, value in values.items()]
+    return all_measured(values)
 
 
 def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
-    printed, new_orders = run.value("TPM-C"), run.told.get("new_orders")
-    if not printed or not (new_orders or "throughput" in run.told):
+    printed, new_orders = run.value("TPM-C"), run.figures.get("new_orders")
+    if not printed or not (new_orders or "throughput" in run.figures):
         return []
     grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", printed)
     value = number(printed.replace(",", "")) if grouped else -1.0
@@ -292,7 +294,7 @@ def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     metrics = [measured("tpmc", value)]
     if new_orders:
         metrics.append(measured("new_order_transactions", count))
-    if "efficiency" in run.told:
+    if "efficiency" in run.figures:
         metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
     return metrics
 
@@ -304,7 +306,7 @@ def _counts(run: _Run, known: set[str]) -> list[Metric]:
             metrics += counted(section, {kind: count for kind, (count, _) in run.counts[section].items()}, None, name)
     # Goodput is completed transactions by time: a lost line of the histogram shows there.
     completed = next((metric.value for metric in metrics if metric.name == "completed_transactions"), None)
-    result = run.told.get("result", {})
+    result = run.figures.get("result", {})
     if completed is None or "good" not in result:
         return []
     good, seconds = number(result["good"]), whole(result["ns"]) / 1e9
@@ -313,23 +315,23 @@ def _counts(run: _Run, known: set[str]) -> list[Metric]:
 
 
 def _phase_parameters(run: _Run) -> dict[str, Scalar]:
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     if run.phases and len(run.phases) != run.launched:
-        return told
+        return parameters
     seconds = [phase.get("seconds", "") for phase in run.phases]
     if seconds and all(seconds):
-        told["duration_s"] = sum(map(int, seconds))
-    elif "new_orders" in run.told:
-        told["duration_s"] = whole(run.told["new_orders"]["seconds"])
+        parameters["duration_s"] = sum(map(int, seconds))
+    elif "new_orders" in run.figures:
+        parameters["duration_s"] = whole(run.figures["new_orders"]["seconds"])
     if len(run.phases) > 1:
-        return told | {"phases": len(run.phases)}
+        return parameters | {"phases": len(run.phases)}
     (phase,) = run.phases or [{}]
     if "warm" in phase:
-        told["warm_up_s"] = int(phase["warm"])
+        parameters["warm_up_s"] = int(phase["warm"])
     rate = plain(phase.get("rate", ""))
     if isinstance(rate, int | float):
-        told["rate_limit_tps"] = rate
-    return told
+        parameters["rate_limit_tps"] = rate
+    return parameters
 
 
 def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:

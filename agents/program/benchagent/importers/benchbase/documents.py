@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, further, measured
-from benchagent.importers.source import NotUnderstood, decoded, number, number_in, slug
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, further, utc
+from benchagent.importers.source import NotUnderstood, json_of, number, number_in, slug, xml_of
 from benchagent.redaction import redact_text, redact_value
 
 # Names and units that the files of a run share.
@@ -58,17 +57,22 @@ def snake(name: str) -> str:
     return slug(spaced, longest=40)
 
 
-def workload(kind: str) -> tuple[str, str]:
-    known = slug(kind, "-")
-    return (f"{known}-benchbase", f"BenchBase {kind.upper()}") if known else ("", "")
-
-
-def dbms(kind: str, version: str) -> tuple[str, str]:
-    name = dbms_called(kind)
-    if name == "mysql" and "mariadb" in version.lower():
-        name = "mariadb"
+def subject_of(benchmark: str, dbms: str, version: str = "") -> Subject:
+    workload, slug_of_dbms = slug(benchmark, "-"), dbms_called(dbms)
+    if slug_of_dbms == "mysql" and "mariadb" in version.lower():
+        slug_of_dbms = "mariadb"
     digits = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)
-    return name, digits[0] if name and digits else ""
+    return Subject(
+        workload=f"{workload}-benchbase" if workload else "",
+        workload_name=f"BenchBase {benchmark.upper()}" if workload else "",
+        dbms=slug_of_dbms, dbms_version=digits[0] if slug_of_dbms and digits else "",
+    )  # fmt: skip
+
+
+def warehouses_of(benchmark: str, parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The scale factor of TPC-C is its number of warehouses."""
+    scale = parameters.get("scale_factor")
+    return {"warehouses": scale} if benchmark.lower() == "tpcc" and isinstance(scale, int | float) else {}
 
 
 def plain(text: str) -> Scalar:
@@ -110,7 +114,7 @@ _WINDOWS = re.compile(r"windows?\b", re.IGNORECASE)
 _PLAIN = re.compile(
     r"\s*(?P<at>1\d{9})\n(?P<dbms>\w+)\n(?P<version>[^\n]*)\n(?P<kind>\w+)\n"
     r"(?P<unit>in milliseconds )?\[(?P<latencies>min=[^\]\n]*)\]\n(?P<rate>\d[\d.]*(?:E\d+)?)\n"
-    r"(?P<told>(?:\w+=[^\n]*(?:\n|$))*)\s*"
+    r"(?P<settings>(?:\w+=[^\n]*(?:\n|$))*)\s*"
 )
 
 
@@ -131,11 +135,7 @@ def read(text: str) -> Report:
         return _plain_summary(match)
     if text.lstrip().startswith("<"):
         return config(text)
-    stripped = text.strip()
-    document, end = decoded(stripped)
-    if end < len(stripped):
-        line = text[: text.index(stripped) + end].count("\n") + 1
-        raise NotUnderstood(f"line {line}: something follows the JSON")
+    document = json_of(text)
     if not isinstance(document, dict):
         raise NotUnderstood("not a JSON object")
     if "Latency Distribution" in document or _SUMMARY.search(text):
@@ -143,7 +143,7 @@ def read(text: str) -> Report:
     if {"completed"} <= document.keys():
         return histograms(document)
     if any(name in document for name in _METRICS) or document.keys() >= _STATUS:
-        return Report(tool=TOOL, status=Status.COMPLETE, warnings=(METRICS_ONLY,))
+        return Report(TOOL, warnings=(METRICS_ONLY,))
     return server_settings(document)
 
 
@@ -158,9 +158,8 @@ def summary(document: Mapping[str, Any]) -> Report:
     if any(_WINDOWS.search(key) for key in document):
         raise NotUnderstood("a summary of measurement windows, which BenchBase itself does not write")
     values = _throughput(document)
-    metrics = [measured(name, value) for name, value in values.items() if value is not None]
-    metrics += _latencies(document.get("Latency Distribution"))
-    state, kind = _text(document, "Final State"), _text(document, "Benchmark Type")
+    metrics = all_measured(values) + _latencies(document.get("Latency Distribution"))
+    state, benchmark = _text(document, "Final State"), _text(document, "Benchmark Type")
     status, reason = ended(state)
     warnings: list[str] = []
     if "Measured Requests" in document and not state:
@@ -171,35 +170,33 @@ def summary(document: Mapping[str, Any]) -> Report:
         status, reason = Status.FAILED, "no request was measured"
     if status is not Status.COMPLETE and metrics:
         warnings.append("the figures are those of the part that ran")
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for key in ("isolation", "scalefactor", "terminals"):
         value = document.get(key)
         if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
-            told[_CONFIGURED[key]] = plain(str(value))
-    if kind.lower() == "tpcc" and isinstance(told.get("scale_factor"), int | float):
-        told["warehouses"] = told["scale_factor"]
+            parameters[_CONFIGURED[key]] = plain(str(value))
+    parameters |= warehouses_of(benchmark, parameters)
     if values["elapsed_s"] is not None:
-        told["duration_s"] = round(values["elapsed_s"], 3)
+        parameters["duration_s"] = round(values["elapsed_s"], 3)
     started_at = ""
     for key in ("Start timestamp (milliseconds)", "Start Timestamp (milliseconds)"):
         started_ms = number_in(document, key)
-        if started_ms is not None and 1e12 < started_ms < 4e12 and not started_at:
-            started_at = datetime.fromtimestamp(started_ms / 1000, UTC).isoformat()
-    slug, name = workload(kind)
-    engine, version = dbms(_text(document, "DBMS Type"), _text(document, "DBMS Version"))
+        if started_ms is not None and 1e12 < started_ms < 4e12:
+            started_at = started_at or utc(started_ms / 1000)
     return Report(
-        tool=TOOL, status=status, reason=reason, parameters=told, metrics=tuple(metrics),
-        warnings=tuple(warnings), started_at=started_at,
-        subject=Subject(workload=slug, workload_name=name, dbms=engine, dbms_version=version),
+        TOOL, status, reason=reason, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
+        started_at=started_at,
+        subject=subject_of(benchmark, _text(document, "DBMS Type"), _text(document, "DBMS Version")),
     )  # fmt: skip
 
 
 def _plain_summary(match: re.Match[str]) -> Report:
-    pairs = [line.partition("=")[::2] for line in match["told"].splitlines()]
-    told = {_CONFIGURED[key]: plain(value) for key, value in pairs if key in _CONFIGURED and value not in ("", "null")}
-    kind, rate = match["kind"], float(match["rate"])
-    if kind.lower() == "tpcc" and isinstance(told.get("scale_factor"), int | float):
-        told["warehouses"] = told["scale_factor"]
+    pairs = [line.partition("=")[::2] for line in match["settings"].splitlines()]
+    parameters = {
+        _CONFIGURED[key]: plain(value) for key, value in pairs if key in _CONFIGURED and value not in ("", "null")
+    }
+    parameters |= warehouses_of(match["kind"], parameters)
+    rate = float(match["rate"])
     ranks: dict[str, float] = {}
     for part in match["latencies"].split(", "):
         name, _, text = part.partition("=")
@@ -208,20 +205,17 @@ def _plain_summary(match: re.Match[str]) -> Report:
             raise NotUnderstood(f"an unknown latency: {part[:40]!r}")
         ranks[rank] = number(text)
     check_rising(ranks, "the latencies")
-    metrics, warnings = [measured("tps", rate), measured("requests_per_s", rate)], list[str]()
+    figures, warning = {"tps": rate, "requests_per_s": rate}, ""
     # Some builds printed seconds: terminals that always wait for an answer are busy for their number of seconds each.
-    busy, terminals = rate * ranks.get("avg", 0.0), told.get("terminals")
+    busy, terminals = rate * ranks.get("avg", 0.0), parameters.get("terminals")
     if match["unit"] or (isinstance(terminals, int) and 0.3 <= busy / 1000 / terminals <= 1.05):
-        metrics += [measured(f"latency_{rank}_ms", value) for rank, value in ranks.items()]
+        figures |= {f"latency_{rank}_ms": value for rank, value in ranks.items()}
     else:
-        warnings.append("the latencies are left out: whether they are of seconds or of milliseconds, nothing tells")
-    engine, version = dbms(match["dbms"], match["version"])
-    slug, name = workload(kind)
+        warning = "the latencies are left out: whether they are of seconds or of milliseconds, nothing tells"
     return Report(
-        tool=TOOL, status=Status.COMPLETE if rate else Status.FAILED, reason="" if rate else "no request was measured",
-        parameters=told, metrics=tuple(metrics) if rate else (), warnings=tuple(warnings),
-        started_at=datetime.fromtimestamp(int(match["at"]), UTC).isoformat(),
-        subject=Subject(workload=slug, workload_name=name, dbms=engine, dbms_version=version),
+        TOOL, Status.COMPLETE if rate else Status.FAILED, reason="" if rate else "no request was measured",
+        parameters=parameters, metrics=all_measured(figures if rate else {}), warnings=(warning,),
+        started_at=utc(int(match["at"])), subject=subject_of(match["kind"], match["dbms"], match["version"]),
     )  # fmt: skip
 
 
@@ -253,35 +247,35 @@ def _throughput(document: Mapping[str, Any]) -> dict[str, float | None]:
     return {"tps": rate, "requests_per_s": rate, "goodput_per_s": goodput, "transactions": done, "elapsed_s": elapsed_s}
 
 
-def _latencies(distribution: Any) -> list[Metric]:
+def _latencies(distribution: Any) -> tuple[Metric, ...]:
     if distribution is None:
-        return []
+        return ()
     if not isinstance(distribution, dict):
         raise NotUnderstood("the latency distribution is no object")
     ranks: dict[str, float] = {}
     for heading in distribution:
-        known = latency(heading)
+        rank_and_scale = latency(heading)
         value = number_in(distribution, heading)
-        if known is None or value is None:
+        if rank_and_scale is None or value is None:
             raise NotUnderstood(f"an unknown entry of the latency distribution: {heading[:60]!r}")
         if value >= 0:
-            ranks[known[0]] = value * known[1]
+            ranks[rank_and_scale[0]] = value * rank_and_scale[1]
     check_rising(ranks, "the latency distribution")
-    return [measured(f"latency_{rank}_ms", round(value, 9)) for rank, value in ranks.items()]
+    return all_measured({f"latency_{rank}_ms": round(value, 9) for rank, value in ranks.items()})
 
 
 def server_settings(document: Mapping[str, Any]) -> Report:
     """All settings of the server, as text, in the file's order."""
     if not all(isinstance(value, str | int | float | None) for value in document.values()):
         raise NotUnderstood("settings that are neither text nor number")
-    told = {name: "" if value is None else str(value) for name, value in document.items()}
+    texts = {name: "" if value is None else str(value) for name, value in document.items()}
     postgres, mysql = "server_version" in document, "innodb_buffer_pool_size" in document
     version = str(document.get("server_version", document.get("version", "")))
     engine = "mariadb" if "mariadb" in version.lower() else "mysql" if mysql else "postgresql" if postgres else ""
     digits = re.match(r"\d+(?:\.\d+)*", version)
-    settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in told.items())
+    settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in texts.items())
     return Report(
-        tool=TOOL, status=Status.COMPLETE, warnings=(SETTINGS_ONLY,),
+        TOOL, warnings=(SETTINGS_ONLY,),
         subject=Subject(dbms=engine, dbms_version=digits[0] if engine and digits else "", settings=settings),
     )  # fmt: skip
 
@@ -297,10 +291,10 @@ def histograms(document: Mapping[str, Any]) -> Report:
         elif block is not None:
             raise NotUnderstood(f"{outcome} without its counts")
     warning = "counts of transactions without the run's throughput; they include warm-up and cool-down"
-    return Report(tool=TOOL, status=Status.COMPLETE, metrics=tuple(metrics), warnings=(warning,))
+    return Report(TOOL, metrics=tuple(metrics), warnings=(warning,))
 
 
-def counted(outcome: str, counts: Mapping[str, Any], total: Any, name: str) -> list[Metric]:
+def counted(outcome: str, counts: Mapping[str, Any], total: Any, name: str) -> tuple[Metric, ...]:
     """Metrics of one histogram. Raises NotUnderstood when the parts are not the total."""
     if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts.values()):
         raise NotUnderstood(f"{outcome}: a count that is no whole number")
@@ -310,53 +304,43 @@ def counted(outcome: str, counts: Mapping[str, Any], total: Any, name: str) -> l
     kinds = [snake(kind) for kind in counts]
     if len(set(kinds)) == len(kinds):
         values |= {f"{kind}_{name}": count for kind, count in zip(kinds, counts.values(), strict=True)}
-    return [measured(key, count, better="none") for key, count in values.items()]
+    return all_measured(values, better="none")
 
 
 def config(text: str) -> Report:
-    if re.search(r"<!(?:DOCTYPE|ENTITY)", text):
-        raise NotUnderstood("XML with a document type or entities")
-    try:
-        root = ElementTree.fromstring(text.strip())  # noqa: S314
-    except (ElementTree.ParseError, ValueError) as error:
-        raise NotUnderstood(f"broken XML: {error}") from error
+    root = xml_of(text)
     for name in (*_CONFIGURED, "works"):
         if len(root.findall(name)) > 1 and not any(child.get("bench") for child in root.findall(name)):
             raise NotUnderstood(f"the configuration says {name} twice")
-    told = {alias: plain(_child(root, name)) for name, alias in _CONFIGURED.items() if _child(root, name)}
+    parameters = {alias: plain(_child(root, name)) for name, alias in _CONFIGURED.items() if _child(root, name)}
     if (reconnects := _child(root, "newConnectionPerTxn").lower()) in ("true", "false"):
-        told["new_connection_per_transaction"] = reconnects == "true"
+        parameters["new_connection_per_transaction"] = reconnects == "true"
     leaves = {snake(child.tag): child.text or "" for child in root if not len(child) and not child.attrib}
-    told |= further(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"}, _NO_FACTORS)
+    parameters |= further(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"} | _NO_FACTORS)
     works = root.findall("./works/work")
     if not works:
         raise NotUnderstood("a configuration without work")
     times = [time for work in works if isinstance(time := plain(_child(work, "time")), int | float)]
     if len(times) == len(works):
-        told["duration_s"] = sum(times)
-    if len(works) > 1:
-        told["phases"] = len(works)
-    else:
-        told |= _phase_parameters(works[0])
-    engine = dbms(_child(root, "type") or _child(root, "dbtype"), "")[0]
-    return Report(
-        tool=TOOL, status=Status.COMPLETE, parameters=told, warnings=(CONFIG_ONLY,), subject=Subject(dbms=engine)
-    )
+        parameters["duration_s"] = sum(times)
+    parameters |= {"phases": len(works)} if len(works) > 1 else _phase_parameters(works[0])
+    engine = dbms_called(_child(root, "type") or _child(root, "dbtype"))
+    return Report(TOOL, parameters=parameters, warnings=(CONFIG_ONLY,), subject=Subject(dbms=engine))
 
 
 def _phase_parameters(work: ElementTree.Element) -> dict[str, Scalar]:
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for name, alias in (
         ("warmup", "warm_up_s"), ("rate", "rate_limit_tps"), ("active_terminals", "active_terminals"),
     ):  # fmt: skip
         value = plain(_child(work, name))
         if isinstance(value, int | float):
-            told[alias] = value
+            parameters[alias] = value
     if _child(work, "serial").lower() == "true":
-        told["serial"] = True
+        parameters["serial"] = True
     if weights := _child(work, "weights").replace(" ", ""):
-        told["transaction_mix"] = weights
-    return told
+        parameters["transaction_mix"] = weights
+    return parameters
 
 
 def _child(element: ElementTree.Element, name: str) -> str:

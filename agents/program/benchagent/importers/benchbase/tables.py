@@ -7,12 +7,12 @@ import math
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase.documents import check_rising, latency, snake
-from benchagent.importers.report import MAX_SECONDS, Report, Series, Status, sampled
+from benchagent.importers.report import Report, Series, utc
+from benchagent.importers.series import MAX_SECONDS, sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, once, whole
 
 _TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
@@ -59,23 +59,22 @@ def read(file: SourceFile) -> Report:
         words = "one line per request without a summary: a lost line would not show, so totals are left out"
         if raw.of_seconds:
             words += "; 'Start Time (microseconds)' holds seconds"
-        began = datetime.fromtimestamp(raw.began_s, UTC).isoformat() if raw.began_s else ""
-        return _report(raw_series(raw), words, began)
+        began = utc(raw.began_s) if raw.began_s else ""
+        return Report("benchbase", series=raw_series(raw), warnings=(words,), started_at=began)
     series = windows(file)
     kind = type_of(file)
     words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
     words += ": the totals are not known" if series else ": too few of them to tell how long each is"
-    report = _report(series, words)
-    if unknown := unknown_columns(file):
-        more = f"not read: {', '.join(map(repr, unknown))}, which BenchBase itself does not write"
-        report = replace(report, warnings=(*report.warnings, more))
-    return report
-
-
-def _report(series: Sequence[Series], warning: str, started_at: str = "") -> Report:
-    return Report(
-        tool="benchbase", status=Status.COMPLETE, series=tuple(series), warnings=(warning,), started_at=started_at
-    )
+    # What forks add.
+    heading = _rows(file)[0]
+    read_columns = _columns(heading).values()
+    others = [
+        repr(cell[:60])
+        for index, cell in enumerate(heading)
+        if index not in read_columns and not _TIME.fullmatch(cell) and cell.lower() not in (_COUNT, _SCALED)
+    ]
+    more = f"not read: {', '.join(others)}, which BenchBase itself does not write" if others else ""
+    return Report("benchbase", series=series, warnings=(words, more))
 
 
 def is_raw(file: SourceFile) -> bool:
@@ -120,7 +119,7 @@ def _joined(cells: list[str]) -> list[str]:
     return [cells[0], *(".".join(pair) for pair in pairs)]
 
 
-def windows(file: SourceFile) -> Sequence[Series]:
+def windows(file: SourceFile) -> tuple[Series, ...]:
     """The series of a results or samples file."""
     heading, rows = _rows(file)
     columns = _columns(heading)
@@ -131,7 +130,7 @@ def windows(file: SourceFile) -> Sequence[Series]:
     counted = _COUNT in [cell.lower() for cell in heading]
     window_s = SAMPLES_WINDOW_S if counted else _window(times, rows, columns["tps"])
     if not window_s:
-        return []
+        return ()
     spread: dict[str, list[float | None]] = {name: [] for name in columns}
     for at, cells in rows:
         try:
@@ -145,23 +144,14 @@ def windows(file: SourceFile) -> Sequence[Series]:
     return sampled(ends, {f"{prefix}{name}": values for name, values in spread.items()}, window_s)
 
 
-def unknown_columns(file: SourceFile) -> list[str]:
-    """What forks add."""
-    known = _columns(heading := _rows(file)[0]).values()
-    return [
-        cell[:60] for index, cell in enumerate(heading)
-        if index not in known and not _TIME.fullmatch(cell) and cell.lower() not in (_COUNT, _SCALED)
-    ]  # fmt: skip
-
-
 def _columns(heading: Sequence[str]) -> dict[str, int]:
     """Name of a series -> its column."""
     columns: dict[str, int] = {}
     for index, cell in enumerate(heading):
         if _RATE.fullmatch(cell):
             columns["tps"] = index
-        elif (known := latency(cell)) is not None:
-            columns[f"latency_{known[0]}_ms"] = index
+        elif rank_and_scale := latency(cell):
+            columns[f"latency_{rank_and_scale[0]}_ms"] = index
     if len(columns) < 2 or "tps" not in columns:
         raise NotUnderstood("a heading is missing")
     return columns
@@ -262,13 +252,10 @@ def _scale(start: float, *, absolute: bool) -> float:
     raise NotUnderstood(_NO_TIMES)
 
 
-def raw_series(raw: Raw) -> list[Series]:
+def raw_series(raw: Raw) -> tuple[Series, ...]:
     """Requests and mean latency per second since the first start, as BenchBase's own samples; no unfinished second."""
     if not raw.counts:
-        return []
+        return ()
     rows = zip(raw.counts, raw.sums_us, strict=True)
     means = tuple(round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows)
-    return [
-        Series("tps", "TPS", 1.0, tuple(map(float, raw.counts))),
-        Series("latency_avg_ms", "ms", 1.0, means),
-    ]
+    return Series("tps", "TPS", 1.0, tuple(map(float, raw.counts))), Series("latency_avg_ms", "ms", 1.0, means)

@@ -7,10 +7,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from benchagent.importers.fio.wording import DIRECTIONS
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, further, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, further, utc
 from benchagent.importers.source import NotUnderstood, slug, words_of
 
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
@@ -18,8 +17,8 @@ _KNOWN = {
     "rw", "readwrite", "ioengine", "iodepth", "numjobs", "rwmixread", "fsync", "fdatasync", "rate_iops", "direct",
     "buffered", "runtime", "timeout", "ramp_time",
 }  # fmt: skip
-# How fio tells of the run.
-_TOLD_ONLY = {
+# How fio reports.
+_REPORTING = {
     "name", "description", "group_reporting", "output", "output-format", "append-terse", "write_bw_log",
     "write_iops_log", "write_lat_log", "write_hist_log", "log_avg_msec", "log_hist_msec", "log_hist_coarseness",
     "log_max_value", "log_offset", "per_job_logs", "percentile_list", "clat_percentiles", "lat_percentiles",
@@ -44,9 +43,9 @@ class Latency:
     deviation: float | None = None
 
     def check(self, what: str) -> None:
-        known = [value for value in (self.minimum, self.average, self.maximum) if value is not None]
+        values = [value for value in (self.minimum, self.average, self.maximum) if value is not None]
         # What is printed is rounded.
-        if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(known)):
+        if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(values)):
             raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
 
     def includes(self, part: Latency, *, rel_tol: float, abs_tol: float) -> bool:
@@ -79,13 +78,13 @@ class Flow:
         if not math.isclose(self.iops, self.ios / self.runtime_s, rel_tol=rel_tol, abs_tol=1.5):
             raise NotUnderstood(f"{what}: {self.iops:g} IOPS are not {self.ios} operations in {self.runtime_s:g} s")
 
-    def latencies(self, prefix: str) -> Iterator[Metric]:
+    def latencies(self, prefix: str) -> tuple[Metric, ...]:
         latency = self.latency
         values = {"min": latency.minimum, "avg": latency.average, "stddev": latency.deviation, "max": latency.maximum}
         values |= {f"p{_RANKS.get(rank) or f'{rank:g}'.replace('.', '_')}": ms for rank, ms in self.percentiles.items()}
-        for name, value in values.items():
-            if value is not None:
-                yield measured(f"{prefix}_latency_{name}_ms", round(value, 9))
+        return all_measured(
+            {f"{prefix}_latency_{name}_ms": round(ms, 9) for name, ms in values.items() if ms is not None}
+        )
 
 
 @dataclass
@@ -120,10 +119,10 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
     metrics = list(_metrics(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
     for job in jobs if status is Status.COMPLETE else ():
-        told_s = seconds(job.options.get("runtime") or job.options.get("timeout", ""))
+        runtime_s = seconds(job.options.get("runtime") or job.options.get("timeout", ""))
         ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
-        if told_s and 0 < ran_s < 0.9 * told_s:
-            words.append(f"job {job.name} ran {ran_s:g} s of the {told_s:g} s it was given")
+        if runtime_s and 0 < ran_s < 0.9 * runtime_s:
+            words.append(f"job {job.name} ran {ran_s:g} s of the {runtime_s:g} s it was given")
     if len(jobs) > 1 and metrics:
         words.append(f"IOPS and MB/s are the sums of {len(jobs)} jobs that ran side by side")
     if status is not Status.COMPLETE and metrics:
@@ -132,10 +131,10 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
     name = (options.get("rw") or options.get("readwrite") or "").split(":")[0].lower()
     started_ms = min((job.started_ms for job in jobs if job.started_ms), default=0)
     return Report(
-        tool="fio", status=status, tool_version=version.removeprefix("fio-"), reason=reason,
+        "fio", status, version.removeprefix("fio-"), reason=reason,
         parameters=_parameters(options, jobs), metrics=tuple(metrics), warnings=tuple(words),
         subject=Subject(workload=f"fio-{name}" if name else "fio", workload_name=f"fio {name}".strip()),
-        started_at=datetime.fromtimestamp(started_ms / 1000, UTC).isoformat() if started_ms else "",
+        started_at=utc(started_ms / 1000) if started_ms else "",
     )  # fmt: skip
 
 
@@ -152,16 +151,14 @@ def _metrics(jobs: Sequence[Job]) -> Iterator[Metric]:
             if alone:
                 yield from flows[0].latencies(direction)
     if alone and (sync := jobs[0].sync):
-        yield from sync.latencies("fsync")
-        if sync.ios is not None:
-            yield measured("fsyncs", sync.ios)
-    if runtimes := [flow.runtime_s for job in jobs for flow in job.flows.values() if flow.runtime_s]:
-        yield measured("elapsed_s", max(runtimes))
+        yield from (*sync.latencies("fsync"), *all_measured({"fsyncs": sync.ios}))
+    runtimes = [flow.runtime_s for job in jobs for flow in job.flows.values() if flow.runtime_s]
+    yield from all_measured({"elapsed_s": max(runtimes, default=None)})
+    if alone:
+        return
     # Every job for itself, where the names tell them apart.
     slugs = [slug(job.name, longest=40) or "job" for job in jobs]
     for number, (name, job) in enumerate(zip(slugs, jobs, strict=True), start=1):
-        if alone:
-            break
         prefix = name if slugs.count(name) == 1 else f"{name}_{number}"
         for direction, flow in job.flows.items():
             yield from sums(f"{prefix}_{direction}", [flow])
@@ -170,11 +167,12 @@ def _metrics(jobs: Sequence[Job]) -> Iterator[Metric]:
             yield from job.sync.latencies(f"{prefix}_fsync")
 
 
-def sums(direction: str, flows: Sequence[Flow]) -> Iterator[Metric]:
+def sums(direction: str, flows: Sequence[Flow]) -> tuple[Metric, ...]:
+    figures: dict[str, float | None] = {}
     for name in ("iops", "mb_per_s"):
         values: list[float | None] = [getattr(flow, name) for flow in flows]
-        if None not in values:
-            yield measured(f"{direction}_{name}", round(sum(filter(None, values)), 9))
+        figures[f"{direction}_{name}"] = None if None in values else round(sum(filter(None, values)), 9)
+    return all_measured(figures)
 
 
 def size_bytes(text: str) -> int | None:
@@ -193,7 +191,7 @@ def command_options(command: str, job: str) -> dict[str, str]:
 
     Several names are several jobs, each with the options that follow it.
     """
-    told: dict[str, dict[str, str]] = {"global": {}}
+    jobs: dict[str, dict[str, str]] = {"global": {}}
     name = "global"
     words = words_of(command)
     for word, following in zip(words, [*words[1:], "-"], strict=False):
@@ -202,31 +200,31 @@ def command_options(command: str, job: str) -> dict[str, str]:
             continue
         value = match[2] if match[2] is not None else "" if following.startswith("-") else following
         name = value if match[1] == "name" else name
-        told.setdefault(name, {})[match[1]] = value
-    if len(told) > 1 and job not in told:
+        jobs.setdefault(name, {})[match[1]] = value
+    if len(jobs) > 1 and job not in jobs:
         # The command of another run.
         return {}
-    return {**told["global"], **told.get(job, {})}
+    return {**jobs["global"], **jobs.get(job, {})}
 
 
 def _parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Scalar]:
-    told: dict[str, Scalar] = {_TEXTS[key]: options[key] for key in _TEXTS if options.get(key)}
-    told |= {_NUMBERS[key]: int(options[key]) for key in _NUMBERS if options.get(key, "").isdecimal()}
+    parameters: dict[str, Scalar] = {_TEXTS[key]: options[key] for key in _TEXTS if options.get(key)}
+    parameters |= {_NUMBERS[key]: int(options[key]) for key in _NUMBERS if options.get(key, "").isdecimal()}
     direct = options.get("direct") or {"0": "1", "1": "0"}.get(options.get("buffered", ""), "")
     if direct in ("0", "1"):
-        told["direct"] = direct == "1"
+        parameters["direct"] = direct == "1"
     if options.get("kb_base", "1024") == "1024":
         if block := options.get("bs") or options.get("blocksize"):
             parsed = size_bytes(block)
-            told |= {"block_size_bytes": parsed} if parsed is not None else {"block_sizes": block}
+            parameters |= {"block_size_bytes": parsed} if parsed is not None else {"block_sizes": block}
         if (size := size_bytes(options.get("size", ""))) is not None:
-            told["size_bytes"] = size
+            parameters["size_bytes"] = size
         options = {name: text for name, text in options.items() if name not in ("bs", "blocksize", "kb_base")}
-        options = {name: text for name, text in options.items() if name != "size" or "size_bytes" not in told}
+        options = {name: text for name, text in options.items() if name != "size" or "size_bytes" not in parameters}
     if (ramp_s := seconds(options.get("ramp_time", ""))) is not None:
-        told["ramp_up_s"] = ramp_s
+        parameters["ramp_up_s"] = ramp_s
     if (runtime_s := seconds(options.get("runtime", options.get("timeout", "")))) is not None:
-        told["duration_s"] = runtime_s
-    if len(jobs) > 1 and "jobs" not in told:
-        told["jobs"] = len(jobs)
-    return further(options, _KNOWN, _TOLD_ONLY) | told
+        parameters["duration_s"] = runtime_s
+    if len(jobs) > 1 and "jobs" not in parameters:
+        parameters["jobs"] = len(jobs)
+    return further(options, _KNOWN | _REPORTING) | parameters

@@ -56,12 +56,10 @@ def read(text: str) -> list[Report]:
         final.append(document)
     reports = [report for document in final for report in _document(document, signal[1] if signal else "")]
     messages = "; ".join(_MESSAGE.findall(around))[:500]
-    return [
-        replace(report, reason=f"{report.reason}; {messages}")
-        if messages and report.status is Status.FAILED
-        else report
-        for report in reports
-    ]
+    if not messages:
+        return reports
+    failed = Status.FAILED
+    return [replace(made, reason=f"{made.reason}; {messages}") if made.status is failed else made for made in reports]
 
 
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
@@ -105,8 +103,8 @@ def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
     everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == ALL_CLIENTS]
     options = _options(document.get("global options"))
     jobs = [_job(entry, options) for entry in everything or entries]
-    status = Status.ABORTED if signal else Status.COMPLETE
     reason = f"fio was ended by signal {signal}" if signal else ""
+    status = Status.ABORTED if signal else Status.COMPLETE
     return [report(group, version=version, status=status, reason=reason) for _, group in grouped(jobs)]
 
 
@@ -166,22 +164,19 @@ def _number(data: Mapping[str, Any], key: str) -> float | None:
 
 def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:
     _in_order(data, _RATES, what)
-    runtime_ms, iops, rate = _number(data, "runtime"), _number(data, "iops"), _number(data, "bw")
-    done = _number(data, "io_bytes")
+    runtime_ms, iops, rate, done = (_number(data, key) for key in ("runtime", "iops", "bw", "io_bytes"))
     if not done:
         if iops or rate:
             raise NotUnderstood(f"{what}: a rate without any bytes")
         return None
     if not runtime_ms:
         raise NotUnderstood(f"{what}: bytes without a run time")
-    flow = Flow(iops=iops, runtime_s=runtime_ms / 1000)
     total = _number(data, "total_ios")
-    flow.ios = int(total) if total is not None else None
+    flow = Flow(iops=iops, runtime_s=runtime_ms / 1000, ios=None if total is None else int(total))
     # Before 2.2 IOPS were cut to whole numbers.
     flow.check_rate(what, rel_tol=0.002)
-    flow.mb_per_s = _rate(data, done, flow.runtime_s or 0.0, what, job)
-    scale, latency, completion = _latency_of(data, what)
-    flow.latency = latency
+    flow.mb_per_s = _rate(data, done, runtime_ms / 1000, what, job)
+    scale, flow.latency, completion = _latency_of(data, what)
     if completion is not None:
         flow.percentiles = _percentiles(completion, scale, what)
     return flow
@@ -252,10 +247,8 @@ def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[floa
 
 def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
     block = data.get("lat_ns")
-    if not isinstance(block, dict):
-        return None
-    count = _number(block, "N")
-    if not count:
+    count = _number(block, "N") if isinstance(block, dict) else None
+    if not isinstance(block, dict) or not count:
         return None
     flow = Flow(ios=int(count), latency=_latency(block, _NS_MS, what))
     if isinstance(block.get("percentile"), dict):

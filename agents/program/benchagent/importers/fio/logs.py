@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from benchagent.importers.report import MAX_SECONDS, ReadFile, Report, Series, Status, as_part_of
+from benchagent.importers.report import ReadFile, Report, Series, Status, as_part_of
+from benchagent.importers.series import MAX_SECONDS
 from benchagent.importers.source import NotUnderstood, SourceFile, once
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
@@ -74,7 +75,7 @@ def claims(text: str) -> bool:
 def read(file: SourceFile) -> Report:
     log = _log(file)
     words = "a log without the output of its run: the totals and the settings are not known"
-    return _joined(Report(tool="fio", status=Status.COMPLETE, warnings=(words,)), [log])
+    return _joined(Report("fio", warnings=(words,)), [log])
 
 
 def combine(files: list[ReadFile]) -> None:
@@ -139,14 +140,13 @@ def _fitting(logs: Sequence[_Log], runs: Sequence[tuple[tuple[int, int], Report]
         apart: list[float] = []
         for kind in sorted({log.kind for log in logs} & {"bw", "iops"}):
             try:
-                series = list(_series([log for log in logs if log.kind == kind], report.tool_version))
+                of_kind = list(_series([log for log in logs if log.kind == kind], report.tool_version))
             except NotUnderstood:
                 continue
-            for each in series:
-                known = [value for value in each.values if value is not None]
-                total = report.metric(each.name)
-                if known:
-                    mean = sum(known) / len(known)
+            for series in of_kind:
+                values, total = [value for value in series.values if value is not None], report.metric(series.name)
+                if values:
+                    mean = sum(values) / len(values)
                     apart.append(abs(mean - total) / max(mean, total) if total else 1.0)
         if apart:
             (near if max(apart) <= FITS_WITHIN else far).append(run)
@@ -182,12 +182,9 @@ def _joined(report: Report, logs: Sequence[_Log]) -> Report:
     for kind in sorted({log.kind for log in logs}):
         try:
             for added in _series([log for log in logs if log.kind == kind], report.tool_version):
-                total, known = report.metric(added.name), [value for value in added.values if value is not None]
-                if (
-                    total is None
-                    or not known
-                    or math.isclose(sum(known) / len(known), total, rel_tol=FITS_WITHIN, abs_tol=0.01)
-                ):
+                total, values = report.metric(added.name), [value for value in added.values if value is not None]
+                mean = sum(values) / len(values) if values else None
+                if None in (total, mean) or math.isclose(mean or 0, total or 0, rel_tol=FITS_WITHIN, abs_tol=0.01):
                     series.append(added)
                 else:
                     warnings.append(f"the {kind} log left out: it does not fit this run's {added.name}")
@@ -225,8 +222,8 @@ def _series_of(kind: str, direction: str, logs: Sequence[_Samples], version: str
 def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[float | None]:
     """Logs of single operations, second by second without the unfinished last one."""
     for second in range(max(int(log.last_s) for log in logs)):
-        told = [log.seconds.get(second, (0, 0, 0.0)) for log in logs]
-        count, moved, total = (sum(each) for each in zip(*told, strict=True))
+        of_logs = [log.seconds.get(second, (0, 0, 0.0)) for log in logs]
+        count, moved, total = (sum(column) for column in zip(*of_logs, strict=True))
         if kind == "bw":
             yield moved / 1e6
         elif kind == "iops":

@@ -69,8 +69,8 @@ class _Run:
     all_clients: bool = False
 
     def forget(self) -> None:
-        for told in (self.jobs, self.pids, self.issued, self.totals):
-            told.clear()
+        for figures in (self.jobs, self.pids, self.issued, self.totals):
+            figures.clear()
         self.ended, self.group = False, None
 
 
@@ -134,8 +134,8 @@ def _head(run: _Run, line: str) -> bool:
         # "(R) 8192B-8192B, (W) …" or "4K-4K/4K-4K": one size where all are the same.
         sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", re.sub(r"\([RWT]\)", "", spec[4])))
         block = sizes.pop() if len(sizes) == 1 else re.sub(r"\s+", " ", spec[4])
-        told = {"rw": spec[3], "bs": block, "ioengine": spec[5], "iodepth": spec[6]}
-        run.specs.append(_Spec(spec[1], int(spec[2]), told))
+        options = {"rw": spec[3], "bs": block, "ioengine": spec[5], "iodepth": spec[6]}
+        run.specs.append(_Spec(spec[1], int(spec[2]), options))
     elif line.strip() == "..." and run.specs and not run.jobs:
         run.specs[-1] = replace(run.specs[-1], more=True)
     elif version := wording.VERSION.match(line):
@@ -174,7 +174,7 @@ def _job(run: _Run, match: re.Match[str]) -> Job:
     return job
 
 
-def _told(run: _Run, job: Job) -> dict[str, str]:
+def _options_of(run: _Run, job: Job) -> dict[str, str]:
     """What the lines before the run say of a job.
 
     A group that reports as one has the name of its first job, whatever the others do: then what all have in common.
@@ -184,8 +184,8 @@ def _told(run: _Run, job: Job) -> dict[str, str]:
     if alone and len(mates) == 1 and not mates[0].more and job.options.get("numjobs", "1") != "1":
         # The lines of other jobs are missing.
         return {}
-    told = [{**command_options(run.command, spec.name), **spec.options} for spec in mates]
-    return common(told or [command_options(run.command, job.name)])
+    options = [{**command_options(run.command, spec.name), **spec.options} for spec in mates]
+    return common(options or [command_options(run.command, job.name)])
 
 
 def _figures(run: _Run, section: _Section, line: str) -> _Section:
@@ -327,7 +327,7 @@ def _reports(run: _Run) -> list[Report]:
             raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
         return []
     for index, job in enumerate(run.jobs):
-        job.options = {**_told(run, job), **job.options}
+        job.options = {**_options_of(run, job), **job.options}
         _check(run, index, job)
     return [_group(run, number_, jobs) for number_, jobs in grouped(run.jobs)]
 
@@ -365,25 +365,24 @@ def _fit_rate(job: Job, flow: Flow, count: int, what: str) -> None:
 
 
 def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
-    status, reason = Status.COMPLETE, ""
+    reason = f"fio was ended by signal {run.signal}" if run.signal else ""
+    # What a job that failed has left, its group's totals need not hold.
+    failed = any(job.error for job in jobs)
     missing = {name for job in jobs for name in job.flows} - run.totals.get(group, {}).keys()
-    if run.all_clients:
-        missing = set()
-    if run.signal:
-        status, reason = Status.ABORTED, f"fio was ended by signal {run.signal}"
-    elif (not run.all_clients and group not in run.totals) or (missing and not any(job.error for job in jobs)):
-        status, reason = Status.ABORTED, "the output ends before the totals of the run"
+    is_cut = not run.all_clients and (group not in run.totals or (missing and not failed))
+    if is_cut and not reason:
+        reason = "the output ends before the totals of the run"
         # Perhaps not even all jobs are there.
         jobs = [replace(job, flows={}, sync=None, options={}) for job in jobs[:1]]
-    # What a job that failed has left, its group's totals need not hold.
-    if not any(job.error for job in jobs) and (status is not Status.ABORTED or not reason.startswith("the output")):
+    elif not failed:
         _check_totals(run, group, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
     warnings = [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes(text) is None]
+    status = Status.ABORTED if reason else Status.COMPLETE
     made = report(jobs, version=run.version, status=status, reason=reason, warnings=warnings)
     if made.status is Status.FAILED and run.messages:
         made = replace(made, reason="; ".join([made.reason, *run.messages])[:600])
-    return replace(made, command_lines=(run.command,) if run.command else ())
+    return replace(made, command_lines=(run.command,))
 
 
 def _check_totals(run: _Run, group: int, jobs: Sequence[Job]) -> None:

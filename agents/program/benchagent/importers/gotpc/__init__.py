@@ -79,27 +79,26 @@ def load_of(file: SourceFile) -> Report:
     created = [line for line in lines if line.startswith("creating table ")]
     if finished > 1 and (not created or len(created) != len(set(created))):
         return Report(tool=TOOL, status=Status.NOT_UNDERSTOOD, reason="not understood: several loads in one file")
-    status, reason = Status.COMPLETE, ""
-    failure = next((line for line in lines if _FAILED.search(line)), None)
+    failure, reason = next((line for line in lines if _FAILED.search(line)), None), ""
     if failure is not None:
-        status, reason = Status.FAILED, f"go-tpc failed: {redact_text(failure.strip())[:200]}"
+        reason = f"go-tpc failed: {redact_text(failure.strip())[:200]}"
     elif any(_SIGNAL.search(line) for line in lines):
-        status, reason = Status.ABORTED, "stopped before its end"
+        reason = "stopped before its end"
     elif not finished:
-        status, reason = Status.ABORTED, "the log ends before go-tpc's word that it finished"
+        reason = "the log ends before go-tpc's word that it finished"
     commands = [command for line in lines if (command := command_of(line))]
-    told: dict[str, Scalar] = dict(commands[-1][2]) if commands else {}
-    told.pop("duration_s", None)
+    parameters: dict[str, Scalar] = dict(commands[-1][2]) if commands else {}
+    parameters.pop("duration_s", None)
     warnings: list[str] = []
     numbers = {int(match["warehouse"]) for match in (*loaded, *checked) if match["warehouse"]}
-    if status is Status.COMPLETE and numbers:
+    if numbers and not reason:
         if min(numbers) == 1 and max(numbers) == len(numbers):
-            told.setdefault("warehouses", max(numbers))
+            parameters.setdefault("warehouses", max(numbers))
         else:
             warnings.append("the numbers of the warehouses have gaps: their count is not known")
     kind = "load" if loaded else "check"
     return Report(
-        tool=TOOL, status=status, reason=reason, parameters=told,
+        TOOL, Status.COMPLETE if failure is None else Status.FAILED, reason=reason, parameters=parameters,
         warnings=(*warnings, "go-tpc prints no times of loading and checking"),
         subject=Subject(workload=f"tpcc-go-tpc-{kind}", workload_name=f"TPC-C {kind} (go-tpc)"),
         command_lines=tuple(line for line, _, _ in commands[-1:]),

@@ -37,7 +37,7 @@ _FLAGS = {
     "--isolation": "isolation", "--sf": "scale_factor", "--wait": "keying_and_thinking", "--weight": "weights",
     "-d": "driver", "--driver": "driver",
 }  # fmt: skip
-_TOLD_ONLY = {"interval", "pprof", "silence", "max-procs", "dropdata", "no-check", "output-type", "output-dir"}
+_REPORTING = {"interval", "pprof", "silence", "max-procs", "dropdata", "no-check", "output-type", "output-dir"}
 
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
@@ -46,24 +46,24 @@ def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     if match is None:
         return None
     line = _SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip())
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     words = words_of(line)
     for word, following in zip(words, [*words[1:], ""], strict=True):
         flag, separator, value = word.partition("=")
         name, value = _FLAGS.get(flag, ""), value if separator else following
         if name == "keying_and_thinking":
-            told[name] = not (separator and value == "false")
+            parameters[name] = not (separator and value == "false")
         elif name == "duration_s":
             duration = _DURATION.fullmatch(value)
             if value and duration:
                 hours, minutes, seconds = (int(duration[unit] or 0) for unit in "hms")
-                told[name] = hours * 3600 + minutes * 60 + seconds
+                parameters[name] = hours * 3600 + minutes * 60 + seconds
         elif name and value and not value.startswith("-"):
-            told[name] = whole_or_text(value)
+            parameters[name] = whole_or_text(value)
         elif flag.startswith("--") and not name:
             is_switch = not separator and (not following or following.startswith("-"))
-            told |= further({flag[2:]: "" if is_switch else value}, (), _TOLD_ONLY)
-    return line, match["workload"], told
+            parameters |= further({flag[2:]: "" if is_switch else value}, _REPORTING)
+    return line, match["workload"], parameters
 
 
 # Heading as printed -> field. Percentiles: (s) and (ms) both occur, by version and workload.
@@ -143,11 +143,13 @@ def events_of(file: SourceFile) -> list[Event]:
                     if _BARE.match(text.strip()):
                         text = f"[{'Summary' if finished else 'Current'}] {text.strip()}"
                     events += _of_line(line.number, text, cut=not line.whole)
-                    said = events[-1] if events else None
-                    if isinstance(said, Total) or (isinstance(said, Note) and command_of(said.text)):
-                        finished = False
-                    elif isinstance(said, Note) and said.text.strip() == "Finished":
-                        finished = True
+                    match events[-1] if events else None:
+                        case Note(text=text) if text.strip() == "Finished":
+                            finished = True
+                        case Total():
+                            finished = False
+                        case Note(text=text) if command_of(text):
+                            finished = False
             except NotUnderstood as error:
                 if line.whole:
                     events.append(Broken(line.number, f"line {line.number}: {error}"))

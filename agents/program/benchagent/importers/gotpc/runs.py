@@ -9,7 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.gotpc.rows import Broken, Event, Note, Row, Total, command_of
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, measured, not_understood
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    all_measured,
+    measured,
+    not_understood,
+    picked,
+)
 from benchagent.importers.source import NotUnderstood
 from benchagent.redaction import redact_text
 
@@ -170,25 +181,23 @@ def reports(events: Sequence[Event]) -> list[Report]:
             runs.append(Run(notes=[note for note in run.notes if note.line > run.last]))
             run.notes = [note for note in run.notes if note.line <= run.last or not command_of(note.text)]
         runs[-1].add(event)
-    told = [_report(run) for run in runs if run.has_figures or run.broken]
-    if told and all(report.status is Status.NOT_UNDERSTOOD for report in told):
-        raise NotUnderstood(told[0].reason.removeprefix("not understood: "))
-    return told
+    of_runs = [_report(run) for run in runs if run.has_figures or run.broken]
+    if of_runs and all(report.status is Status.NOT_UNDERSTOOD for report in of_runs):
+        raise NotUnderstood(of_runs[0].reason.removeprefix("not understood: "))
+    return of_runs
 
 
 def _report(run: Run) -> Report:
     if run.broken:
         return not_understood(f"not understood: {run.broken}", tool="go-tpc")
     status, reason = _status(run)
-    commands = [told for note in run.notes if (told := command_of(note.text)) and not _NO_RUN.search(told[0])]
+    commands = [command for note in run.notes if (command := command_of(note.text)) and not _NO_RUN.search(command[0])]
     line, workload, parameters = commands[-1] if commands else ("", "", {})
     for row in (*run.current, *run.summary.values()):
         _check_rate(row)
-    metrics: list[Metric] = []
-    if run.summary or run.totals:
-        metrics = _metrics(run)
-        if status is not Status.COMPLETE:
-            run.warnings.append("the figures are of the part that ran")
+    metrics = _metrics(run) if run.summary or run.totals else []
+    if metrics and status is not Status.COMPLETE:
+        run.warnings.append("the figures are of the part that ran")
     if warehouses := _warehouses(run, parameters):
         parameters["warehouses"] = warehouses
     try:
@@ -197,8 +206,8 @@ def _report(run: Run) -> Report:
         series = ()
         run.warnings.append(f"{error}: not read as a series")
     return Report(
-        tool="go-tpc", status=status, reason=reason, parameters=parameters, metrics=tuple(metrics), series=series,
-        warnings=tuple(run.warnings), subject=_subject(run, workload), command_lines=(line,) if line else (),
+        "go-tpc", status, reason=reason, parameters=parameters, metrics=tuple(metrics), series=series,
+        warnings=tuple(run.warnings), subject=_subject(run, workload), command_lines=(line,),
     )  # fmt: skip
 
 
@@ -208,12 +217,12 @@ def _status(run: Run) -> tuple[Status, str]:
     if errors:
         first = redact_text(errors[0]["message"])[:200]
         run.warnings.append(f"{len(errors)} messages of failed transactions, the first: {first}")
-    for pattern, stopped, said in (
+    for pattern, stopped, words in (
         (_CRASH, Status.FAILED, "go-tpc stopped"),
         (_SIGNAL, Status.ABORTED, "stopped before its end"),
     ):
         if text := next((text for text in texts if pattern.search(text)), ""):
-            return stopped, f"{said}: {redact_text(text)[:200]}"
+            return stopped, f"{words}: {redact_text(text)[:200]}"
     if not run.summary and not run.totals:
         return Status.ABORTED, "the log ends before the summary"
     if run.has_totals and "tpmc" not in run.totals and run.transactions:
@@ -267,9 +276,8 @@ def _check_totals(run: Run) -> None:
 def _metrics(run: Run) -> list[Metric]:
     _check_totals(run)
     metrics = [
-        measured(name, run.totals[name], "query" if name == "qphh" else "run")
-        for name in ("tpmc", "tpm", "qphh", "efficiency_pct")
-        if name in run.totals
+        measured(name, value, "query" if name == "qphh" else "run")
+        for name, value in picked(run.totals, "tpmc", "tpm", "qphh", "efficiency_pct").items()
     ]
     if "tpm" in run.totals and run.transactions:
         # Checked against the sum of the types, so no type is missing.
@@ -286,22 +294,20 @@ def _metrics(run: Run) -> list[Metric]:
     return metrics
 
 
-def _of_type(operation: str, row: Row, latencies: dict[str, float]) -> list[Metric]:
-    failed, count = row.operation.endswith("_ERR"), row.values.get("count", 0.0)
-    if not _QUERY.match(operation):
-        name = operation.lower().replace("-", "_")
-        if failed:
-            return [measured(f"{name}_errors", count)]
-        rate = [measured(f"{name}_tpm", row.values["tpm"])] if "tpm" in row.values else []
-        spread = [measured(f"{name}_latency_{rank.removesuffix('_ms')}_ms", value) for rank, value in latencies.items()]
-        return [measured(f"{name}_transactions", count), *rate, *spread]
-    name = f"query_{operation[1:]}"
-    if "avg_s" in row.values and not failed:
-        return [measured(f"{name}_s", row.values["avg_s"], "query")]
-    if failed:
-        return [measured(f"{name}_errors", count, "query")]
-    average = [measured(f"{name}_latency_avg_ms", latencies["avg_ms"], "query")] if "avg_ms" in latencies else []
-    return [measured(f"{name}_queries", count, "query"), *average]
+def _of_type(operation: str, row: Row, latencies: dict[str, float]) -> tuple[Metric, ...]:
+    is_query, count = _QUERY.match(operation), row.values.get("count", 0.0)
+    name = f"query_{operation[1:]}" if is_query else operation.lower().replace("-", "_")
+    figures: dict[str, float | None]
+    if row.operation.endswith("_ERR"):
+        figures = {f"{name}_errors": count}
+    elif not is_query:
+        figures = {f"{name}_transactions": count, f"{name}_tpm": row.values.get("tpm")}
+        figures |= {f"{name}_latency_{rank}": value for rank, value in latencies.items()}
+    elif "avg_s" in row.values:
+        figures = {f"{name}_s": row.values["avg_s"]}
+    else:
+        figures = {f"{name}_queries": count, f"{name}_latency_avg_ms": latencies.get("avg_ms")}
+    return all_measured(figures, "query" if is_query else "run")
 
 
 def _latencies(run: Run) -> dict[str, dict[str, float]]:
@@ -354,8 +360,8 @@ def _warehouses(run: Run, parameters: dict[str, Scalar]) -> int | None:
     low = 100 * (tpmc - 0.06) / (TPMC_PER_WAREHOUSE * (efficiency + 0.06))
     high = 100 * (tpmc + 0.06) / (TPMC_PER_WAREHOUSE * max(efficiency - 0.06, 1e-9))
     fitting = range(max(1, -int(-low // 1)), min(int(high), 10_000_000) + 1)
-    told = parameters.get("warehouses")
-    if not fitting or (isinstance(told, int) and told not in fitting):
+    set_by_option = parameters.get("warehouses")
+    if not fitting or (isinstance(set_by_option, int) and set_by_option not in fitting):
         raise NotUnderstood(f"tpmC {tpmc:g} and efficiency {efficiency:g} % fit no number of warehouses")
     return fitting[0] if len(fitting) == 1 else None
 

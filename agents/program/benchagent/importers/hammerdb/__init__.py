@@ -52,8 +52,13 @@ def combine(files: list[ReadFile]) -> None:
         return
     (at,) = runs
     run_file, (run,) = files[at]
-    for is_part in (_is_counter, _is_profile):
-        others = [other for other, (_, reports) in enumerate(files) if other != at and is_part(reports[0])]
+    counters, profiles = list[int](), list[int]()
+    for position, (_, (report, *_)) in enumerate(files):
+        if not report.metrics and [series.name for series in report.series] == ["tpm"]:
+            counters.append(position)
+        elif report.metric("nopm") is None and report.metric("new_order_transactions") is not None:
+            profiles.append(position)
+    for others in (counters, profiles):
         if len(others) != 1 or not _fits(run, files[others[0]][1][0]):
             continue
         other_file, (other,) = files[others[0]]
@@ -65,18 +70,12 @@ def combine(files: list[ReadFile]) -> None:
     files[at] = (run_file, [run])
 
 
-def _is_counter(report: Report) -> bool:
-    return not report.metrics and [series.name for series in report.series] == ["tpm"]
-
-
-def _is_profile(report: Report) -> bool:
-    return report.metric("nopm") is None and report.metric("new_order_transactions") is not None
-
-
 def _fits(run: Report, other: Report) -> bool:
     """The same DBMS and the same virtual users, and nothing that the run has already."""
-    known = {("series", series.name) for series in run.series} | {metric.name for metric in run.metrics}
-    more = {("series", series.name) for series in other.series} | {metric.name for metric in other.metrics}
+    own, more = (
+        {("series", series.name) for series in report.series} | {metric.name for metric in report.metrics}
+        for report in (run, other)
+    )
     same_dbms = not other.subject.dbms or not run.subject.dbms or other.subject.dbms == run.subject.dbms
     terminals = run.parameters.get("terminals")
-    return not known & more and same_dbms and other.parameters.get("terminals", terminals) == terminals
+    return not own & more and same_dbms and other.parameters.get("terminals", terminals) == terminals

@@ -107,7 +107,7 @@ class VirtualUsers:
     dbms: str = ""
     created: set[int] = field(default_factory=set)
     # How many HammerDB said it created.
-    told: int | None = None
+    announced: int | None = None
     running: set[int] = field(default_factory=set)
     succeeded: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)

@@ -11,9 +11,25 @@ from typing import Any
 
 from benchagent.importers.hammerdb.common import spaced, sqlite_time
 from benchagent.importers.hammerdb.log import counted, log_reports
-from benchagent.importers.hammerdb.profile import SEEN_BY_USERS, check_ranks, checked_metrics, procedure_metrics
+from benchagent.importers.hammerdb.profile import (
+    SEEN_BY_USERS,
+    SUBJECT,
+    check_ranks,
+    checked_metrics,
+    procedure_metrics,
+)
 from benchagent.importers.hammerdb.run import result_metrics
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, measured
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    all_measured,
+    dbms_called,
+    measured,
+)
 from benchagent.importers.source import NotUnderstood, SourceFile, number, once
 from benchagent.redaction import redact_text
 
@@ -71,18 +87,14 @@ def job_reports(content: Any) -> list[Report]:
     if isinstance(content, list) and all(isinstance(item, str) for item in content):
         return _result(content)
     if isinstance(content, dict) and content and all(isinstance(value, dict) for value in content.values()):
-        counters = [_COUNTER.match(name) for name in content]
-        if all(counters):
+        counters = [match for name in content if (match := _COUNTER.match(name))]
+        if len(counters) == len(content):
             return [
-                _counter(match["dbms"], match["unit"], points)
-                for match, points in zip(counters, content.values(), strict=True)
-                if match
+                _counter(counter["dbms"], counter["unit"], points)
+                for counter, points in zip(counters, content.values(), strict=True)
             ]
         metrics = checked_metrics({name: _figures(row) for name, row in content.items()})
-        subject = Subject("tprocc", "time profile (HammerDB)")
-        return [
-            Report(tool="hammerdb", status=Status.COMPLETE, metrics=metrics, warnings=(SEEN_BY_USERS,), subject=subject)
-        ]
+        return [Report("hammerdb", metrics=metrics, warnings=(SEEN_BY_USERS,), subject=SUBJECT)]
     raise NotUnderstood("JSON of HammerDB of an unknown form")
 
 
@@ -186,19 +198,19 @@ def _query_metrics(result: dict[str, Any], times: Any, warnings: list[str]) -> t
     figures: dict[str, float] = {}
     for key, name in _QUERY_METRICS.items():
         value = result.get(key)
-        told = number(str(value)) if isinstance(value, int | float | str) else None
-        if told is not None and figures.setdefault(name, told) != told:
+        figure = number(str(value)) if isinstance(value, int | float | str) else None
+        if figure is not None and figures.setdefault(name, figure) != figure:
             raise NotUnderstood(f"two different figures of {name}")
     charted = {"Geomean": "geometric_mean_s", "Query Time": "elapsed_s"}
     for row in result.get("chart_data") or ():
-        told = figures.get(charted.get(str(row.get("metric")), "")) if isinstance(row, dict) else None
-        if told is not None and not math.isclose(number(str(row.get("value"))), told, rel_tol=1e-6):
+        figure = figures.get(charted.get(str(row.get("metric")), "")) if isinstance(row, dict) else None
+        if figure is not None and not math.isclose(number(str(row.get("value"))), figure, rel_tol=1e-6):
             raise NotUnderstood("result and its chart_data say different figures")
     if not figures:
         return [], Status.ABORTED, "the job has no result"
     if not all(figures.values()):
         return [], Status.FAILED, "no query was timed"
-    metrics = [measured(name, value, "query", better="lower") for name, value in figures.items()]
+    metrics = [*all_measured(figures, "query", better="lower")]
     try:
         metrics += _query_times(times, figures)
     except NotUnderstood as error:
@@ -213,26 +225,26 @@ def _query_times(times: Any, figures: dict[str, float]) -> list[Metric]:
     rows = times.get("rows") if isinstance(times, dict) else None
     if not rows:
         return []
-    told: dict[int, float] = {}
+    queries: dict[int, float] = {}
     for row in rows:
         name, milliseconds, seconds = (
             str(row.get(key)) if isinstance(row, dict) else "" for key in ("name", "total_ms", "seconds")
         )
-        if not name.isdecimal() or int(name) in told:
+        if not name.isdecimal() or int(name) in queries:
             raise NotUnderstood("they are of another form, or of several query sets")
-        told[int(name)] = number(seconds)
-        if not math.isclose(number(milliseconds) / 1000, told[int(name)], rel_tol=1e-6, abs_tol=0.0006):
+        queries[int(name)] = number(seconds)
+        if not math.isclose(number(milliseconds) / 1000, queries[int(name)], rel_tol=1e-6, abs_tol=0.0006):
             raise NotUnderstood(f"query {name} has two different times")
-    if not all(value > 0 for value in told.values()):
+    if not all(value > 0 for value in queries.values()):
         raise NotUnderstood("one of them took no time")
     # Times are whole milliseconds, and of ten seconds and more two digits are printed.
-    mean_s = math.exp(math.fsum(map(math.log, told.values())) / len(told))
-    whole = (("elapsed_s", sum(told.values()), 1.0), ("geometric_mean_s", mean_s, 0.001))
+    mean_s = math.exp(math.fsum(map(math.log, queries.values())) / len(queries))
+    whole = (("elapsed_s", sum(queries.values()), 1.0), ("geometric_mean_s", mean_s, 0.001))
     if not all(
         name in figures and math.isclose(value, figures[name], rel_tol=0.02, abs_tol=off) for name, value, off in whole
     ):
         raise NotUnderstood("sum and mean of all are others")
-    return [measured(f"query_{query}_s", value, "query") for query, value in sorted(told.items())]
+    return [measured(f"query_{query}_s", value, "query") for query, value in sorted(queries.items())]
 
 
 def _response_times(content: dict[str, Any]) -> list[Metric]:
@@ -263,13 +275,13 @@ def _points(rows: Any, *names: str) -> tuple[list[datetime], dict[str, list[floa
 
 def _counts(content: dict[str, Any], warnings: list[str]) -> list[Series]:
     series: list[Series] = []
-    for told in content.get("series") or ():
-        unit = str(told.get("metric"))
+    for counter in content.get("series") or ():
+        unit = str(counter.get("metric"))
         if unit not in ("tpm", "qph"):
             raise NotUnderstood(f"a transaction counter in an unknown unit: {unit[:40]!r}")
-        if not told.get("points"):
+        if not counter.get("points"):
             continue
-        times, values = _points(told["points"], "value")
+        times, values = _points(counter["points"], "value")
         if not values["value"]:
             raise NotUnderstood("a transaction counter without values")
         report = counted(list(zip(times, values["value"], strict=True)), unit, "", "")

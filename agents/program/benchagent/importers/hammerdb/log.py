@@ -10,8 +10,8 @@ from datetime import datetime
 from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, iso, spaced, tcl_time
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, dbms_called, further, measured
-from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, dbms_called, further
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, whole_or_text
 from benchagent.redaction import names_a_secret
 
 # One `buildschema`.
@@ -45,7 +45,7 @@ class Build(VirtualUsers):
         return self.over
 
     def tell(self, count: int) -> None:
-        self.told = count
+        self.announced = count
 
     def line(self, text: str) -> None:
         if match := _BUILDING_WITH.search(text):
@@ -90,40 +90,40 @@ class Build(VirtualUsers):
             parameters[self.size[0]] = self.size[1]
         if self.loaders is not None:
             parameters["build_virtual_users"] = self.loaders
-        status, reason = Status.COMPLETE, ""
-        if self.failed:
-            status, reason = Status.FAILED, self.failure
-        elif not self.complete:
-            status, reason = Status.ABORTED, "the log ends before the schema is complete"
+        reason = self.failure or ("" if self.complete else "the log ends before the schema is complete")
         if reason and self.errors:
             reason += f": {self.first_error}"
-        metrics, started_at = self._times(warnings) if status is Status.COMPLETE else ((), "")
+        load_s, started_at = (None, "") if reason else self._times(warnings)
         subject = Subject(
             f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_called(self.dbms)
         )
         return [
-            Report(tool="hammerdb", tool_version=tool_version, status=status, reason=reason, parameters=parameters,
-                   metrics=metrics, warnings=tuple(warnings), subject=subject, started_at=started_at)
+            Report("hammerdb", Status.FAILED if self.failed else Status.COMPLETE, tool_version, reason=reason,
+                   parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(warnings),
+                   subject=subject, started_at=started_at)
         ]  # fmt: skip
 
-    def _times(self, warnings: list[str]) -> tuple[tuple[Metric, ...], str]:
-        """Loading takes from the first Start to the last End; indexes and statistics follow without a time."""
+    def _times(self, warnings: list[str]) -> tuple[float | None, str]:
+        """How long loading took and when it began: from the first Start to the last End.
+
+        Indexes and statistics follow without a time.
+        """
         starts, ends = self.edges["Start"], self.edges["End"]
         if not starts and not ends:
-            return (), ""
+            return None, ""
         once = all(len(stamps) == 1 for stamps in (*starts.values(), *ends.values()))
         loaders = len(self.running - {1} or self.running) if self.loaders is None else self.loaders
         if not once or set(starts) != set(ends) or len(starts) != loaders:
             warnings.append("not every virtual user's Start and End are there: no time of loading")
-            return (), ""
+            return None, ""
         if any(ends[vuser][0][0] < stamps[0][0] for vuser, stamps in starts.items()):
             raise NotUnderstood("a virtual user ended loading before it started")
         if len({zone for stamps in (*starts.values(), *ends.values()) for _, zone in stamps}) > 1:
             warnings.append("the time zone changed while loading: no time of loading")
-            return (), ""
+            return None, ""
         first, last = min(stamps[0] for stamps in starts.values()), max(stamps[0] for stamps in ends.values())
         warnings.append("load_s is from the first Start to the last End: without indexes and statistics")
-        return (measured("load_s", (last[0] - first[0]).total_seconds(), "load"),), iso(*first)
+        return (last[0] - first[0]).total_seconds(), iso(*first)
 
 
 # The transaction counter's log: transactions per minute over time.
@@ -164,9 +164,8 @@ def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, sta
     if drift > 0.01:
         warnings.append(f"the counter was read every {interval * (1 + drift):.2f} s, which counts as {interval:g} s")
     return Report(
-        tool="hammerdb", status=Status.COMPLETE, series=(Series(name, unit_name, interval, values),),
-        warnings=tuple(warnings), started_at=started_at,
-        subject=Subject(workload, "transaction counter (HammerDB)", dbms=dbms_called(dbms)),
+        "hammerdb", series=(Series(name, unit_name, interval, values),), warnings=tuple(warnings),
+        started_at=started_at, subject=Subject(workload, "transaction counter (HammerDB)", dbms=dbms_called(dbms)),
     )  # fmt: skip
 
 
@@ -216,13 +215,13 @@ class Settings:
 
     def take(self, line: str) -> bool:
         """Whether the line was about settings."""
-        told_here = "diset" in line or " for " in line
-        if told_here and (match := next(filter(None, (pattern.match(line) for pattern in _SETTINGS)), None)):
-            key, told = (match["section"], match["name"]), match.groupdict()
-            known = self.values.get(key)
-            if "old" in told and known is not None and known not in (told["old"], told["new"]):
+        may_set = "diset" in line or " for " in line
+        if may_set and (match := next(filter(None, (pattern.match(line) for pattern in _SETTINGS)), None)):
+            key, words = (match["section"], match["name"]), match.groupdict()
+            before = self.values.get(key)
+            if "old" in words and before is not None and before not in (words["old"], words["new"]):
                 self.doubtful.add(key)
-            self.values[key] = told["new"]
+            self.values[key] = words["new"]
         elif match := _SECTION.match(line):
             self.section = match["section"]
         elif self.section and (match := _PRINTED.match(line)):
@@ -234,23 +233,19 @@ class Settings:
 
     def parameters(self, benchmark: str) -> dict[str, Scalar]:
         """Of `tpcc` or `tpch`, in the catalogue's words and units; secrets and addresses never."""
-        told: dict[str, Scalar] = {}
+        parameters: dict[str, Scalar] = {}
         for (section, name), printed in self.values.items():
-            parameter = SETTINGS.get(_PREFIX.sub("", _PREFIX.sub("", name)), "")
             if section != benchmark or names_a_secret(name) or (section, name) in self.doubtful:
                 continue
-            text = printed.strip()
+            setting, text = _PREFIX.sub("", _PREFIX.sub("", name)), printed.strip()
+            parameter, value = SETTINGS.get(setting, ""), whole_or_text(text)
             if not parameter:
-                told |= further({_PREFIX.sub("", _PREFIX.sub("", name)): text}, ()) if text else {}
-                continue
-            whole = text.isascii() and text.isdecimal() and len(text) < 18
-            if parameter in IN_MINUTES:
-                told |= {parameter: int(text) * 60} if whole else {}
-            elif text.lower() in ("true", "false"):
-                told[parameter] = text.lower() == "true"
+                parameters |= further({setting: text}) if text else {}
+            elif parameter in IN_MINUTES:
+                parameters |= {parameter: value * 60} if isinstance(value, int) else {}
             else:
-                told[parameter] = int(text) if whole else text
-        return told
+                parameters[parameter] = text.lower() == "true" if text.lower() in ("true", "false") else value
+        return parameters
 
 
 def log_reports(file: SourceFile) -> list[Report]:
@@ -294,8 +289,8 @@ class _Reader:
     def last(self) -> Run | Build | None:
         return self.parts[-1] if self.parts else None
 
-    def take(self, told: Line) -> None:
-        line = told.text.rstrip()
+    def take(self, numbered: Line) -> None:
+        line = numbered.text.rstrip()
         if match := _VERSION.search(line):
             self.version, self.settings = match["version"], Settings()
         text = _FRONT.sub("", line)
@@ -304,7 +299,7 @@ class _Reader:
         if line.lstrip().startswith(('"', "[")):
             text = text.rstrip('",] ')
         if match := _VUSER.search(text):
-            self._take_vuser(int(match["vuser"]), Line(told.number, match["text"].strip(), told.whole))
+            self._take_vuser(int(match["vuser"]), numbered._replace(text=match["text"].strip()))
         elif _VURUN.match(line) and self.last and self.last.is_behind:
             self.fresh = True
         elif match := _CREATED.match(text):
@@ -319,11 +314,11 @@ class _Reader:
             if not isinstance(part, Run) or part.result is not None or not part.echo:
                 part = self._add_run()
                 part.echo = True
-            part.user(1, Line(told.number, text, told.whole))
+            part.user(1, numbered._replace(text=text))
         else:
-            self._take_other(text)
+            self._take_heading(text)
 
-    def _take_other(self, text: str) -> None:
+    def _take_heading(self, text: str) -> None:
         if match := _DATABASE.match(text):
             self.dbms = match["dbms"]
         elif match := _BENCHMARK.search(text):
@@ -355,9 +350,7 @@ class _Reader:
     def _add_run(self) -> Run:
         # Without a word of it, what was set tells: nobody sets scale factors for transactions.
         benchmark = self.benchmark or ("tpch" if {key for key, _ in self.settings.values} == {"tpch"} else "")
-        run = Run(
-            settings=self.settings.parameters, dbms=self.dbms, log_start=self.started_at, benchmark=benchmark
-        )  # fmt: skip
+        run = Run(self.settings.parameters, self.dbms, log_start=self.started_at, benchmark=benchmark)
         self.parts.append(run)
         return run
 

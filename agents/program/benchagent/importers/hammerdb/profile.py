@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from benchagent.importers.hammerdb.common import PROCEDURES, iso, spaced, sqlite_time, tcl_time
-from benchagent.importers.report import Metric, Report, Series, Status, Subject, dbms_called, measured
+from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 
 _HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
@@ -31,6 +31,7 @@ _WINDOW_ROW = re.compile(
     r"\|MAX-(?P<max>\d+)\|SAMPLES-(?P<samples>\d+)$"
 )
 SEEN_BY_USERS = "latencies as HammerDB's virtual users saw the procedures, rampup included"
+SUBJECT = Subject("tprocc", "time profile (HammerDB)")
 
 # By procedure, by xtprof's words; times in ms.
 Figures = dict[str, dict[str, float]]
@@ -101,10 +102,9 @@ def _take(figures: dict[str, float], line: str) -> None:
 
 
 def _report(profile: Profile) -> Report:
-    subject = Subject("tprocc", "time profile (HammerDB)", dbms=dbms_called(profile.dbms))
+    subject = replace(SUBJECT, dbms=dbms_called(profile.dbms))
     if not profile.closed:
-        reason = "the time profile ends before its summary"
-        return Report(tool="hammerdb", status=Status.ABORTED, reason=reason, subject=subject)
+        return Report("hammerdb", reason="the time profile ends before its summary", subject=subject)
     if len(profile.each) == profile.users:
         for name, figures in profile.summary.items():
             calls = [each[name].get("CALLS") for each in profile.each.values() if name in each]
@@ -113,7 +113,7 @@ def _report(profile: Profile) -> Report:
                     f"{name}: the calls of the virtual users do not add up to {figures.get('CALLS', 0):g}"
                 )
     return Report(
-        tool="hammerdb", status=Status.COMPLETE, metrics=checked_metrics(profile.summary), warnings=(SEEN_BY_USERS,),
+        "hammerdb", metrics=checked_metrics(profile.summary), warnings=(SEEN_BY_USERS,),
         parameters={} if profile.users is None else {"terminals": profile.users},
         subject=subject, started_at=profile.started_at,
     )  # fmt: skip
@@ -146,7 +146,7 @@ def checked_metrics(summary: Figures) -> tuple[Metric, ...]:
     )
     if often and seldom and min(often) < max(seldom):
         raise NotUnderstood("the procedures were not called in TPROC-C's mix")
-    return tuple(metric for name, figures in summary.items() for metric in procedure_metrics(name, figures))
+    return tuple(itertools.chain.from_iterable(itertools.starmap(procedure_metrics, summary.items())))
 
 
 def check_ranks(name: str, figures: Mapping[str, float]) -> None:
@@ -155,12 +155,12 @@ def check_ranks(name: str, figures: Mapping[str, float]) -> None:
         raise NotUnderstood(f"{name}: the ranks do not rise")
 
 
-def procedure_metrics(name: str, figures: Mapping[str, float]) -> Iterable[Metric]:
+def procedure_metrics(name: str, figures: Mapping[str, float]) -> tuple[Metric, ...]:
     prefix = PROCEDURES.get(name.upper(), name.lower())
-    yield measured(f"{prefix}_transactions", figures["CALLS"])
-    for word in ("MIN", "AVG", *_RANKS[1:]):
-        if word in figures:
-            yield measured(f"{prefix}_latency_{word.lower()}_ms", figures[word])
+    values: dict[str, float | None] = {f"{prefix}_transactions": figures["CALLS"]}
+    return all_measured(
+        values | {f"{prefix}_latency_{word.lower()}_ms": figures.get(word) for word in ("MIN", "AVG", *_RANKS[1:])}
+    )
 
 
 def _windows_report(file: SourceFile) -> Report:
@@ -192,5 +192,4 @@ def _windows_report(file: SourceFile) -> Report:
                 values = tuple(figures.get(name, {}).get(rank) for figures in grid)
                 if any(value is not None for value in values):
                     series.append(Series(f"{prefix}_latency_{rank}_ms", "ms", interval, values))
-    subject = Subject("tprocc", "time profile (HammerDB)")
-    return Report(tool="hammerdb", status=Status.COMPLETE, series=tuple(series), warnings=(warning,), subject=subject)
+    return Report("hammerdb", series=tuple(series), warnings=(warning,), subject=SUBJECT)

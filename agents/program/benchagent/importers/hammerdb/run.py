@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchagent.importers.hammerdb.common import VirtualUsers, iso, tcl_time
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, dbms_called, measured
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Table
 from benchagent.redaction import redact_text
@@ -64,31 +64,31 @@ class Queries:
     streams: dict[int, Stream] = field(default_factory=dict)
     refresh: dict[str, float] = field(default_factory=dict)
 
-    def take(self, vuser: int, what: str, said: dict[str, Any]) -> None:
-        seconds = float(said.get("seconds", 0))
+    def take(self, vuser: int, what: str, values: dict[str, Any]) -> None:
+        seconds = float(values.get("seconds", 0))
         if what == "refresh":
-            self.refresh[said["kind"].lower()] = seconds
+            self.refresh[values["kind"].lower()] = seconds
             return
         stream = self.streams.setdefault(vuser, Stream())
         current = stream.sets[-1]
         if what == "position":
-            if 1 != said["position"] < stream.position:
+            if 1 != values["position"] < stream.position:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-            if said["position"] == 1 and current.seconds is not None:
+            if values["position"] == 1 and current.seconds is not None:
                 stream.sets.append(QuerySet())
-            stream.position = said["position"]
+            stream.position = values["position"]
         elif what == "query":
-            if current.queries.setdefault(said["query"], seconds) != seconds:
-                raise NotUnderstood(f"virtual user {vuser} ran query {said['query']} twice in one set")
+            if current.queries.setdefault(values["query"], seconds) != seconds:
+                raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
         elif what == "sets":
             # Told of each set alone; their number counts on.
-            if said["count"] != len(stream.sets) or current.seconds not in (None, seconds):
-                raise NotUnderstood(f"virtual user {vuser} told the end of query set {said['count']} out of order")
+            if values["count"] != len(stream.sets) or current.seconds not in (None, seconds):
+                raise NotUnderstood(f"virtual user {vuser} told the end of query set {values['count']} out of order")
             current.seconds = seconds
         else:
-            if current.mean not in (None, (said["count"], seconds)):
+            if current.mean not in (None, (values["count"], seconds)):
                 raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
-            current.mean = (said["count"], seconds)
+            current.mean = (values["count"], seconds)
 
     def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
         """Metrics, and whether every stream came to its end; no metrics before it did."""
@@ -129,7 +129,7 @@ def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric
 
 
 ANSWER = "an answer of `jobs`, not the log of the run"
-_SAID = Table(
+_LINES = Table(
     "hammerdb",
     ("active", "{active:N} Active Virtual Users configured"),
     ("sessions", "{active:N} VU * {clients:N} AC = {sessions:N} Active Sessions configured"),
@@ -184,9 +184,9 @@ class Run(VirtualUsers):
         return self.ended or (self.begun and self.result is not None)
 
     def tell(self, count: int) -> None:
-        if self.told not in (None, count):
-            raise NotUnderstood(f"{count} virtual users created, but {self.told} before")
-        self.told = count
+        if self.announced not in (None, count):
+            raise NotUnderstood(f"{count} virtual users created, but {self.announced} before")
+        self.announced = count
 
     def ends_before(self, vuser: int, text: str) -> bool:
         """Whether this line of a virtual user is another run's."""
@@ -221,18 +221,18 @@ class Run(VirtualUsers):
             self.stage = stage
         if self.take_state(vuser, text):
             return
-        said = _SAID.match(line)
-        if said is None:
+        match = _LINES.match(line)
+        if match is None:
             if text.startswith("TEST RESULT") and line.whole:
                 raise NotUnderstood(f"not a wording of the result that is known: {redact_text(text)[:100]!r}")
             if _QUOTED_ERROR.search(text.lower()):
                 self.errors.append(f"virtual user {vuser}: {text}")
-        elif said.key == "version":
-            self.version = said.values.get("version", "")
-        elif said.key in _OF_QUERIES and not said.cut:
-            self.queries.take(vuser, said.key, said.values)
-        elif not said.cut:
-            self._take(said.key, said.values, text)
+        elif match.key == "version":
+            self.version = match.values.get("version", "")
+        elif match.key in _OF_QUERIES and not match.cut:
+            self.queries.take(vuser, match.key, match.values)
+        elif not match.cut:
+            self._take(match.key, match.values, text)
 
     def _take(self, key: str, values: dict[str, Any], text: str) -> None:
         if key == "result":
@@ -271,37 +271,37 @@ class Run(VirtualUsers):
             started_at = iso(*tcl_time(self.log_start)) if self.log_start else ""
         dbms = dbms_called(self.result[2] if self.result else self.dbms)
         return [
-            Report(tool="hammerdb", tool_version=tool_version, status=status, reason=reason, parameters=parameters,
-                   metrics=metrics, warnings=tuple(warnings), started_at=started_at,
-                   subject=Subject(slug, name, dbms=dbms, dbms_version=redact_text(self.version)))
+            Report("hammerdb", status, tool_version, parameters, metrics, warnings=tuple(warnings), reason=reason,
+                   subject=Subject(slug, name, dbms=dbms, dbms_version=redact_text(self.version)),
+                   started_at=started_at)
         ]  # fmt: skip
 
     def _checked_parameters(self, warnings: list[str]) -> dict[str, Scalar]:
-        told = dict(self.parameters)
+        parameters = dict(self.parameters)
         active = self.figures.get("active")
         if active is not None:
-            if self.told is not None and self.told - 1 != active:
-                raise NotUnderstood(f"{active} active virtual users, but {self.told} created with the monitor")
+            if self.announced is not None and self.announced - 1 != active:
+                raise NotUnderstood(f"{active} active virtual users, but {self.announced} created with the monitor")
             seen = max(self.created | self.running | self.succeeded, default=0)
             if seen > active + 1:
                 raise NotUnderstood(f"{active} active virtual users, but virtual user {seen} took part")
-            told["terminals"] = self.figures.get("sessions", active)
+            parameters["terminals"] = self.figures.get("sessions", active)
             if "clients" in self.figures:
-                told |= {"virtual_users": active, "async_clients": self.figures["clients"]}
+                parameters |= {"virtual_users": active, "async_clients": self.figures["clients"]}
         for name, parameter in (("ramp_up", "ramp_up_s"), ("duration", "duration_s")):
             minutes = self.figures.get(name)
             if minutes is None:
                 continue
             counted = self.minutes.get(name, minutes)
-            said = f"{counted} minutes counted of a {name.replace('_', '-')} of {minutes}"
+            words = f"{counted} minutes counted of a {name.replace('_', '-')} of {minutes}"
             if counted > minutes:
-                raise NotUnderstood(said)
+                raise NotUnderstood(words)
             if counted < minutes and self.result is not None:
-                told.pop(parameter, None)
-                warnings.append(f"{said}: left out")
+                parameters.pop(parameter, None)
+                warnings.append(f"{words}: left out")
             else:
-                told[parameter] = minutes * 60
-        return told
+                parameters[parameter] = minutes * 60
+        return parameters
 
     def _status(self, warnings: list[str]) -> tuple[Status, str]:
         if self.failed:
@@ -324,7 +324,7 @@ class Run(VirtualUsers):
         return Status.COMPLETE, ""
 
     def _of_queries(self, warnings: list[str]) -> tuple[dict[str, Scalar], tuple[Metric, ...], Status, str]:
-        users = max(len(self.queries.streams), len(self.running), self.told or 0)
+        users = max(len(self.queries.streams), len(self.running), self.announced or 0)
         parameters = self.settings("tpch")
         metrics, done = self.queries.metrics(warnings, users)
         parameters.pop("terminals", None)
@@ -346,4 +346,4 @@ def result_metrics(nopm: int, tpm: int | None, counted_by: str, warnings: list[s
         warnings.append("HammerDB counted 0 TPM beside new orders: left out")
     if tpm:
         warnings.append(f"TPM counts the transactions as {counted_by} does: compare NOPM between systems")
-    return tuple(measured(name, float(value)) for name, value in (("nopm", nopm), ("tpm", tpm)) if value)
+    return all_measured({name: float(value) for name, value in (("nopm", nopm), ("tpm", tpm)) if value})

@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.pgbench.tables import parameters
-from benchagent.importers.report import Report, Scalar, Status, Subject, measured
+from benchagent.importers.pgbench.tables import options_of_command
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Match, Table
 
@@ -57,25 +57,25 @@ class Load:
     command_lines: list[str] = field(default_factory=list)
 
     def take(self, match: Match) -> None:
-        said = match.values
+        values = match.values
         if match.key == "step":
-            self.side = said.get("side") or self.side
-            self.finished = self.finished or "done" in said
+            self.side = values.get("side") or self.side
+            self.finished = self.finished or "done" in values
         elif match.key == "old_tuples":
-            self.rows = (max(said["rows"], self.rows[0] if self.rows else 0), 0)
+            self.rows = (max(values["rows"], self.rows[0] if self.rows else 0), 0)
         elif match.key == "done":
             self.finished = True
         elif match.key == "tuples":
-            done, every, percent = said["rows"], said["every"], said["percent"]
+            done, every, percent = values["rows"], values["every"], values["percent"]
             if done > every or percent != done * 100 // every:
                 raise NotUnderstood(f"{done} of {every} rows are not {percent} %")
-            if self.rows and self.rows[1] and self.rows[1] != every and "table" not in said:
+            if self.rows and self.rows[1] and self.rows[1] != every and "table" not in values:
                 raise NotUnderstood(f"of {every} rows, before of {self.rows[1]}")
             if self.rows is None or done >= self.rows[0]:
                 self.rows = (done, every)
-                self.copy_s = said["elapsed"] if done == every else None
+                self.copy_s = values["elapsed"] if done == every else None
         elif match.key == "total":
-            self._take_total(said["total_s"], said.get("steps", ""))
+            self._take_total(values["total_s"], values.get("steps", ""))
 
     def _take_total(self, total_s: float, text: str) -> None:
         steps: dict[str, float] = {}
@@ -94,25 +94,21 @@ class Load:
 
 def load_report(load: Load) -> Report:
     finished = load.finished and not load.problems
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for command in load.command_lines:
-        told |= parameters(command)
+        parameters |= options_of_command(command)
     if load.side:
-        told["generate"] = f"{load.side}-side"
-    done, told_rows = load.rows or (0, 0)
-    every = told_rows or (done if load.finished else 0)
+        parameters["generate"] = f"{load.side}-side"
+    done, expected = load.rows or (0, 0)
+    every = expected or (done if load.finished else 0)
     if every and every % ROWS_PER_SCALE == 0:
-        told["scale_factor"] = every // ROWS_PER_SCALE
-    times = {"load_s": load.total_s, **load.steps, "copy_s": load.copy_s}
-    metrics = [measured(name, time_s, "load") for name, time_s in times.items() if time_s is not None]
+        parameters["scale_factor"] = every // ROWS_PER_SCALE
     # Before 9.2 only the rows so far are printed: a lost last line shows in that they are no whole scale.
-    if load.rows and done % ROWS_PER_SCALE == 0 and done == (told_rows or done):
-        metrics.append(measured("rows", done, "load"))
-    reason = load.problems[0] if load.problems else "the initialisation does not end with done"
+    has_all = load.rows and done % ROWS_PER_SCALE == 0 and done == (expected or done)
+    figures = {"load_s": load.total_s, **load.steps, "copy_s": load.copy_s, "rows": done if has_all else None}
     return Report(
-        tool="pgbench", parameters=told, metrics=tuple(metrics) if finished else (),
-        status=Status.COMPLETE if finished else Status.FAILED if load.problems else Status.ABORTED,
-        reason="" if finished else reason,
-        subject=Subject(workload="tpcb", workload_name="pgbench's tables"),
-        command_lines=tuple(load.command_lines),
+        "pgbench", Status.FAILED if load.problems else Status.COMPLETE, parameters=parameters,
+        metrics=all_measured(figures if finished else {}, "load"),
+        reason="" if finished else next(iter(load.problems), "the initialisation does not end with done"),
+        subject=Subject("tpcb", "pgbench's tables"), command_lines=tuple(load.command_lines),
     )  # fmt: skip

@@ -8,7 +8,6 @@ least and greatest latency; with -R four figures of the lag, with -L too the ski
 from __future__ import annotations
 
 import bisect
-import datetime
 import itertools
 import math
 import re
@@ -24,10 +23,10 @@ from benchagent.importers.report import (
     Report,
     Series,
     Status,
+    all_measured,
     as_part_of,
-    measured,
     not_understood,
-    unit_of,
+    utc,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, once
 from benchagent.latency_map import MOST_BUCKETS, LatencyMap
@@ -273,12 +272,11 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
     if log.per_transaction:
         warnings.append("the first and the last second are not whole seconds of the run: they are gaps")
     return Report(
-        tool=TOOL, status=Status.ABORTED if log.cut else Status.COMPLETE,
-        reason="the log's last line is cut" if log.cut else "",
+        tool=TOOL, reason="the log's last line is cut" if log.cut else "",
         parameters={} if log.per_transaction else {"aggregate_interval_s": log.interval_s},
         series=_series(log, complete, counted=not (partial or log.sampled)), warnings=tuple(warnings),
         latency_map={} if partial or log.sampled else log.over_time.told(),
-        started_at=datetime.datetime.fromtimestamp(math.floor(log.began), tz=datetime.UTC).isoformat(),
+        started_at=utc(math.floor(log.began)),
     )  # fmt: skip
 
 
@@ -297,9 +295,7 @@ def _series(log: Log, complete: set[int], *, counted: bool) -> tuple[Series, ...
         done = bucket if bucket and bucket.transactions and known else None
         columns["latency_avg_ms"].append(round(done.latency_sum / done.transactions / 1000, 6) if done else None)
         columns["latency_max_ms"].append(done.latency_max / 1000 if done else None)
-    return tuple(
-        Series(name, unit_of(name)[0], float(log.interval_s), tuple(values)) for name, values in columns.items()
-    )
+    return tuple(Series.called(name, float(log.interval_s), values) for name, values in columns.items())
 
 
 def combined(files: list[ReadFile]) -> None:
@@ -346,12 +342,11 @@ def _thread(file: SourceFile) -> int:
 def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) -> None:
     """The logs' series into the report of their run, where both counted the same transactions; else as they are."""
     log = together([logs[position] for position in family])[0]
-    fits = _is_of if log.per_transaction else _may_be_of
     candidates = [
         (position, number)
         for position, (_, reports) in enumerate(files)
         for number, run in enumerate(reports)
-        if position not in logs and fits(log, len(family), run)
+        if position not in logs and _is_of(log, len(family), run)
     ]
     if len(candidates) != 1 or log.sampled:
         return
@@ -369,30 +364,28 @@ def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) ->
 
 
 def _is_of(log: Log, threads: int, run: Report) -> bool:
-    """Whether logs of transactions are of this run: the same number of them, by as many clients."""
-    done, failed = run.metric("transactions"), run.metric("failed_transactions") or 0
-    return (done, failed, run.parameters.get("terminals")) == (log.transactions, log.failed, len(log.clients))
+    """Whether logs are of this run: those of transactions have as many, by as many clients.
 
-
-def _may_be_of(log: Log, threads: int, run: Report) -> bool:
-    """Whether aggregated logs are of this run: of each of its threads, as long, and all but the last interval of it.
-
-    pgbench does not write the interval in which the run ends.
+    Aggregated ones are of each of its threads, as long, and all but the last interval of it, which pgbench does not
+    write.
     """
-    done, tps = run.metric("transactions"), run.metric("tps")
+    done, tps, failed = (run.metric(name) for name in ("transactions", "tps", "failed_transactions"))
+    if log.per_transaction:
+        terminals = run.parameters.get("terminals")
+        return (done, failed or 0, terminals) == (log.transactions, log.failed, len(log.clients))
     if not done or not tps or run.parameters.get("threads") != threads or log.cut:
         return False
-    told_s = run.parameters.get("duration_s")
-    run_s = told_s if isinstance(told_s, int) else done / tps
+    duration_s = run.parameters.get("duration_s")
+    run_s = duration_s if isinstance(duration_s, int) else done / tps
     most = max(bucket.transactions for bucket in log.buckets.values())
     missing = done - log.transactions
     return abs(log.ended - log.began - run_s) <= log.interval_s + 1 and 0 <= missing <= 1.5 * most
 
 
-def _metrics(log: Log) -> list[Metric]:
+def _metrics(log: Log) -> tuple[Metric, ...]:
     """What the logs say of the whole run; only for logs that hold it all, for a log has no end that would show it."""
     if not log.latencies_us:
-        return []
+        return ()
     ordered = sorted(log.latencies_us)
     # How many took no longer.
     so_far = list(itertools.accumulate(log.latencies_us[value] for value in ordered))
@@ -402,4 +395,4 @@ def _metrics(log: Log) -> list[Metric]:
         values |= {
             f"p{rank}": ordered[bisect.bisect_left(so_far, math.ceil(count * rank / 100))] for rank in (50, 95, 99)
         }
-    return [measured(f"latency_{name}_ms", round(value / 1000, 6)) for name, value in values.items()]
+    return all_measured({f"latency_{name}_ms": round(value / 1000, 6) for name, value in values.items()})

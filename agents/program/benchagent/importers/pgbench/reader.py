@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from benchagent.importers.pgbench.load import DAMAGED_LOAD, FIRST_STEP, LOAD, Load
 from benchagent.importers.pgbench.tables import PROGRESS, REPORT, SCRIPT
-from benchagent.importers.report import Sample, Samples
+from benchagent.importers.series import Sample, Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, unquoted, whole
 from benchagent.importers.tables import Figures, Match, Reader, Spoiled, damage_of
 
@@ -148,8 +148,10 @@ class Run(Figures):
 
 
 _VERSION = re.compile(r"pgbench \((?P<version>\d[^,()]*(?:\([^()]*\))?)(?:, server (?P<server>.+?))?\)")
-_ABORTED = re.compile(r"[Cc]lient \d{1,9} (?:script \d{1,9} )?aborted")
-_PROBLEM = re.compile(r"pgbench: (?:error|fatal): .*|(?:\S{1,200} )?(?:FATAL|PANIC):  ?.*")
+_PROBLEM = re.compile(
+    r"^pgbench: (?:error|fatal): |^(?:\S{1,200} )?(?:FATAL|PANIC): |[Cc]lient \d{1,9} (?:script \d{1,9} )?aborted"
+    r"|Run was aborted|Perhaps you need to do initialization|onnection to database .{0,500}? failed"
+)
 # What a shell prints of a killed program.
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
 # `+ pgbench -c 4 …` of set -x, a shell's prompt, a script's echo.
@@ -169,13 +171,18 @@ class PartsReader(Reader[Run | Load]):
         command = _COMMAND_LINE.search(text) if "pgbench" in text else None
         if command and _OPTION.search(text, command.end() - 1):
             self.commands.append(f"pgbench {unquoted(text[command.end() :])}")
-        elif isinstance(part, Spoiled) and _goes_on(part, text):
+        elif isinstance(part, Spoiled) and not (
+            version
+            or text.startswith("starting vacuum...")
+            or text == FIRST_STEP
+            or (part.reported and text.startswith(("transaction type:", "progress:")))
+        ):
             part.reported = part.reported or text.startswith("transaction type:")
         elif version or text.startswith("starting vacuum..."):
             run = part if isinstance(part, Run) else None
             begun = run is None or run.vacuumed or run.progress or run.rows or run.problems
             if run is None or begun or (version and run.version != version["version"]):
-                run = self._begin(line)
+                run = self.begin(Run(line.number))
                 if version:
                     run.version, run.server_version = version["version"], version["server"] or ""
             run.vacuumed = run.vacuumed or not version
@@ -193,8 +200,7 @@ class PartsReader(Reader[Run | Load]):
         else:
             anew = isinstance(part, Load) and line.text == FIRST_STEP and bool(part.rows or part.side)
         if not isinstance(part, Load) or anew:
-            part = Load(line.number)
-            self.begin(part)
+            part = self.begin(Load(line.number))
         part.take(match)
 
     def _take_line(self, line: Line, run: Run | None) -> None:
@@ -202,16 +208,16 @@ class PartsReader(Reader[Run | Load]):
         if isinstance(last, Load) and line.whole and DAMAGED_LOAD.match(text):
             raise NotUnderstood(f"{damage_of(text, 'pgbench')}: {text[:80]!r}")
         if run and run.ended and run.goes_back(line):
-            run = self._begin(line)
+            run = self.begin(Run(line.number))
         if text.startswith("transaction type:"):
             script = text.removeprefix("transaction type:").strip()
             same = run and [*run.rows] == ["script"] and run.values.get("script", "") == script
             if run is None or (run.rows and not same):
-                run = self._begin(line)
+                run = self.begin(Run(line.number))
         elif text.startswith("progress:"):
-            (self._begin(line) if run is None or run.rows else run).take_progress(line)
+            (self.begin(Run(line.number)) if run is None or run.rows else run).take_progress(line)
             return
-        elif _is_problem(text):
+        elif _PROBLEM.search(text):
             self._take_problem(line)
             return
         elif last and (FAILED_EXIT.fullmatch(text) or _STOPPED.fullmatch(text)):
@@ -230,31 +236,13 @@ class PartsReader(Reader[Run | Load]):
         if part is None and not ours and not aborted and not self.commands:
             return
         if part is None or (isinstance(part, Load) and part.finished) or (self.commands and (ours or aborted)):
-            part = self._begin(line)
+            part = self.begin(Run(line.number))
         if isinstance(part, Run) and part.ended and not aborted:
             # The error of a next call, or of another program.
             if not ours:
                 return
-            part = self._begin(line)
+            part = self.begin(Run(line.number))
         part.problems.append(f"line {line.number}: {line.text}")
-
-    def _begin(self, line: Line) -> Run:
-        run = Run(line.number)
-        self.begin(run)
-        return run
-
-
-def _goes_on(spoiled: Spoiled, text: str) -> bool:
-    """Whether the line goes on with what is spoiled."""
-    if _VERSION.fullmatch(text) or text.startswith("starting vacuum...") or text == FIRST_STEP:
-        return False
-    return not (spoiled.reported and text.startswith(("transaction type:", "progress:")))
-
-
-def _is_problem(text: str) -> bool:
-    if _ABORTED.search(text) or "Run was aborted" in text or "Perhaps you need to do initialization" in text:
-        return True
-    return ("onnection to database " in text and " failed" in text) or bool(_PROBLEM.fullmatch(text))
 
 
 def reunited(parts: Sequence[Run | Load | Spoiled]) -> list[Run | Load | Spoiled]:
@@ -286,14 +274,12 @@ def _is_progress_of(progress: Run, run: Run) -> bool:
         return False
     if run.version:
         return True
-    seconds = [0.0, *(line.time_s for line in progress.progress)]
-    seen = sum(
-        (line.values["tps"] or 0) * (end - start)
-        for line, (start, end) in zip(progress.progress, itertools.pairwise(seconds), strict=True)
-    )
+    seconds = [0.0, *progress.progress.times_s]
+    rates = progress.progress.figures("tps")
+    seen = sum((tps or 0) * (end - begin) for tps, (begin, end) in zip(rates, itertools.pairwise(seconds), strict=True))
     done: int = run.values.get("transactions", 0)
-    told_s: int = run.values.get("duration_s", 0)
-    return 0.9 * done <= seen <= 1.05 * done and told_s - seconds[-1] < 0.1 * told_s + 1
+    duration_s: int = run.values.get("duration_s", 0)
+    return 0.9 * done <= seen <= 1.05 * done and duration_s - seconds[-1] < 0.1 * duration_s + 1
 
 
 def _unite(run: Run, progress: Run) -> None:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 from collections.abc import Sequence
 
 from benchagent.importers.pgbench.load import Load, load_report
 from benchagent.importers.pgbench.reader import Run, Script, Statement
-from benchagent.importers.pgbench.tables import REPORT, parameters
+from benchagent.importers.pgbench.tables import REPORT, options_of_command
 from benchagent.importers.report import (
     Metric,
     Report,
-    Samples,
     Scalar,
     Series,
     Status,
     Subject,
-    evenly,
+    all_measured,
     measured,
-    unit_of,
-)  # fmt: skip
+    picked,
+    utc,
+)
+from benchagent.importers.series import Samples, evenly
 from benchagent.importers.source import NotUnderstood, slug
 from benchagent.redaction import redact_text
 
@@ -60,24 +60,24 @@ def _every(run: Run) -> int:
 
 
 def _counts(run: Run) -> None:
-    told, every = run.values, _every(run)
-    asked, clients = told.get("asked", 0), told.get("terminals", 0)
-    if asked and "transactions_per_client" in told:
-        if asked != clients * told["transactions_per_client"]:
+    values, every = run.values, _every(run)
+    asked, clients = values.get("asked", 0), values.get("terminals", 0)
+    if asked and "transactions_per_client" in values:
+        if asked != clients * values["transactions_per_client"]:
             raise NotUnderstood(f"line {run.line}: {asked} transactions are not clients × transactions per client")
         if every > asked:
             raise NotUnderstood(f"line {run.line}: more transactions than the {asked} asked for")
-    if told.get("threads", 0) > clients > 0:
+    if values.get("threads", 0) > clients > 0:
         raise NotUnderstood(f"line {run.line}: more threads than clients")
-    detailed = told.get("serialization_failures", 0) + told.get("deadlock_failures", 0)
-    if "failed" in run.rows and detailed > told["failed_transactions"]:
+    detailed = values.get("serialization_failures", 0) + values.get("deadlock_failures", 0)
+    if "failed" in run.rows and detailed > values["failed_transactions"]:
         raise NotUnderstood(f"line {run.line}: more serialization and deadlock failures than failures")
     for name, percent in _SHARES:
         # Before 15 the percentage has its own basis.
-        if every and percent in told:
-            share = told[percent]
-            if share is None or not math.isclose(100 * told[name] / every, share, rel_tol=0, abs_tol=0.0011):
-                raise NotUnderstood(f"line {run.line}: {told[name]} of {every} are not {share} %")
+        if every and percent in values:
+            share = values[percent]
+            if share is None or not math.isclose(100 * values[name] / every, share, rel_tol=0, abs_tol=0.0011):
+                raise NotUnderstood(f"line {run.line}: {values[name]} of {every} are not {share} %")
 
 
 def _lengths_s(run: Run) -> list[float]:
@@ -89,16 +89,16 @@ def _lengths_s(run: Run) -> list[float]:
 
 def _rate(run: Run) -> None:
     """tps against duration, the two tps against each other, the latency against clients and time."""
-    told = run.values
-    tps, including, done = told["tps"], told.get("tps_with_connections", 0), told["transactions"]
+    values = run.values
+    tps, including, done = values["tps"], values.get("tps_with_connections", 0), values["transactions"]
     if tps <= 0 or (including and not 0 < including <= tps * 1.000001):
         raise NotUnderstood(f"line {run.line}: {tps} tps contradicts {including} tps with connections")
-    elapsed_s, told_s = done / (including or tps), told.get("duration_s", 0)
-    if told_s and elapsed_s < 0.9 * told_s and not run.problems:
-        raise NotUnderstood(f"line {run.line}: {elapsed_s:.1f} s by tps and transactions, {told_s} s as told")
-    if told_s and elapsed_s > 1.5 * told_s + 5:
-        run.warnings.append(f"{elapsed_s:.1f} s by tps and transactions, {told_s} s as told")
-    latency, clients = told.get("latency_avg_ms"), told.get("terminals")
+    elapsed_s, duration_s = done / (including or tps), values.get("duration_s", 0)
+    if duration_s and elapsed_s < 0.9 * duration_s and not run.problems:
+        raise NotUnderstood(f"line {run.line}: {elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
+    if duration_s and elapsed_s > 1.5 * duration_s + 5:
+        run.warnings.append(f"{elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
+    latency, clients = values.get("latency_avg_ms"), values.get("terminals")
     if latency is None or run.problems or not clients:
         return
     if "latency_stddev" in run.rows:
@@ -114,22 +114,22 @@ def _rate(run: Run) -> None:
 
 
 def _script(run: Run, script: Script) -> None:
-    told, every = script.values, _every(run)
-    counted, percent = told["counted"], told["share_percent"]
+    values, every = script.values, _every(run)
+    counted, percent = values["counted"], values["share_percent"]
     if every and not math.isclose(100 * counted / every, percent, rel_tol=0, abs_tol=0.11):
         raise NotUnderstood(f"line {run.line}: {counted} transactions are not {percent} % of {every}")
     # Each transaction draws its script by the weights.
-    target = told.get("target_percent", 0) / 100
+    target = values.get("target_percent", 0) / 100
     spread = 100 * (target * (1 - target) / every) ** 0.5 if every else 0.0
     if target and abs(percent - 100 * target) > 8 * spread + 0.2:
         raise NotUnderstood(f"line {run.line}: {percent} % of the transactions, by weight {100 * target:.1f} %")
-    left_out = told.get("skipped_transactions", 0)
+    left_out = values.get("skipped_transactions", 0)
     if "processed" in script.rows:
-        own, rate = told["transactions"], told["tps"]
-        if own + left_out + told.get("failed_transactions", 0) != counted:
+        own, rate = values["transactions"], values["tps"]
+        if own + left_out + values.get("failed_transactions", 0) != counted:
             raise NotUnderstood(f"line {run.line}: the parts of a script's {counted} transactions do not add up")
     else:
-        own, rate = counted - left_out, told.get("share_tps", 0)
+        own, rate = counted - left_out, values.get("share_tps", 0)
     if rate and not any(math.isclose(own / rate, time_s, rel_tol=0.02) for time_s in _lengths_s(run)):
         raise NotUnderstood(f"line {run.line}: {own} transactions of a script contradict its {rate} tps")
 
@@ -144,7 +144,7 @@ _PRINTED = (
     "serialization_failures", "deadlock_failures", "retried_transactions", "retries", "skipped_transactions",
     "connect_ms", "connect_avg_ms", "late_transactions", "lag_avg_ms", "lag_max_ms",
 )  # fmt: skip
-_TOLD = (
+_PARAMETERS = (
     "scale_factor", "terminals", "threads", "max_tries", "duration_s", "transactions_per_client", "partitions",
     "query_mode", "partition_method", "latency_limit_ms",
 )  # fmt: skip
@@ -176,16 +176,16 @@ def report_of(run: Run | Load) -> Report:
     series, started_at = _series(run)
     if status is not Status.COMPLETE and any(metric.name == "tps" for metric in metrics):
         run.warnings.append("the tps are those that pgbench printed for the part that ran")
-    told = _parameters(run)
-    script = str(told.get("script", ""))
-    slug, name = _WORKLOADS.get(script, ("pgbench-script", f"pgbench script {script}") if script else ("", ""))
+    parameters = _parameters(run)
+    script = str(parameters.get("script", ""))
+    workload, name = _WORKLOADS.get(script, ("pgbench-script", f"pgbench script {script}") if script else ("", ""))
     # Forks speak pgbench's protocol too and say so in their version ("11.2-YB-2.18").
     postgresql = re.fullmatch(r"(\d[\w.]*)(?: \(.*\))?", run.server_version or run.version)
     return Report(
-        tool="pgbench", status=status, tool_version=run.version.partition(" ")[0], parameters=told,
+        tool="pgbench", status=status, tool_version=run.version.partition(" ")[0], parameters=parameters,
         metrics=tuple(metrics), series=series, warnings=tuple(run.warnings), reason=reason,
         subject=Subject(
-            workload=slug, workload_name=name, dbms="postgresql" if postgresql else "",
+            workload=workload, workload_name=name, dbms="postgresql" if postgresql else "",
             dbms_version=postgresql[1] if postgresql else "",
         ),
         started_at=started_at, command_lines=tuple(run.command_lines),
@@ -208,42 +208,37 @@ def _status(run: Run) -> tuple[Status, str]:
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for command in run.command_lines:
-        told |= parameters(command)
-    if "script" in told:
-        told["script"] = script_name(str(told["script"]).partition("@")[0])
-    told |= {name: run.values[name] for name in _TOLD if name in run.values}
+        parameters |= options_of_command(command)
+    if "script" in parameters:
+        parameters["script"] = script_name(str(parameters["script"]).partition("@")[0])
+    parameters |= picked(run.values, *_PARAMETERS)
     if script := run.values.get("script"):
-        told["script"] = script_name(script)
-    if mix := _mix(run):
-        told["scripts"] = mix
+        parameters["script"] = script_name(script)
+    # Several scripts with their weights, where all of them are there: `tpcb-like@9, select-only@1`.
+    parts = [part.values for part in run.scripts]
+    weight = sum(part.get("target_percent", 0) for part in parts)
+    if len(parts) > 1 and math.isclose(weight, 100, abs_tol=0.1 * len(parts)):
+        mix = (f"{script_name(part.get('script', ''))}@{part['weight']}" for part in parts)
+        parameters["scripts"] = ", ".join(mix)
     if run.values.get("kind") == "including reconnection times":
-        told["connect_per_transaction"] = True
-    return told
-
-
-def _mix(run: Run) -> str:
-    """Several scripts with their weights, where all of them are there: `tpcb-like@9, select-only@1`."""
-    parts = [script.values for script in run.scripts]
-    whole = sum(part.get("target_percent", 0) for part in parts)
-    if len(parts) < 2 or not math.isclose(whole, 100, abs_tol=0.1 * len(parts)):
-        return ""
-    return ", ".join(f"{script_name(part.get('script', ''))}@{part['weight']}" for part in parts)
+        parameters["connect_per_transaction"] = True
+    return parameters
 
 
 def _metrics(run: Run) -> list[Metric]:
-    told = run.values
-    metrics = [measured(name, float(told[name])) for name in _PRINTED if told.get(name) is not None]
-    if told.get("latency_avg_ms") == 0 and "latency_stddev" not in run.rows:
+    values = run.values
+    figures = {name: float(value) for name, value in picked(values, *_PRINTED).items()}
+    if figures.get("latency_avg_ms") == 0 and "latency_stddev" not in run.rows:
         # 9.4 to 9.6 computed the average from -T even where -t was given: it prints 0.000 ms.
-        tps = told.get("tps") or told.get("tps_with_connections")
-        if not tps or 1000 * told.get("terminals", 0) / tps >= 0.002:
+        tps = values.get("tps") or values.get("tps_with_connections")
+        if not tps or 1000 * values.get("terminals", 0) / tps >= 0.002:
             run.warnings.append("the latency of 0.000 ms is left out: this pgbench does not compute it for -t")
-            metrics = [metric for metric in metrics if metric.name != "latency_avg_ms"]
-    if "of_failures" in told:
+            del figures["latency_avg_ms"]
+    if "of_failures" in values:
         run.warnings.append("the average latency includes failed transactions")
-    return metrics + statement_metrics(run)
+    return [*all_measured(figures), *(statement_metrics(run) if run.statements or run.scripts else ())]
 
 
 def _series(run: Run) -> tuple[tuple[Series, ...], str]:
@@ -258,16 +253,15 @@ def _series(run: Run) -> tuple[tuple[Series, ...], str]:
                 t0_s, interval_s, columns[name] = evenly(times, values, tolerance=0.4)
         _check_progress(run, times, interval_s, [value or 0.0 for value in columns["tps"]])
     except NotUnderstood as error:
-        run.warnings.append(f"lines {run.progress[0].line}–{run.progress[-1].line}: the progress is left out: {error}")
+        lines = run.progress.lines
+        run.warnings.append(f"lines {lines[0]}–{lines[-1]}: the progress is left out: {error}")
         return (), ""
     started_at = ""
     if times[0] > _EPOCH_S:
-        started_at = datetime.datetime.fromtimestamp(round(t0_s, 3), tz=datetime.UTC).isoformat()
-        t0_s = 0.0
+        started_at, t0_s = utc(round(t0_s, 3)), 0.0
     begin_s = round(max(t0_s, 0.0), 3)
-    return tuple(
-        Series(name, unit_of(name)[0], round(interval_s, 3), values, begin_s) for name, values in columns.items()
-    ), started_at
+    series = (Series.called(name, round(interval_s, 3), values, begin_s) for name, values in columns.items())
+    return tuple(series), started_at
 
 
 def _check_progress(run: Run, times: Sequence[float], interval_s: float, tps: list[float]) -> None:
@@ -335,9 +329,16 @@ def statement_metrics(run: Run) -> list[Metric]:
     metrics = _of_statements(run, run, "")
     of_scripts: list[Metric] = []
     for position, script in enumerate(run.scripts, start=1):
-        of_scripts += _of_script(run, script, f"script_{position}_")
+        prefix, figures = f"script_{position}_", picked(script.values, *_OF_SCRIPT)
+        tps = script.values.get("tps", script.values.get("share_tps"))
+        if tps is not None:
+            # Since 16 the share counts the failed and skipped ones too, and shows no tps.
+            done = script.values.get("transactions", script.values.get("counted", 0))
+            figures = {"tps": tps, "transactions": done} | figures
+        of_scripts += all_measured({prefix + name: float(value) for name, value in figures.items()})
+        of_scripts += _of_statements(run, script, prefix)
     weighted = [script.values for script in run.scripts if "weight" in script.rows]
-    targets = [told["target_percent"] for told in weighted if "target_percent" in told]
+    targets = [values["target_percent"] for values in weighted if "target_percent" in values]
     if targets and len(targets) == len(weighted) and abs(sum(targets) - 100) > 0.1 * len(targets):
         run.warnings.append("parts of some scripts are missing at the end of the report")
     if run.scripts and not _latencies_add_up(run):
@@ -383,12 +384,12 @@ def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
         )
         return []
     metrics: list[Metric] = []
-    texts = [statement.text for statement in statements]
-    for statement in statements:
-        name, long = (slug(statement.text, longest=longest).strip("_") for longest in (40, 90))
-        if sum(slug(text, longest=40).strip("_") == name for text in texts) > 1:
-            name = long
-        if sum(slug(text, longest=90).strip("_") == long for text in texts) > 1:
+    short, long = (
+        [slug(statement.text, longest=longest).strip("_") for statement in statements] for longest in (40, 90)
+    )
+    for at, statement in enumerate(statements):
+        name = short[at] if short.count(short[at]) == 1 else long[at]
+        if long.count(long[at]) > 1:
             run.warnings.append(f"line {statement.line}: the statement occurs more than once; its latency is left out")
             continue
         name = f"{prefix}statement_{name}"
@@ -400,27 +401,15 @@ def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
     return metrics
 
 
-def _of_script(run: Run, script: Script, prefix: str) -> list[Metric]:
-    metrics: list[Metric] = []
-    told = script.values
-    tps = told.get("tps", told.get("share_tps"))
-    if tps is not None:
-        metrics.append(measured(f"{prefix}tps", tps))
-        # Since 16 the share counts the failed and skipped ones too, and shows no tps.
-        metrics.append(measured(f"{prefix}transactions", float(told.get("transactions", told.get("counted", 0)))))
-    metrics += [measured(prefix + name, float(told[name])) for name in _OF_SCRIPT if name in told]
-    return metrics + _of_statements(run, script, prefix)
-
-
 def _latencies_add_up(run: Run) -> bool:
     """The mean of the scripts' latencies, weighted by their transactions, is the run's; so with the squares."""
     parts: list[tuple[int, float, float]] = []
     for script in run.scripts:
-        told = script.values
+        values = script.values
         if not {"share", "latency_avg", "latency_stddev"} <= set(script.rows):
-            return not told.get("counted") or not run.ended or run.cut
-        done = told["transactions"] if "processed" in script.rows else told["counted"]
-        parts.append((done, told["latency_avg_ms"], told["latency_stddev_ms"]))
+            return not values.get("counted") or not run.ended or run.cut
+        done = values["transactions"] if "processed" in script.rows else values["counted"]
+        parts.append((done, values["latency_avg_ms"], values["latency_stddev_ms"]))
     counted = sum(done for done, _, _ in parts)
     every: int = run.values.get("transactions", 0)
     if "latency_stddev" not in run.rows or not counted or abs(counted - every) > 0.01 * counted:

@@ -128,13 +128,13 @@ _NUMBERS = {
 }  # fmt: skip
 _TEXTS = {"-M": "query_mode", "--protocol": "query_mode", "-b": "script", "--builtin": "script", "-f": "script",
           "--file": "script"}  # fmt: skip
-_GIVEN: dict[str, tuple[str, Scalar]] = {
-    "-C": ("connect_per_transaction", True), "--connect": ("connect_per_transaction", True),
-    "-S": ("script", "select-only"), "--select-only": ("script", "select-only"),
-    "-N": ("script", "simple-update"), "--skip-some-updates": ("script", "simple-update"),
+_SWITCHES: dict[str, dict[str, Scalar]] = {
+    "-C": {"connect_per_transaction": True}, "--connect": {"connect_per_transaction": True},
+    "-S": {"script": "select-only"}, "--select-only": {"script": "select-only"},
+    "-N": {"script": "simple-update"}, "--skip-some-updates": {"script": "simple-update"},
 }  # fmt: skip
 # How pgbench tells of the run, and that it vacuums before.
-_TOLD_ONLY = {
+_REPORTING = {
     "progress", "progress-timestamp", "aggregate-interval", "log-prefix", "report-latencies", "report-per-command",
     "no-vacuum", "failures-detailed", "verbose-errors", "initialize", "show-script", "vacuum-all", "exit-on-abort",
 }  # fmt: skip
@@ -146,23 +146,22 @@ _TAKE_NEXT = {
 _WITH_VALUE = "cjTtsRLFMbfPDhpUIV"
 
 
-def parameters(command: str) -> dict[str, Scalar]:
+def options_of_command(command: str) -> dict[str, Scalar]:
     """What the options say; an option given twice counts as pgbench takes it, the last one."""
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for name, value in _options(command):
         if name in _NUMBERS and re.fullmatch(r"\d+(?:\.\d+)?", value):
-            told[_NUMBERS[name]] = float(value) if "." in value else int(value)
+            parameters[_NUMBERS[name]] = float(value) if "." in value else int(value)
         elif name in _TEXTS and value:
-            told[_TEXTS[name]] = value
-        elif name in _GIVEN:
-            key, given = _GIVEN[name]
-            told[key] = given
+            parameters[_TEXTS[name]] = value
+        elif name in _SWITCHES:
+            parameters |= _SWITCHES[name]
         elif name in ("-D", "--define") and "=" in value:
             variable, _, text = value.partition("=")
-            told |= {f"variable_{key}": given for key, given in further({variable: text}, ()).items()}
+            parameters |= {f"variable_{key}": given for key, given in further({variable: text}).items()}
         elif name.startswith("--"):
-            told |= further({name[2:]: value}, (), _TOLD_ONLY)
-    return told
+            parameters |= further({name[2:]: value}, _REPORTING)
+    return parameters
 
 
 def _options(command: str) -> Iterator[tuple[str, str]]:

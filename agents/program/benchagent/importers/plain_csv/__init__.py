@@ -9,17 +9,8 @@ from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Series,
-    Status,
-    Subject,
-    check_count,
-    dbms_called,
-    spots,
-)  # fmt: skip
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
+from benchagent.importers.series import spots
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 
@@ -78,12 +69,18 @@ def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Re
 
 
 def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]) -> Report:
-    measured = [column for column in mapping.of(Role.METRIC) if not is_missing(cells[column.heading])]
-    metrics = [
-        Metric(column.name, column.unit, _scaled(cells[column.heading], column, line), mapping.phase, column.better)
-        for column in measured
-    ]
-    if gaps := [column.heading for column in mapping.of(Role.METRIC) if column not in measured]:
+    metrics: list[Metric] = []
+    gaps: list[str] = []
+    for column in mapping.of(Role.METRIC):
+        if is_missing(cells[column.heading]):
+            gaps.append(column.heading)
+            continue
+        try:
+            value = number(cells[column.heading])
+        except NotUnderstood as error:
+            raise NotUnderstood(f"line {line}, column {column.heading!r}: {error}") from error
+        metrics.append(Metric(column.name, column.unit, column.scaled(value), mapping.phase, column.better))
+    if gaps:
         warnings.append(f"line {line} says nothing of {', '.join(gaps)}")
     status, reason = _status(cells, mapping, line)
     if status is Status.COMPLETE and not metrics:
@@ -110,20 +107,12 @@ def _parameters(cells: dict[str, str], mapping: Mapping) -> dict[str, Scalar]:
     return {column.name: _scalar(column, cells[column.heading]) for column in factors}
 
 
-def _scaled(cell: str, column: Column, line: int) -> float:
-    try:
-        value = number(cell)
-    except NotUnderstood as error:
-        raise NotUnderstood(f"line {line}, column {column.heading!r}: {error}") from error
-    return value if column.scale == 1 else round(value * column.scale, 12)
-
-
 def _measured(table: Table, column: Column) -> Iterator[float | None]:
-    """A column of samples, as `_scaled` reads each; None where it says nothing."""
+    """A column of samples; None where it says nothing."""
     values = table.numbers(column.heading, lambda cell: None if is_missing(cell) else number(cell))
     if column.scale == 1:
         return values
-    return (None if value is None else round(value * column.scale, 12) for value in values)
+    return (None if value is None else column.scaled(value) for value in values)
 
 
 def _scalar(column: Column, cell: str) -> Scalar:
@@ -146,12 +135,12 @@ def _status(cells: dict[str, str], mapping: Mapping, line: int) -> tuple[Status,
 
 
 def _subject(cells: dict[str, str], mapping: Mapping) -> Subject:
-    told = {column.role: redact_text(cells[column.heading]) for column in mapping.columns}
-    workload, dbms = mapping.workload or told.get(Role.WORKLOAD, ""), told.get(Role.DBMS, "")
-    known = dbms_called(dbms) or slug(dbms, "-")
+    texts = {column.role: redact_text(cells[column.heading]) for column in mapping.columns}
+    workload, dbms = mapping.workload or texts.get(Role.WORKLOAD, ""), texts.get(Role.DBMS, "")
     return Subject(
-        workload=slug(workload, "-"), workload_name=workload, dbms=known, dbms_version=told.get(Role.DBMS_VERSION, "")
-    )
+        workload=slug(workload, "-"), workload_name=workload, dbms=dbms_called(dbms) or slug(dbms, "-"),
+        dbms_version=texts.get(Role.DBMS_VERSION, ""),
+    )  # fmt: skip
 
 
 def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Report:

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from benchagent.catalog import Role as FactorRole
 from benchagent.importers.plain_csv.table import Table, is_stamp, needed, seconds
-from benchagent.importers.report import dbms_called, spots, unit_of
+from benchagent.importers.report import dbms_called, unit_of
+from benchagent.importers.series import spots
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -59,6 +60,9 @@ class Column:
     scale: float = 1.0
     better: str | None = None
     compared_as: str = ""
+
+    def scaled(self, value: float) -> float:
+        return value if self.scale == 1 else round(value * self.scale, 12)
 
 
 @dataclass(frozen=True)
@@ -238,34 +242,31 @@ def guess(file: SourceFile) -> Mapping:
             guessed = _guessed(table, column.heading, names, has_values=has_values)
             columns.append(column if guessed.name in known else guessed)
             known.add(guessed.name)
-        elif (plain(column.heading) == "system" and "time" in names) or _names_dbms(table, column, mapping):
+        elif (plain(column.heading) == "system" and "time" in names) or (
+            # All of it are names of DBMSs, and no other column is called so.
+            column.role is Role.FACTOR
+            and not mapping.of(Role.DBMS)
+            and any(table.column(column.heading).stated)
+            and all(map(dbms_called, {*table.column(column.heading).stated}))
+        ):
             columns.append(Column(column.heading, Role.DBMS))
         else:
             columns.append(column)
     return replace(mapping, columns=tuple(columns))
 
 
-def _names_dbms(table: Table, column: Column, mapping: Mapping) -> bool:
-    """Whether all of a column are names of DBMSs, where no other column is called so."""
-    told = {*table.column(column.heading).told} if column.role is Role.FACTOR and not mapping.of(Role.DBMS) else {}
-    return bool(told) and all(map(dbms_called, told))
-
-
 def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_values: bool) -> Column:
     words = plain(heading)
     if name := names.get(words):
-        unit, better = unit_of(name) if name != "requests" else ("requests", "none")
-        return Column(heading, Role.METRIC, name, unit, better=better)
+        return _metric(heading, name)
     if words in _VALUES:
         return Column(heading, Role.METRIC, slug(words))
     if rate := _ENDS_IN_RATE.fullmatch(words):
-        name = _RATES[rate["what"][0]]
-        unit, better = unit_of(name)
-        return Column(heading, Role.METRIC, name, unit, better=better)
+        return _metric(heading, _RATES[rate["what"][0]])
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
         return Column(heading, Role.METRIC, f"{slug(timed['what'])}_ms", "ms", _TO_MS[unit], "lower")
-    cells = [*table.column(heading).told]
+    cells = [*table.column(heading).stated]
     was_set = all(cell.isdecimal() for cell in cells) and len({*cells}) <= max(2, len(cells) // 2)
     name = slug(words, longest=60) or "column"
     return Column(heading, Role.FACTOR if has_values or was_set else Role.METRIC, name)
@@ -345,21 +346,23 @@ def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
         return Column(heading, role)
     if words in _FACTORS:
         return Column(heading, Role.FACTOR, _FACTORS[words])
-    if numeric and name:
-        unit, better = unit_of(name)
-        return Column(heading, Role.METRIC, name, unit, better=better)
     if numeric:
-        return _latency(heading, words) or Column(heading, Role.IGNORE)
-    return _text_column(table, heading, words)
+        return _metric(heading, name) if name else _latency(heading, words) or Column(heading, Role.IGNORE)
+    return _of_texts(table, heading, words)
 
 
-def _text_column(table: Table, heading: str, words: str) -> Column:
+def _of_texts(table: Table, heading: str, words: str) -> Column:
     cells = table.column(heading)
-    if words in _STAMPS and all(map(is_stamp, cells.told)):
+    if words in _STAMPS and all(map(is_stamp, cells.stated)):
         return Column(heading, Role.IGNORE if _may_be_samples(table, heading) else Role.STARTED_AT)
-    if words in _PROSE or next(cells.told, None) is None or any(map(_looks_numeric, cells.told)):
+    if words in _PROSE or next(cells.stated, None) is None or any(map(_looks_numeric, cells.stated)):
         return Column(heading, Role.IGNORE)
     return Column(heading, Role.FACTOR, re.sub(r"\W+", "_", words).strip("_") or "factor")
+
+
+def _metric(heading: str, name: str) -> Column:
+    unit, better = unit_of(name)
+    return Column(heading, Role.METRIC, name, unit, better=better)
 
 
 def _latency(heading: str, words: str) -> Column | None:

@@ -37,14 +37,14 @@ class Column:
             yield from block.split("\n")
 
     @property
-    def told(self) -> Iterator[str]:
+    def stated(self) -> Iterator[str]:
         """Cells that say something."""
         return (cell for cell in self if not is_missing(cell))
 
     @cached_property
     def is_numeric(self) -> bool:
         """Whether whatever it says is a number."""
-        return next(self.told, None) is not None and all(
+        return next(self.stated, None) is not None and all(
             _plain_numbers(block) is not None or all(map(is_number, filterfalse(is_missing, block.split("\n"))))
             for block in self.blocks
         )
@@ -178,8 +178,8 @@ def _split(file: SourceFile, separator: str) -> Table | None:
                 lines_again = numbers[-len(block) :]
                 again = (line for line, *row in zip(lines_again, *cells, strict=True) if row == headings)
                 headed_again = next(again, 0)
-            for column, told in zip(columns, cells, strict=True):
-                column.blocks.append("\n".join(told))
+            for column, stripped in zip(columns, cells, strict=True):
+                column.blocks.append("\n".join(stripped))
     except csv.Error:
         return None
     if read < 2 or not 2 <= len(headings) <= _MAX_COLUMNS:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Report, Samples
+from benchagent.importers.report import Report
+from benchagent.importers.series import Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
@@ -64,10 +65,7 @@ class _Reader(Reader[Run]):
         if command := command_line(text):
             self.commands.append(command)
         elif header := _HEADER.fullmatch(bare):
-            said = isinstance(run, Run) and (
-                run.options or run.started or run.samples or run.blocks or run.steps or run.problems
-            )
-            if not isinstance(run, Run) or said or run.version != header["version"]:
+            if not isinstance(run, Run) or run.has_begun or run.version != header["version"]:
                 self._begin(line).version = header["version"]
         elif bare == _MODE:
             if not isinstance(run, Run) or run.announced or run.started or run.blocks or run.samples:
@@ -93,7 +91,7 @@ class _Reader(Reader[Run]):
             # Without a heading: the tail of a log, or what was filtered out of one.
             run = Run(line.number, extracts=self.extracts)
             if (line.text.startswith("Number of threads: ") and run.take_option(line)) or run.take(line):
-                self._add(run)
+                self.runs.append(self.begin(run))
         elif isinstance(run, Spoiled):
             if run.reported and line.text in HEADINGS:
                 run = self._begin(line)
@@ -106,10 +104,5 @@ class _Reader(Reader[Run]):
                 run.take(line)
 
     def _begin(self, line: Line) -> Run:
-        run = Run(line.number, extracts=self.extracts)
-        self._add(run)
-        return run
-
-    def _add(self, run: Run) -> None:
-        self.begin(run)
-        self.runs.append(run)
+        self.runs.append(Run(line.number, extracts=self.extracts))
+        return self.begin(self.runs[-1])

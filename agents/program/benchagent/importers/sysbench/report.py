@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,18 +11,18 @@ from benchagent.histogram import encode
 from benchagent.importers.report import (
     Metric,
     Report,
-    Samples,
     Scalar,
     Series,
     Status,
     Subject,
-    evenly,
+    all_measured,
     measured,
-    unit_of,
-)  # fmt: skip
+    picked,
+)
+from benchagent.importers.series import Samples, evenly
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
-from benchagent.importers.sysbench.tables import parameters, report_interval
+from benchagent.importers.sysbench.tables import options_of_command
 
 _RATES = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
 # What is shown as it is printed, in this order; the operations of fileio and memory are the tool's events.
@@ -53,16 +54,17 @@ def report_of(run: Run) -> Report:
         since_s = block.values.get("elapsed_s", 0) if block.checkpoint_s is not None else since_s
     _check_checkpoints(run)
     status, reason = _status(run)
-    told = _parameters(run)
+    parameters = _parameters(run)
     metrics = _metrics(run, complete=status is Status.COMPLETE)
     if status is not Status.COMPLETE and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
         run.warnings.append("the rates are those that sysbench printed for the part that ran")
-    if interval := next(map(report_interval, run.command_lines), ""):
-        run.options.setdefault("report_interval", interval)
+    interval = re.search(r"--report-interval=(\d{1,6})\b", next(iter(run.command_lines), ""))
+    if interval and int(interval[1]):
+        run.options.setdefault("report_interval", interval[1])
     series, histogram = _series(run), _histogram(run)
-    test = run.options.get("test", "") or str(told.get("script", ""))
+    test = run.options.get("test", "") or str(parameters.get("script", ""))
     return Report(
-        tool="sysbench", status=status, tool_version=run.version, parameters=told, metrics=tuple(metrics),
+        tool="sysbench", status=status, tool_version=run.version, parameters=parameters, metrics=tuple(metrics),
         series=tuple(series), warnings=tuple(run.warnings), reason=reason,
         subject=Subject(
             workload=f"sysbench-{test.replace('_', '-').lower()}" if test else "",
@@ -93,25 +95,20 @@ def _status(run: Run) -> tuple[Status, str]:
     if run.problems:
         return (Status.FAILED if run.never_began else Status.ABORTED), run.problems[0]
     if run.steps and not run.started:
-        return _status_of_preparation(run)
+        # Preparing prints no end: every table begun must have got its index, every file its sum.
+        if "files" in run.steps and "written" not in run.steps:
+            return Status.ABORTED, "the preparation ends before its sum"
+        tables, indexes = run.steps.count("table"), run.steps.count("index")
+        is_cut = run.cut or 0 < indexes < tables
+        return (Status.ABORTED, "the preparation ends within a table") if is_cut else (Status.COMPLETE, "")
     if run.ended:
         none = run.blocks[-1].values.get("events") == 0
         return (Status.FAILED, "no event was done") if none else (Status.COMPLETE, "")
     if run.blocks:
         return (Status.COMPLETE, "") if _is_extract(run) else (Status.ABORTED, "the report ends early")
-    if not run.started and not run.samples:
-        return Status.ABORTED, "sysbench began and printed nothing of a run"
-    return Status.ABORTED, "no report at the end: a run that was stopped, or an extract of a log"
-
-
-def _status_of_preparation(run: Run) -> tuple[Status, str]:
-    """Preparing prints no end: every table begun must have got its index, every file its sum."""
-    tables, indexes = run.steps.count("table"), run.steps.count("index")
-    if "files" in run.steps and "written" not in run.steps:
-        return Status.ABORTED, "the preparation ends before its sum"
-    if run.cut or (indexes and indexes < tables):
-        return Status.ABORTED, "the preparation ends within a table"
-    return Status.COMPLETE, ""
+    ran = run.started or run.samples
+    nothing = "no report at the end: a run that was stopped, or an extract of a log"
+    return Status.ABORTED, nothing if ran else "sysbench began and printed nothing of a run"
 
 
 def _is_extract(run: Run) -> bool:
@@ -126,23 +123,23 @@ def _is_extract(run: Run) -> bool:
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
-    told: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = {}
     for command in run.command_lines:
-        told |= parameters(command)
-    told |= {name: run.options[option] for option, name in _WHOLE.items() if option in run.options}
+        parameters |= options_of_command(command)
+    parameters |= {name: run.options[option] for option, name in _WHOLE.items() if option in run.options}
     for option in ("block_size", "total_size"):
         # `16KiB`, `2GiB`, `1K`: all of them powers of 1024; what sysbench rounded is left out.
         text = run.options.get(option, "")
         digits = text.rstrip("KMGTiBb")
         if digits.isdigit():
             power = " KMGT".find(text[len(digits) : len(digits) + 1] or " ")
-            told[f"{option}_bytes"] = int(digits) * 1024 ** max(power, 0)
-    told |= {name: run.options[name] for name in _TEXTS if name in run.options}
+            parameters[f"{option}_bytes"] = int(digits) * 1024 ** max(power, 0)
+    parameters |= picked(run.options, *_TEXTS)
     if "fsync_all" in run.options:
-        told["fsync_all"] = True
+        parameters["fsync_all"] = True
     if "rw_ratio" in run.options and run.options.get("file_test_mode") == "random r/w":
-        told["read_write_ratio"] = run.options["rw_ratio"]
-    return told
+        parameters["read_write_ratio"] = run.options["rw_ratio"]
+    return parameters
 
 
 def _metrics(run: Run, *, complete: bool) -> list[Metric]:
@@ -176,55 +173,49 @@ def _from_mib(run: Run, name: str, mib_per_s: float, phase: str = "run") -> Metr
 
 def _of_block(run: Run, block: Block) -> list[Metric]:
     metrics = [
-        measured(name, float(block.values[name]), unit="ops" if name in _OPERATIONS else "")
-        for name in _PRINTED
-        if name in block.values
+        measured(name, float(value), unit="ops" if name in _OPERATIONS else "")
+        for name, value in picked(block.values, *_PRINTED).items()
     ]
-    for name in ("cpu_ops_per_s", "requests_per_s", "memory_ops_per_s"):
-        if name in block.values:
-            metrics.append(measured("ops_per_s", block.values[name]))
+    for rate in picked(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values():
+        metrics.append(measured("ops_per_s", rate))
     if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
         metrics.append(measured("ops_per_s", block.values["eps"]))
     for kind in ("read", "write", "transfer"):
         if f"{kind}_mib_per_s" in block.values:
             metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.values[f"{kind}_mib_per_s"]))
-    if rate := block.values.get("transfer_rate", "").rstrip("bB").rstrip("i"):
+    if transferred := block.values.get("transfer_rate", "").rstrip("bB").rstrip("i"):
         # "Mb/sec" of 0.4 and 0.5 are MiB.
-        power = " KMGT".find(rate[-1]) if rate[-1].isalpha() else 0
-        metrics.append(_from_mib(run, "transfer_mb_per_s", float(rate.rstrip("KMGT")) * 1024.0 ** (power - 2)))
+        power = " KMGT".find(transferred[-1]) if transferred[-1].isalpha() else 0
+        mib_per_s = float(transferred.rstrip("KMGT")) * 1024.0 ** (power - 2)
+        metrics.append(_from_mib(run, "transfer_mb_per_s", mib_per_s))
     if block.values.get("events") == 0:
         return metrics
-    latencies = {key: block.ms(key) for key in ("min", "avg", "max")} | {
-        f"p{block.values.get('rank')}": block.ms("percentile")
-    }
-    return metrics + [measured(f"latency_{key}_ms", value) for key, value in latencies.items() if value is not None]
+    latencies = {f"latency_{key}_ms": block.ms(key) for key in ("min", "avg", "max")}
+    latencies[f"latency_p{block.values.get('rank')}_ms"] = block.ms("percentile")
+    return [*metrics, *all_measured(latencies)]
 
 
-def _added_up(blocks: Sequence[Block]) -> list[Metric]:
+def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:
     """The whole run from the reports of its parts."""
     elapsed_s = blocks[-1].values.get("elapsed_s", 0)
 
     def total(name: str) -> float:
         return float(sum(block.values.get(name, 0) for block in blocks))
 
-    metrics = [measured("elapsed_s", elapsed_s)]
+    figures: dict[str, float | None] = {"elapsed_s": elapsed_s}
     if all("transactions" in block.rows for block in blocks):
-        metrics += [
-            measured(name, total(name))
-            for name in ("transactions", "queries", "errors", "reconnects")
-            if all(name in block.values for block in blocks)
-        ]
-        metrics.append(measured("tps", round(total("transactions") / elapsed_s, 2)))
-        metrics.append(measured("qps", round(total("queries") / elapsed_s, 2)))
+        for name in ("transactions", "queries", "errors", "reconnects"):
+            figures[name] = total(name) if all(name in block.values for block in blocks) else None
+        figures["tps"] = round(total("transactions") / elapsed_s, 2)
+        figures["qps"] = round(total("queries") / elapsed_s, 2)
     else:
-        metrics.append(measured("events", total("events")))
-        metrics.append(measured("ops_per_s", round(total("events") / elapsed_s, 2)))
-    metrics.append(measured("latency_min_ms", min(value for block in blocks if (value := block.ms("min")) is not None)))
-    metrics.append(measured("latency_max_ms", max(value for block in blocks if (value := block.ms("max")) is not None)))
+        figures |= {"events": total("events"), "ops_per_s": round(total("events") / elapsed_s, 2)}
+    figures["latency_min_ms"] = min(ms for block in blocks if (ms := block.ms("min")) is not None)
+    figures["latency_max_ms"] = max(ms for block in blocks if (ms := block.ms("max")) is not None)
     if total("events") and all("sum" in block.rows for block in blocks):
         took_ms = sum(block.ms("sum") or 0 for block in blocks)
-        metrics.append(measured("latency_avg_ms", round(took_ms / total("events"), 4)))
-    return metrics
+        figures["latency_avg_ms"] = round(took_ms / total("events"), 4)
+    return all_measured(figures)
 
 
 def _series(run: Run) -> list[Series]:
@@ -237,37 +228,33 @@ def _series(run: Run) -> list[Series]:
         try:
             series += _of_samples(run, samples)
         except NotUnderstood as error:
-            run.warnings.append(f"lines {samples[0].line}–{samples[-1].line}: the progress is left out: {error}")
+            lines = samples.lines
+            run.warnings.append(f"lines {lines[0]}–{lines[-1]}: the progress is left out: {error}")
     return series
 
 
 def _of_samples(run: Run, samples: Samples) -> list[Series]:
     times = samples.times_s
-    told = run.options.get("report_interval")
+    announced_s = float(run.options.get("report_interval") or 0)
     of_latency, *others = {*(samples.column("rank") or ())}
     if others:
         raise NotUnderstood("the rank of the percentile changes")
-    if not told and (len(times) == 1 or times[0] < times[1] - times[0]):
+    if not announced_s and (len(times) == 1 or times[0] < times[1] - times[0]):
         raise NotUnderstood("they do not show how far apart they are")
-    if told and times[0] + 1 < float(told):
-        raise NotUnderstood(f"they do not come every {told} s as announced")
+    if announced_s and times[0] + 1 < announced_s:
+        raise NotUnderstood(f"they do not come every {announced_s:g} s as announced")
     series = []
     for name in samples.names:
         column = samples.column(name)
         if column is None or name in BESIDE:
             continue
-        t0_s, interval_s, values = evenly(
-            times,
-            column,
-            interval_s=float(told) if told else None,
-            longest=1_000_000 if told else 10_000_000,
-        )
+        t0_s, interval_s, values = evenly(times, column, interval_s=announced_s or None)
         if name in ("tps", "ops_per_s") and run.ended:
             # The progress cannot hold more than the reports count.
             done = sum(block.values.get("events", 0) for block in run.blocks)
-            known = [value for value in values if value is not None]
-            seen = sum(known) * interval_s
-            if done and seen > done * 1.05 + 2 * interval_s * max(known, default=0) + 2:
+            rates = [value for value in values if value is not None]
+            seen = sum(rates) * interval_s
+            if done and seen > done * 1.05 + 2 * interval_s * max(rates, default=0) + 2:
                 raise NotUnderstood(f"it holds {seen:.0f} events, the report {done:.0f}")
         full_name = name
         if name == "latency":
@@ -277,7 +264,7 @@ def _of_samples(run: Run, samples: Samples) -> list[Series]:
             full_name = f"latency_p{rank}_ms" if rank else "latency_percentile_ms"
             if not rank:
                 run.warnings.append(f"the rank of the latency's percentile is not stated: the series is {full_name}")
-        series.append(Series(full_name, unit_of(full_name)[0], interval_s, values, max(t0_s, 0.0)))
+        series.append(Series.called(full_name, interval_s, values, max(t0_s, 0.0)))
     return series
 
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.importers.report import Sample, Samples
+from benchagent.importers.series import Sample, Samples
 from benchagent.importers.source import Line, NotUnderstood, without_comment
 from benchagent.importers.sysbench.tables import (
     DAMAGED_OPTION,
@@ -45,16 +45,15 @@ def milliseconds(text: str) -> float | None:
 BESIDE = ("rank", "threads")
 
 
-def _sample(number: int, time_s: int, told: dict[str, Any]) -> Sample:
+def _sample(number: int, time_s: int, figures: dict[str, Any]) -> Sample:
     """Raises NotUnderstood where the kinds of queries do not add up."""
-    rank, threads = told.pop("rank", None), told.pop("threads", None)
-    latency = told.pop("latency", None)
-    parts = [told.pop(name) for name in ("reads", "writes", "others") if name in told]
-    if parts and not math.isclose(sum(parts), told["qps"], rel_tol=0, abs_tol=0.031):
-        raise NotUnderstood(f"reads, writes and others are not the {told['qps']} queries a second")
+    rank, threads, latency = (figures.pop(name, None) for name in ("rank", "threads", "latency"))
+    parts = [figures.pop(name) for name in ("reads", "writes", "others") if name in figures]
+    if parts and not math.isclose(sum(parts), figures["qps"], rel_tol=0, abs_tol=0.031):
+        raise NotUnderstood(f"reads, writes and others are not the {figures['qps']} queries a second")
     values: dict[str, float | None] = {
         name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else float(value)
-        for name, value in told.items()
+        for name, value in figures.items()
     }
     if latency is not None and rank != 0:
         values["latency"] = latency
@@ -63,15 +62,14 @@ def _sample(number: int, time_s: int, told: dict[str, Any]) -> Sample:
 
 def _from_json(number: int, text: str) -> Sample:
     try:
-        said = json.loads(text)
-        queries = said["qps"]
-        told = {
-            "tps": said["tps"], "qps": queries["total"], "reads": queries["reads"], "writes": queries["writes"],
-            "others": queries["other"], "latency": said["latency"], "errors_per_s": said["errors"],
-            "reconnects_per_s": said["reconnects"],
+        content = json.loads(text)
+        queries = content["qps"]
+        figures = {
+            "tps": content["tps"], "qps": queries["total"], "reads": queries["reads"], "writes": queries["writes"],
+            "others": queries["other"], "latency": content["latency"], "errors_per_s": content["errors"],
+            "reconnects_per_s": content["reconnects"], "threads": int(content["threads"]),
         }  # fmt: skip
-        figures = {name: float(value) for name, value in told.items()}
-        return _sample(number, int(said["time"]), {**figures, "threads": int(said["threads"])})
+        return _sample(number, int(content["time"]), {name: float(value) for name, value in figures.items()})
     except (ValueError, KeyError, TypeError) as error:
         raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
 
@@ -123,6 +121,10 @@ class Run:
     _json_line: int = 0
 
     @property
+    def has_begun(self) -> bool:
+        return bool(self.options or self.started or self.samples or self.blocks or self.steps or self.problems)
+
+    @property
     def ended(self) -> bool:
         return bool(self.blocks) and self.blocks[-1].checkpoint_s is None and self.blocks[-1].ended
 
@@ -130,8 +132,8 @@ class Run:
     def has_foreign_samples(self) -> bool:
         """A line of more threads than the run has, or of more than the line before it: they only end."""
         running = [threads for threads in self.samples.column("threads") or () if threads is not None]
-        told = self.options.get("threads", 0)
-        return bool(told and max(running, default=0) > told) or any(a < b for a, b in itertools.pairwise(running))
+        threads = self.options.get("threads", 0)
+        return 0 < threads < max(running, default=0) or any(a < b for a, b in itertools.pairwise(running))
 
     def is_over(self, line: Line) -> bool:
         """Whether the line, which no heading announces, can only be of a next run."""
@@ -145,8 +147,8 @@ class Run:
             return False
         if block.extract:
             return match.key in OPENING or (match.rank <= block.rank and block.rows.get(match.key) != match.values)
-        told = block.ended or "events" in block.rows or "memory_bytes" in block.rows
-        return match.key in OPENING and match.rank < block.rank and told
+        has_figures = block.ended or "events" in block.rows or "memory_bytes" in block.rows
+        return match.key in OPENING and match.rank < block.rank and has_figures
 
     def take_option(self, line: Line) -> bool:
         """Whether the line is of the options or of a preparation. Raises NotUnderstood where two lines differ."""
@@ -204,9 +206,9 @@ class Run:
                 self.samples.append(_sample(line.number, int(stamp["time"]), match.values))
             elif csv:
                 names = ("tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
-                time_s, threads, *figures = csv.groups()
-                told = dict(zip(names, map(float, figures), strict=True))
-                self.samples.append(_sample(line.number, int(time_s), {**told, "threads": int(threads)}))
+                time_s, threads, *rates = csv.groups()
+                figures = dict(zip(names, map(float, rates), strict=True)) | {"threads": int(threads)}
+                self.samples.append(_sample(line.number, int(time_s), figures))
             elif not stamped and not line.whole:
                 self.cut = True
             elif stamp or not stamped:

@@ -192,16 +192,10 @@ _NAMES = {
     "skip_trx": "skip_trx", "table_size": "table_size_rows", "oltp_tables_count": "tables",
 }  # fmt: skip
 _TESTS = {"fileio", "cpu", "memory", "threads", "mutex", "oltp"}
-# How sysbench tells of the run; the test is told by its own name.
-_TOLD_ONLY = {
-    "test",
-    "report-interval",
-    "percentile",
-    "histogram",
-    "report-checkpoints",
-    "init-rng",
-    "create-secondary",
-}
+# How sysbench reports; the test is named apart.
+_REPORTING = {
+    "test", "report-interval", "percentile", "histogram", "report-checkpoints", "init-rng", "create-secondary",
+}  # fmt: skip
 # What 0 means for these: no limit.
 _LIMITS = {"duration_s", "events", "rate_limit_tps"}
 
@@ -221,32 +215,22 @@ def command_line(text: str) -> str:
     return f"sysbench {unquoted(arguments)}" if "--" in arguments or bare else ""
 
 
-def report_interval(command: str) -> str:
-    match = re.search(r"--report-interval=(\d{1,6})\b", command)
-    return match[1] if match and int(match[1]) else ""
-
-
-def parameters(command: str) -> dict[str, Scalar]:
-    told: dict[str, Scalar] = {}
+def options_of_command(command: str) -> dict[str, Scalar]:
+    parameters: dict[str, Scalar] = {}
     words = words_of(command, ends="|>;")[1:]
-    for word in words:
-        name, _, value = word.lstrip("-").partition("=")
-        key = _NAMES.get(name) if word.startswith("--") else None
+    for name, _, value in (word[2:].partition("=") for word in words if word.startswith("--")):
+        key = _NAMES.get(name)
         if key is None:
-            told |= (
-                further({name: value}, (), _TOLD_ONLY) if word.startswith("--") and not value.startswith("$") else {}
-            )
-            continue
-        if re.fullmatch(r"\d+", value):
-            if int(value) or key not in _LIMITS:
-                told[key] = int(value)
+            parameters |= further({name: value}, _REPORTING) if not value.startswith("$") else {}
+        elif re.fullmatch(r"\d+", value):
+            parameters |= {key: int(value)} if int(value) or key not in _LIMITS else {}
         elif key == "skip_trx":
-            told[key] = value in ("", "on", "true")
+            parameters[key] = value in ("", "on", "true")
         elif value:
-            told[key] = value
+            parameters[key] = value
     # The test: `oltp_read_write`, `fileio`, or a script's name without its path.
     tests = [word.partition("=")[2] for word in words if word.startswith("--test=")]
     tests += [word for word in words if not word.startswith("-") and (word in _TESTS or "_" in word or ".lua" in word)]
     if tests and (test := re.split(r"[/\\]", tests[0])[-1].removesuffix(".lua")):
-        told["script"] = test
-    return told
+        parameters["script"] = test
+    return parameters

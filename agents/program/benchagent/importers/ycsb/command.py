@@ -10,7 +10,8 @@ from benchagent.importers.report import Scalar, Subject, dbms_called, further
 from benchagent.importers.source import MAX_COMMAND, whole_or_text
 
 _LINE = re.compile(
-    r"(?:^Command line: ?(?P<told>.*)$|(?P<shell>(?:\S*/)?(?:ycsb(?:\.sh|\.bat)?|go-ycsb) +(?:load|run|-load|-t)\b.*)$"
+    r"(?:^Command line: ?(?P<arguments>.*)$"
+    r"|(?P<shell>(?:\S*/)?(?:ycsb(?:\.sh|\.bat)?|go-ycsb) +(?:load|run|-load|-t)\b.*)$"
     r"|(?P<java>\S*java\S* .*(?:ycsb\.Client)\b.*)$)"
 )
 _PROPERTY = re.compile(r'^"(?P<name>[\w.]+)"="(?P<value>[^"]*)"$')
@@ -25,8 +26,8 @@ _NAMES = {
     "scanproportion": "scan_proportion", "readmodifywriteproportion": "read_modify_write_proportion",
     "requestdistribution": "request_distribution",
 }  # fmt: skip
-# How YCSB tells of the run; `dotransactions` is its phase, `workload` the class of all workloads.
-_TOLD_ONLY = {
+# How YCSB reports; `dotransactions` is its phase, `workload` the class of all workloads.
+_REPORTING = {
     "dotransactions", "workload", "exportfile", "exporter", "measurementtype", "measurement.interval", "command",
     "outputstyle", "hdrhistogram.percentiles", "histogram.buckets", "timeseries.granularity", "db.driver", "dropdata",
     "label",
@@ -34,7 +35,7 @@ _TOLD_ONLY = {
 
 
 @dataclass
-class Told:
+class Command:
     """Phase "", "load" or "run"; the redacted command line; parameters."""
 
     phase: str = ""
@@ -55,7 +56,7 @@ class Told:
         match = _LINE.search(text.strip())
         if match is None:
             return False
-        line = match["told"] or match["shell"] or match["java"] or ""
+        line = match["arguments"] or match["shell"] or match["java"] or ""
         self.line = line.strip()
         words = line.split()
         if "-load" in words or "load" in words[:3]:
@@ -77,7 +78,7 @@ class Told:
     def _parameter(self, name: str, value: str) -> None:
         """A placeholder such as `xxx` or `$threads` is no number."""
         if name not in _NAMES and value and not value.startswith("$"):
-            self.parameters |= further({name: value}, (), _TOLD_ONLY)
+            self.parameters |= further({name: value}, _REPORTING)
         elif name == "requestdistribution" or (name in _NAMES and re.fullmatch(r"[0-9]+\.[0-9]+", value)):
             self.parameters[_NAMES[name]] = value if name == "requestdistribution" else float(value)
         elif name in _NAMES and isinstance(parsed := whole_or_text(value), int):

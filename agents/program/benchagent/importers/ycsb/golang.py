@@ -6,9 +6,9 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Metric, Report, Status, check_count, measured
+from benchagent.importers.report import Metric, Report, all_measured, check_count, picked, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
-from benchagent.importers.ycsb.command import Told
+from benchagent.importers.ycsb.command import Command
 
 _ROW = re.compile(r"^\s*(?P<name>[A-Z][A-Z_]*) +- (?P<body>Takes\(s\): (?![^\n]*\bTPM: ).*)$")
 _FINISHED = re.compile(r"^\s*(?:Run finished, takes|Finished:?) ?(?P<takes>[\d.hmsµ]*)")
@@ -27,7 +27,7 @@ _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 @dataclass
 class _Run:
-    told: Told = field(default_factory=Told)
+    command: Command = field(default_factory=Command)
     progress: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     finished: bool = False
@@ -47,7 +47,7 @@ def go_reports(file: SourceFile) -> list[Report]:
     with Lines(file, with_cut=True) as lines:
         for _, line, is_whole in lines:
             check_count(len(runs))
-            told = Told()
+            command = Command()
             if match := _FINISHED.match(line):
                 if runs[-1].rows:
                     runs.append(_Run())
@@ -59,16 +59,16 @@ def go_reports(file: SourceFile) -> list[Report]:
                 last = [heading]
                 values = _values(match["name"], match["body"], is_whole=is_whole)
                 (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
-            elif told.take(line):
+            elif command.take(line):
                 if runs[-1].rows:
                     runs.append(_Run())
-                if told.line and runs[-1].told.line:
-                    runs[-1].told = Told()
-                runs[-1].told.take(line)
+                if command.line and runs[-1].command.line:
+                    runs[-1].command = Command()
+                runs[-1].command.take(line)
             runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
     # A command without any output of its own is no run.
-    said = [run for run in runs if run.rows or run.progress] or runs[-1:]
-    return [_report(run) for run in said]
+    with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
+    return [_report(run) for run in with_output]
 
 
 def _values(name: str, body: str, *, is_whole: bool) -> dict[str, float]:
@@ -86,9 +86,7 @@ def _values(name: str, body: str, *, is_whole: bool) -> dict[str, float]:
     expected = values["count"] / takes_s if takes_s else ops
     if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
         raise NotUnderstood(f"{name}'s OPS is not Count per second")
-    ranks = [values[rank] for rank in _RANKS if rank in values]
-    if ranks != sorted(ranks):
-        raise NotUnderstood(f"the percentiles of {name} do not rise")
+    rising(values, *_RANKS)
     return values
 
 
@@ -110,14 +108,15 @@ def _check_totals(run: _Run) -> dict[str, dict[str, float]]:
 
 
 def _report(run: _Run) -> Report:
-    told, warnings = run.told, []
+    warnings: list[str] = []
     metrics: list[Metric] = []
+    reason = "stopped before its end: Got signal" if run.signalled else ""
     if run.progress:
         warnings.append(f"{len(run.progress)} rows of progress are running totals: not read as a series")
     if not run.rows:
-        status, reason = Status.ABORTED, "the output ends before the result"
+        reason = "the output ends before the result"
     else:
-        result, phase = _check_totals(run), told.phase
+        result, phase = _check_totals(run), run.command.phase
         if not phase and set(result) <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
             phase = "load"
             warnings.append("taken for the load phase: only INSERT was measured, and no property tells")
@@ -128,27 +127,21 @@ def _report(run: _Run) -> Report:
             metrics += _of_operation(name, values, phase or "run")
         done = sum(values["count"] for name, values in result.items() if not name.endswith("_ERROR"))
         if "TOTAL" not in result and run.takes_s:
-            metrics.append(measured("operations", done, phase or "run"))
-            metrics.append(measured("ops_per_s", done / run.takes_s, phase or "run"))
+            metrics += all_measured({"operations": done, "ops_per_s": done / run.takes_s}, phase or "run")
             warnings.append("this version prints no total: it is what was done, by the time that the run took")
         elif "TOTAL" not in result and len(result) > 1:
             warnings.append("this version prints no total: throughput is by operation")
-        status = Status.ABORTED if run.signalled else Status.COMPLETE
-        reason = "stopped before its end: Got signal" if run.signalled else ""
     return Report(
-        tool="ycsb", status=status, reason=reason, parameters=told.parameters, metrics=tuple(metrics),
-        warnings=tuple(warnings), subject=told.subject(), command_lines=(told.line,) if told.line else (),
+        "ycsb", reason=reason, parameters=run.command.parameters, metrics=tuple(metrics), warnings=tuple(warnings),
+        subject=run.command.subject(), command_lines=(run.command.line,),
     )  # fmt: skip
 
 
-def _of_operation(name: str, values: dict[str, float], phase: str) -> list[Metric]:
+def _of_operation(name: str, values: dict[str, float], phase: str) -> tuple[Metric, ...]:
     prefix = "" if name == "TOTAL" else f"{name.lower().removesuffix('_error')}_"
     if name.endswith("_ERROR"):
-        return [measured(f"{prefix}errors", values["count"], phase)]
-    latencies = [
-        measured(f"{prefix}latency_{rank}_ms", round(values[rank] / 1000, 9), phase)
-        for rank in ("avg", "min", "max", *_RANKS)
-        if rank in values
-    ]
-    done = measured(f"{prefix}operations", values["count"], phase)
-    return [done, measured(f"{prefix}ops_per_s", values["ops"], phase), *latencies]
+        return all_measured({f"{prefix}errors": values["count"]}, phase)
+    figures = {f"{prefix}operations": values["count"], f"{prefix}ops_per_s": values["ops"]}
+    for rank, value in picked(values, "avg", "min", "max", *_RANKS).items():
+        figures[f"{prefix}latency_{rank}_ms"] = round(value / 1000, 9)
+    return all_measured(figures, phase)

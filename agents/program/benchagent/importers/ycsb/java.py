@@ -8,24 +8,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import NamedTuple
 
-from benchagent.importers.report import (
-    MAX_SECONDS,
-    Metric,
-    Report,
-    Sample,
-    Samples,
-    Series,
-    Status,
-    check_count,
-    evenly,
-    measured,
-    unit_of,
-)  # fmt: skip
+from benchagent.importers.report import Metric, Report, Series, Status, check_count, measured, utc
+from benchagent.importers.series import MAX_SECONDS, Sample, Samples, evenly
 from benchagent.importers.source import TIME_IN_FRONT, Line, Lines, NotUnderstood, SourceFile, number
-from benchagent.importers.ycsb.command import Told
+from benchagent.importers.ycsb.command import Command
 from benchagent.redaction import redact_text
 
 # The status lines of `-s`: what was done so far, every `status.interval` seconds.
@@ -42,14 +29,6 @@ _COMMA = re.compile(r",(?=\d{1,2}$)")
 _DONE, _RATE = "operations", "ops_per_s"
 
 
-class _Line(NamedTuple):
-    """Since the start, and in the interval."""
-
-    second: int
-    operations: int
-    ops_per_s: float | None
-
-
 @dataclass
 class StatusLines:
     # With what was done so far and average latencies in ms by operation.
@@ -57,28 +36,21 @@ class StatusLines:
     # What stands before the decimals of the rates.
     marks: set[str] = field(default_factory=set)
 
-    @staticmethod
-    def is_status(line: str) -> bool:
-        return _STATUS.search(line) is not None
-
-    def take(self, number_: int, line: str) -> None:
-        match = _STATUS.search(line)
-        if match is None:
-            return
+    def take(self, line_number: int, match: re.Match[str]) -> None:
         self.marks |= set(re.findall(r"[.,](?=\d{1,2}$)", match["rate"] or ""))
         latencies: dict[str, float | None] = {}
-        for told in _OPERATION.finditer(match["rest"]):
-            figures = dict(part.split("=", 1) for part in told["figures"].split(", ") if "=" in part)
+        for operation in _OPERATION.finditer(match["rest"]):
+            figures = dict(part.split("=", 1) for part in operation["figures"].split(", ") if "=" in part)
             # Both are formatted in the locale, without marks of thousands and with at most two decimals.
             average = _COMMA.sub(".", figures.get("Avg", ""))
             if re.fullmatch(r"[\d.]+", average):
-                latencies[told["name"]] = number(average) / 1000
-        for told in _OLD_OPERATION.finditer(match["rest"]):
-            latencies[told["name"]] = number(told["average"]) * (0.001 if told["unit"] == "us" else 1)
+                latencies[operation["name"]] = number(average) / 1000
+        for operation in _OLD_OPERATION.finditer(match["rest"]):
+            latencies[operation["name"]] = number(operation["average"]) * _PER_MS[operation["unit"]]
         latencies.pop("CLEANUP", None)
         rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
         values = {_DONE: float(match["operations"]), _RATE: rate} | latencies
-        self.lines.append(Sample(number_, float(match["second"]), values))
+        self.lines.append(Sample(line_number, float(match["second"]), values))
 
     def series(self, warnings: list[str]) -> tuple[Series, ...]:
         try:
@@ -95,56 +67,58 @@ def _series(samples: Samples) -> tuple[Series, ...]:
 
     The first is of second 0, the last may be of the rest of an interval.
     """
-    rates = samples.column(_RATE) or ()
-    done = samples.column(_DONE) or ()
-    lines = [
-        _Line(int(second), int(count or 0), rate)
-        for second, count, rate in zip(samples.times_s, done, rates, strict=True)
-    ]
-    if lines[0].second != 0:
+    rates = samples.column(_RATE) or []
+    done = [int(count or 0) for count in samples.column(_DONE) or ()]
+    seconds = [*map(int, samples.times_s)]
+    if seconds[0] != 0:
         raise NotUnderstood("the first is missing")
-    pairs = list(itertools.pairwise(lines))
-    steps = sorted(later.second - earlier.second for earlier, later in pairs)
-    interval_s = steps[len(steps) // 2]
+    steps = [later - earlier for earlier, later in itertools.pairwise(seconds)]
+    interval_s = sorted(steps)[len(steps) // 2]
     if interval_s <= 0:
         raise NotUnderstood("the times do not rise")
     # The sample of each interval.
     grid: list[int | None] = []
-    for at, (earlier, later) in enumerate(pairs, start=1):
-        count = _intervals(earlier, later, interval_s, is_last=at == len(pairs))
+    for at, step in enumerate(steps, start=1):
+        if step < 0 or done[at] < done[at - 1]:
+            raise NotUnderstood(f"those at {seconds[at - 1]} and {seconds[at]} s are out of order")
+        try:
+            count = _intervals(step, done[at] - done[at - 1], rates[at], interval_s, is_last=at == len(steps))
+        except NotUnderstood as error:
+            raise NotUnderstood(f"that at {seconds[at]} s {error}") from error
         if len(grid) + count > 1_000_000:
             raise NotUnderstood("the times are too far apart")
         grid += [*[None] * (count - 1), at] if count else []
-    columns: dict[str, list[float | None]] = {"ops_per_s": [None if at is None else lines[at].ops_per_s for at in grid]}
+    columns: dict[str, list[float | None]] = {"ops_per_s": [None if at is None else rates[at] for at in grid]}
     for name in sorted({*samples.names} - {_DONE, _RATE}):
-        latencies = samples.told(name)
+        latencies = samples.figures(name)
         columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = [
             None if at is None or (value := latencies[at]) is None else round(value, 9) for at in grid
         ]
     return tuple(
-        Series(name, unit_of(name)[0], float(interval_s), tuple(values))
+        Series.called(name, float(interval_s), values)
         for name, values in columns.items()
         if any(value is not None for value in values)
     )
 
 
-def _intervals(earlier: _Line, later: _Line, interval_s: int, *, is_last: bool) -> int:
+def _intervals(step_s: int, operations: int, ops_per_s: float | None, interval_s: int, *, is_last: bool) -> int:
     """How many intervals lie between two lines; 0 for the rest of one at the end. Raises NotUnderstood."""
-    step, done = later.second - earlier.second, later.operations - earlier.operations
     # What was done by the rate is the time that passed, to the hundredth.
-    exact_s = done / later.ops_per_s if done and later.ops_per_s else float(step)
-    if step < 0 or done < 0:
-        raise NotUnderstood(f"those at {earlier.second} and {later.second} s are out of order")
-    if is_last and min(step, exact_s) < 0.75 * interval_s and (step < interval_s - 1 or exact_s < 0.75 * interval_s):
+    exact_s = operations / ops_per_s if operations and ops_per_s else float(step_s)
+    if (
+        is_last
+        and min(step_s, exact_s) < 0.75 * interval_s
+        and (step_s < interval_s - 1 or exact_s < 0.75 * interval_s)
+    ):
         return 0
-    if abs(exact_s - interval_s) <= 0.05 * interval_s and abs(step - exact_s) <= 1.05:
+    if abs(exact_s - interval_s) <= 0.05 * interval_s and abs(step_s - exact_s) <= 1.05:
         return 1
-    count = round(step / interval_s)
-    if count < 1 or abs(step - count * interval_s) > 1:
-        raise NotUnderstood(f"that at {later.second} s comes {step} s after the one before it, not {interval_s} s")
-    rate = later.ops_per_s
-    if count == 1 and rate is not None and abs(done / step - rate) > 0.2 * max(done / step, rate) + 20:
-        raise NotUnderstood(f"{rate:g} ops/s at {later.second} s is not what the totals say")
+    count = round(step_s / interval_s)
+    if count < 1 or abs(step_s - count * interval_s) > 1:
+        raise NotUnderstood(f"comes {step_s} s after the one before it, not {interval_s} s")
+    by_totals = operations / step_s
+    if count == 1 and ops_per_s is not None and abs(by_totals - ops_per_s) > 0.2 * max(by_totals, ops_per_s) + 20:
+        raise NotUnderstood(f"says {ops_per_s:g} ops/s, which is not what the totals say")
     return count
 
 
@@ -191,7 +165,7 @@ class Raw:
 
 @dataclass
 class Run:
-    told: Told = field(default_factory=Told)
+    command: Command = field(default_factory=Command)
     version: str = ""
     overall: dict[str, str] = field(default_factory=dict)
     sections: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -201,11 +175,13 @@ class Run:
 
     @property
     def says_something(self) -> bool:
-        return bool(self.overall or self.sections or self.status.lines or self.raw or (self.told.line and self.failure))
+        return bool(
+            self.overall or self.sections or self.status.lines or self.raw or (self.command.line and self.failure)
+        )
 
     @property
     def is_raw_only(self) -> bool:
-        return bool(self.raw) and not (self.sections or self.status.lines or self.told.line or self.version)
+        return bool(self.raw) and not (self.sections or self.status.lines or self.command.line or self.version)
 
 
 def java_reports(file: SourceFile) -> list[Report]:
@@ -243,12 +219,12 @@ def _line(run: Run, numbered: Line) -> Run:
     elif match := _VERSION.match(line):
         run = Run() if run.says_something else run
         run.version = match["version"]
-    elif StatusLines.is_status(line):
+    elif match := _STATUS.search(line):
         run = Run() if run.overall else run
-        run.status.take(numbered.number, line)
-    elif (told := Told()).take(line):
-        run = Run() if run.overall or (run.told.line and told.line and run.says_something) else run
-        run.told.take(line)
+        run.status.take(numbered.number, match)
+    elif (command := Command()).take(line):
+        run = Run() if run.overall or (run.command.line and command.line and run.says_something) else run
+        run.command.take(line)
     elif _FAILURE.search(line.strip()):
         run.failure = run.failure or redact_text(line.strip())[:200]
     return run
@@ -258,7 +234,7 @@ def _report(run: Run) -> Report:
     warnings: list[str] = []
     operations = {name: _of_raw(values) for name, values in run.sections.items() if not _SKIPPED.match(name)}
     done, elapsed_s, throughput = _headline(run, warnings)
-    phase = run.told.phase or _phase(run, operations, done, warnings)
+    phase = run.command.phase or _phase(run, operations, done, warnings)
     series: list[Series] = [*run.status.series(warnings), *_raw_series(run, operations, warnings)]
     metrics: list[Metric] = []
     failures: dict[str, float] = {}
@@ -297,10 +273,9 @@ def _report(run: Run) -> Report:
     elif not done:
         status, reason = Status.ABORTED, "the output ends before the summary"
     return Report(
-        tool="ycsb", tool_version=run.version, status=status, reason=reason, parameters=run.told.parameters,
-        metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=run.told.subject(),
-        command_lines=(run.told.line,) if run.told.line else (),
-        started_at=datetime.fromtimestamp(_begin_s(run), UTC).isoformat() if _begin_s(run) else "",
+        "ycsb", status, run.version, run.command.parameters, tuple(metrics), tuple(series), tuple(warnings), reason,
+        run.command.subject(), command_lines=(run.command.line,),
+        started_at=utc(_begin_s(run)) if _begin_s(run) else "",
     )  # fmt: skip
 
 
@@ -327,9 +302,11 @@ def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings:
     if end_s - begin_s > MAX_SECONDS:
         raise NotUnderstood("longer than a week")
     for name, raw in run.raw.items():
-        told = operations.get(name, {}).get("Operations")
-        if told is not None and _count(told) != raw.operations:
-            warnings.append(f"{raw.operations} lines of {name}, its summary counts {told.strip()}: they are left out")
+        counted = operations.get(name, {}).get("Operations")
+        if counted is not None and _count(counted) != raw.operations:
+            warnings.append(
+                f"{raw.operations} lines of {name}, its summary counts {counted.strip()}: they are left out"
+            )
             continue
         rows = [raw.seconds.get(second, (0, 0)) for second in range(begin_s + 1, end_s)]
         columns: dict[str, list[float | None]] = {
@@ -338,8 +315,7 @@ def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings:
         }
         for column, values in columns.items():
             if rows:
-                full_name = f"{_prefix(name)}_{column}"
-                series.append(Series(full_name, unit_of(full_name)[0], 1.0, (None, *values, None)))
+                series.append(Series.called(f"{_prefix(name)}_{column}", 1.0, (None, *values, None)))
     return series
 
 
@@ -491,13 +467,12 @@ def exported(file: SourceFile) -> SourceFile:
                 at += 1
     except ValueError as error:
         raise NotUnderstood(f"broken JSON: {error}") from error
-    return SourceFile(file.name, "".join(map(_summary_line, rows)).encode())
-
-
-def _summary_line(row: object) -> str:
-    if not isinstance(row, dict) or not {"metric", "measurement", "value"} <= set(row):
-        raise NotUnderstood("JSON of another form than YCSB's")
-    cells = [str(row[name]) for name in ("metric", "measurement", "value")]
-    if any("\n" in cell or "," in cell for cell in cells):
-        raise NotUnderstood("JSON of another form than YCSB's")
-    return f"[{cells[0]}], {cells[1]}, {cells[2]}\n"
+    lines: list[str] = []
+    for row in rows:
+        cells = (
+            [str(row.get(name, "\n")) for name in ("metric", "measurement", "value")] if isinstance(row, dict) else []
+        )
+        if not cells or any("\n" in cell or "," in cell for cell in cells):
+            raise NotUnderstood("JSON of another form than YCSB's")
+        lines.append(f"[{cells[0]}], {cells[1]}, {cells[2]}\n")
+    return SourceFile(file.name, "".join(lines).encode())

@@ -1,0 +1,148 @@
+"""What was measured over time: samples as a tool printed them, and series on the grid of their interval."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchagent.importers.report import Series
+from benchagent.importers.source import NotUnderstood
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a tool printed of one interval; a figure is None where it had nothing to divide by."""
+
+    line: int
+    time_s: float
+    values: dict[str, float | None]
+
+
+class Samples:
+    """Held as columns, at eight bytes a figure: a run of a day prints one a second."""
+
+    def __init__(self, samples: Iterable[Sample] = ()) -> None:
+        self.lines, self.times_s = array("L"), array("d")
+        self._columns: dict[str, array[float]] = {}
+        for sample in samples:
+            self.append(sample)
+
+    def append(self, sample: Sample) -> None:
+        if len(self) >= MAX_PRINTED:
+            raise NotUnderstood(f"more than {MAX_PRINTED:,} samples")
+        for name in sample.values:
+            if name not in self._columns:
+                self._columns[name] = array("d", [_MISSING]) * len(self.times_s)
+        self.lines.append(sample.line)
+        self.times_s.append(sample.time_s)
+        for name, column in self._columns.items():
+            value = sample.values.get(name, _MISSING)
+            column.append(math.nan if value is None else value)
+
+    def column(self, name: str) -> list[float | None] | None:
+        """One figure of each sample; None where one of them lacks it."""
+        column = self._columns.get(name, ())
+        return None if len(column) < len(self) or _MISSING in column else self.figures(name)
+
+    def figures(self, name: str) -> list[float | None]:
+        """One figure of each sample, None also where one of them lacks it."""
+        return [value if value > _MISSING else None for value in self._columns.get(name, ())]
+
+    @property
+    def names(self) -> list[str]:
+        return [*self._columns]
+
+    def __len__(self) -> int:
+        return len(self.times_s)
+
+    def __iter__(self) -> Iterator[Sample]:
+        for at in range(len(self)):
+            figures = ((name, column[at]) for name, column in self._columns.items())
+            values = {name: None if math.isnan(value) else value for name, value in figures if value != _MISSING}
+            yield Sample(self.lines[at], self.times_s[at], values)
+
+
+_MISSING = -math.inf
+# Of one run, as text: more than a week has seconds.
+MAX_PRINTED = 700_000
+
+# Samples on the grid of their interval; a missing one is a gap.
+
+MAX_SAMPLES = 10_000_000
+# Missing samples for each that is there.
+MAX_GAPS = 20
+MAX_SECONDS = 7 * 24 * 3600
+Grid = tuple[float, float, tuple[float | None, ...]]
+
+
+@dataclass(frozen=True)
+class Spots:
+    """Where samples lie on the grid of their interval, which begins at `t0_s`: the number of each one's interval."""
+
+    t0_s: float
+    interval_s: float
+    positions: array[int]
+
+    def values(self, values: Iterable[float | None]) -> tuple[float | None, ...]:
+        """One for each interval: None where no sample is of it."""
+        given = tuple(values)
+        if len(given) != len(self.positions):
+            raise ValueError("as many values as times are expected")
+        if not given or len(given) == self.positions[-1] + 1:
+            return given
+        grid: list[float | None] = [None] * (self.positions[-1] + 1)
+        for position, value in zip(self.positions, given, strict=True):
+            grid[position] = value
+        return tuple(grid)
+
+
+def spots(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: float | None = None) -> Spots:
+    """Where samples lie that are stamped with the end of their interval, which is the usual step unless it is given.
+
+    Raises NotUnderstood when the times do not rise, repeat, or lie on no grid (within `tolerance` of an interval).
+    """
+    if len(times_s) < 2 and interval_s is None:
+        interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
+        return Spots((times_s[0] - interval if times_s else 0.0), interval, array("q", range(len(times_s))))
+    steps = array("d", map(operator.sub, itertools.islice(times_s, 1, None), times_s))
+    least = min(steps, default=1.0)
+    if least <= 0:
+        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
+    interval = interval_s or sorted(steps)[len(steps) // 2]
+    # Two lines a year apart are no series: a small file would become a large one.
+    longest = min(MAX_SAMPLES, MAX_GAPS * len(times_s) + 3600)
+    if least == max(steps, default=1.0) == interval and len(times_s) <= longest:
+        return Spots(times_s[0] - interval, interval, array("q", range(len(times_s))))
+    first_s, last, positions = times_s[0], -1, array("q")
+    for time_s in times_s:
+        exact = (time_s - first_s) / interval
+        position = round(exact)
+        if abs(exact - position) > tolerance or position <= last or position > longest:
+            raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
+        positions.append(position)
+        last = position
+    return Spots(first_s - interval, interval, positions)
+
+
+def evenly(
+    times_s: Sequence[float],
+    values: Iterable[float | None],
+    *,
+    tolerance: float = 0.25,
+    interval_s: float | None = None,
+) -> Grid:
+    """Samples as `spots` says -> (t0_s, interval_s, values), missing intervals as None."""
+    grid = spots(times_s, tolerance=tolerance, interval_s=interval_s)
+    return grid.t0_s, grid.interval_s, grid.values(values)
+
+
+def sampled(
+    times_s: Sequence[float], columns: Mapping[str, Sequence[float | None]], interval_s: float
+) -> tuple[Series, ...]:
+    """A series of each column, which is called as its metric."""
+    grids = {name: evenly(times_s, values, interval_s=interval_s) for name, values in columns.items()}
+    return tuple(Series.called(name, interval_s, grid, t0_s) for name, (t0_s, _, grid) in grids.items())
