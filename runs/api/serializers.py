@@ -254,8 +254,8 @@ class RunDetailSerializer(RunSerializer):
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_not_judged(self, run: Run) -> list[str]:
         """What nobody could judge of a finished run, and which data it lacks."""
-        told = quality.Told.of(run, self.context.get("series", []))
-        return quality.not_judged(told, run.checks, run.per_terminal) if run.counts else []
+        facts = quality.RunFacts.of(run, self.context.get("series", []))
+        return quality.not_judged(facts, run.checks, run.per_terminal) if run.counts else []
 
     @extend_schema_field(AnswerField(Judgement))
     def get_durability_statements(self, run: Run) -> Any:

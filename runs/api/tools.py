@@ -41,10 +41,10 @@ class Tools(APIView):
         """Keep a description of a tool; one of the same name is replaced. It is asked of your files from now on."""
         message = ToolSerializer(data=request.data)
         message.is_valid(raise_exception=True)
-        said: dict[str, Any] = message.validated_data
+        given: dict[str, Any] = message.validated_data
         assert isinstance(request.user, User)  # noqa: S101  # the permission class has seen to it
         try:
-            kept, _, is_new = tools.keep(owner=request.user, **said)
+            kept, _, is_new = tools.keep(owner=request.user, **given)
         except BadDescription as error:
             raise ValidationError({"text": [str(error)]}) from error
         return Response(ToolSerializer(kept).data, status=201 if is_new else 200)

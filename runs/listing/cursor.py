@@ -245,9 +245,9 @@ def _with_runs(rows: QuerySet[Run], link: str, named: Sequence[tuple[str, UUID]]
     model: Any = Run._meta.get_field(link).related_model
     at, size = 0, FIRST_NAMES
     while some := named[at : at + size]:
-        asked = (Q(Exists(rows.order_by().filter(**{link: key})), pk=key) for _, key in some)
-        found = set(model.objects.order_by().filter(reduce(or_, asked)).values_list("pk", flat=True))
-        yield from (row for row in some if row[1] in found)
+        conditions = (Q(Exists(rows.order_by().filter(**{link: key})), pk=key) for _, key in some)
+        kept = set(model.objects.order_by().filter(reduce(or_, conditions)).values_list("pk", flat=True))
+        yield from (row for row in some if row[1] in kept)
         at, size = at + size, min(2 * size, MOST_NAMES)
 
 

@@ -119,15 +119,15 @@ def facets_of(query: QueryDict, matching: Matching) -> Facets:
         if name == "dbms":
             facets.append(_systems(query.getlist(name), {named[key]: counts[key] for key in named}))
             continue
-        told = {row.slug: (str(row), counts[key]) for key, row in named.items()}
-        facets.append(_facet(query, name, label, told))
+        values = {row.slug: (str(row), counts[key]) for key, row in named.items()}
+        facets.append(_facet(query, name, label, values))
     facets[2:2] = _factors(query, base, matching)
     medium = _media(_counted(matching(("medium",))) if "medium" in query else base)
     facets.insert(-3, _facet(query, "medium", "Storage", medium))
     facets.append(_facet(query, "tag", "Tag", _tags(rows), several=False))
     for name, (column, label, words) in _WORDS.items():
-        told = {key: (words.get(key, key), count) for key, count in counts_of(name, column).items() if key}
-        facets.append(_facet(query, name, label, told))
+        values = {key: (words.get(key, key), count) for key, count in counts_of(name, column).items() if key}
+        facets.append(_facet(query, name, label, values))
     total = sum(count for _, count in rows)
     # One value that all have narrows nothing.
     shown = [facet for facet in facets if facet.is_used or any(option.count < total for option in facet.options)]
@@ -153,15 +153,15 @@ def _column(rows: Iterable[Row], at: int) -> Counter[Any]:
 
 
 def _facet(
-    query: QueryDict, name: str, label: str, told: Mapping[str, tuple[str, int]], *, several: bool = True
+    query: QueryDict, name: str, label: str, values: Mapping[str, tuple[str, int]], *, several: bool = True
 ) -> Facet:
-    """`told`: value -> (text, runs). Without `several` a click replaces the value."""
+    """`values`: value -> (text, runs). Without `several` a click replaces the value."""
     given = query.getlist(name)
-    ordered = sorted(told, key=lambda value: (value not in given, -told[value][1], natural(told[value][0])))
+    ordered = sorted(values, key=lambda value: (value not in given, -values[value][1], natural(values[value][0])))
     kept = ordered[: max(MOST_SHOWN, sum(value in given for value in ordered))]
     options = []
-    for value in sorted(kept, key=lambda value: natural(told[value][0])):
-        text, count = told[value]
+    for value in sorted(kept, key=lambda value: natural(values[value][0])):
+        text, count = values[value]
         adds = _toggled(given if several or value in given else [], value)
         options.append(Option(text, count, value in given, adds))
     return Facet(name, label, options, left_out=len(ordered) - len(kept))
@@ -201,9 +201,9 @@ def _factors(query: QueryDict, base: RunQuerySet, matching: Matching) -> list[Fa
         factor = name.removeprefix(FACTOR_PREFIX)
         by_name[factor] = _levels(_counted(matching((name,)))).get(factor, {})
     facets = [
-        _facet(query, f"{FACTOR_PREFIX}{name}", factor_label(name), told)
-        for name, told in by_name.items()
-        if name not in _NO_FACETS and len(told) <= MOST_LEVELS
+        _facet(query, f"{FACTOR_PREFIX}{name}", factor_label(name), values)
+        for name, values in by_name.items()
+        if name not in _NO_FACETS and len(values) <= MOST_LEVELS
     ]
     return sorted(facets, key=lambda facet: facet.label)
 

@@ -97,8 +97,8 @@ def not_looked_through(runs: QuerySet[Run]) -> str:
     """What of such a list is not whole, in words; "" where nothing is."""
     if not cast(RunQuerySet, runs).newest_only:
         return ""
-    said = "Words, settings, versions tested and orders without an index"
-    return f"{said}: only the newest {MOST_READ:,} runs that match all else were looked through."
+    subject = "Words, settings, versions tested and orders without an index"
+    return f"{subject}: only the newest {MOST_READ:,} runs that match all else were looked through."
 
 
 def columns_of(ordering: str) -> tuple[Column, ...]:
@@ -316,9 +316,9 @@ def _found_by(runs: QuerySet[Run], ids: Sequence[QuerySet[Any]], otherwise: Q | 
     Few are looked up by their ids; of many the newest are soon met by going through the runs in their order.
     """
     first, *others = (rows.order_by() for rows in ids)
-    found = first.union(*others, all=True) if others else first
-    if bounded_count(found)[1]:
-        return runs.filter(pk__in=found)
+    matching = first.union(*others, all=True) if others else first
+    if bounded_count(matching)[1]:
+        return runs.filter(pk__in=matching)
     return _slow(runs.filter(otherwise))
 
 
@@ -564,5 +564,5 @@ def _flat(choices: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 def unknown(params: Iterable[str], *others: str) -> list[str]:
     """Names that are neither filters nor `others`: one that is misspelt and ignored would show the wrong runs."""
-    known = {*RunFilter.base_filters, *others}
-    return [name for name in params if name not in known and (not name.startswith(_PREFIXES) or "\x00" in name)]
+    names = {*RunFilter.base_filters, *others}
+    return [name for name in params if name not in names and (not name.startswith(_PREFIXES) or "\x00" in name)]

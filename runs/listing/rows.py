@@ -108,8 +108,8 @@ def _heading(name: str, unit: str, phase: str) -> str:
 def _statements(run: Run) -> list[str]:
     """Class and reason of each."""
     judged = judgement(run, getattr(run, STORED) or {})
-    said = (judged.promised, judged.storage, judged.observed)
-    return [f"{statement.durability or 'not known'}: {statement.reason}" for statement in said]
+    statements = (judged.promised, judged.storage, judged.observed)
+    return [f"{statement.durability or 'not known'}: {statement.reason}" for statement in statements]
 
 
 def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> list[Any]:

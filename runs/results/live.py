@@ -185,7 +185,7 @@ def judge_run(run: Run) -> bool:
     if run.state != RunState.FINISHED:
         return False
     add_computed(run, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
-    checks = quality.judged(quality.Told.of(run, series.read_all(run, names=quality.EVENTS)))
+    checks = quality.judged(quality.RunFacts.of(run, series.read_all(run, names=quality.EVENTS)))
     replaced = [check for check in run.checks if check.get("name") in quality.NAMES]
     said = quality.warnings(replaced)
     before = (run.checks, run.warnings)

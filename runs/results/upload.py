@@ -443,7 +443,7 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         for given in repeat["series"]
         if given.name in quality.EVENTS
     }  # fmt: skip
-    checks = quality.judged(quality.Told(run.workload.slug, factors, metrics, events))
+    checks = quality.judged(quality.RunFacts(run.workload.slug, factors, metrics, events))
     run.checks = [*map(dict, checks)]
     run.warnings = [*run.warnings, *quality.warnings(checks)]
 

@@ -30,16 +30,16 @@ def _table(file: Artefact) -> tuple[str, Table] | None:
     try:
         text = artefacts.content(file).decode("utf-8-sig", "replace")
         if text.lstrip().startswith("["):
-            told = json.loads(text)
-            return _plan(file.name, told[0]) if "Plan" in told[0] else _statements(file.name, told)
+            parts = json.loads(text)
+            return _plan(file.name, parts[0]) if "Plan" in parts[0] else _statements(file.name, parts)
         return _statements(file.name, list(csv.DictReader(text.splitlines())))
     except (FileNotFoundError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, csv.Error):
         return None
 
 
-def _plan(name: str, told: dict[str, Any]) -> tuple[str, Table]:
+def _plan(name: str, plan: dict[str, Any]) -> tuple[str, Table]:
     rows: list[list[TableCell]] = []
-    for depth, node in _nodes(told["Plan"], 0):
+    for depth, node in _nodes(plan["Plan"], 0):
         on = node.get("Relation Name") or node.get("Index Name") or ""
         label = f"{'· ' * depth}{node['Node Type']}{f' on {on}' if on else ''}"
         # Times and rows are of one loop.
@@ -49,7 +49,7 @@ def _plan(name: str, told: dict[str, Any]) -> tuple[str, Table]:
             node.get("Shared Read Blocks", 0),
         )  # fmt: skip
         rows.append([TableCell(text=label[:MAX_TEXT]), *(TableCell(float(number)) for number in numbers)])
-    time_ms = told.get("Execution Time")
+    time_ms = plan.get("Execution Time")
     title = f"Plan: {name}" + (f", {time_ms:,.3f} ms" if isinstance(time_ms, int | float) else "")
     numeric = [Column("all loops", "ms"), Column("rows"), Column("rows expected"), Column("blocks read")]
     return title, Table([Column("node", numeric=False), *numeric], rows[:MAX_ROWS])
@@ -61,10 +61,10 @@ def _nodes(node: dict[str, Any], depth: int) -> Iterator[tuple[int, dict[str, An
         yield from _nodes(child, depth + 1)
 
 
-def _statements(name: str, told: list[dict[str, Any]]) -> tuple[str, Table] | None:
-    if not told or not {"query", *STATEMENTS} <= told[0].keys():
+def _statements(name: str, statements: list[dict[str, Any]]) -> tuple[str, Table] | None:
+    if not statements or not {"query", *STATEMENTS} <= statements[0].keys():
         return None
-    rows = sorted(told, key=lambda row: -float(row["total_exec_time"]))[:MAX_ROWS]
+    rows = sorted(statements, key=lambda row: -float(row["total_exec_time"]))[:MAX_ROWS]
     cells = [
         [TableCell(text=str(row["query"])[:MAX_TEXT]), *(TableCell(float(row[key])) for key in STATEMENTS)]
         for row in rows

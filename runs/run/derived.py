@@ -59,13 +59,13 @@ def of_run(run: Run, series: Sequence[Series]) -> Derived:
         return Derived(None, None)
     by_name = {item.name: item for item in series}
     tables = run.statistics.get("tables", [])
-    told = [*_load(run, by_name), *_window(run, by_name), *_sizes(run), *_queries(run.statistics.get("queries", []))]
+    figures = [*_load(run, by_name), *_window(run, by_name), *_sizes(run), *_queries(run.statistics.get("queries", []))]
     rows = [
         [
             TableCell(text=label), TableCell(text=value) if isinstance(value, str) else TableCell(value),
             TableCell(text=unit), TableCell(text=how),
         ]
-        for label, value, unit, how in told
+        for label, value, unit, how in figures
         if value is not None
     ]  # fmt: skip
     columns = [Column(label, numeric=label == "Value") for label in ("Figure", "Value", "Unit", "How")]
@@ -133,20 +133,20 @@ def load_parts(run: Run) -> LoadParts | None:
 
 def _load(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     parts, rate = load_parts(run), series.get(LOAD_RATE)
-    told: list[Figure] = []
+    figures: list[Figure] = []
     if parts:
         for name, took_s, count in (("fast", parts.fast_s, parts.fast_rows), ("slow", parts.slow_s, parts.slow_rows)):
-            told.append((f"Load, {name} part", took_s, "s", "from the mark between the two parts"))
-            told.append((f"Load, {name} part: rate", count / took_s if count else None, "rows/s", "rows by seconds"))
+            figures.append((f"Load, {name} part", took_s, "s", "from the mark between the two parts"))
+            figures.append((f"Load, {name} part: rate", count / took_s if count else None, "rows/s", "rows by seconds"))
     spread = variation_percent(rate.values) if rate else None
-    return [*told, ("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
+    return [*figures, ("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
 
 
 def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     rates = _measured(run, series.get(RATE))
     steady = "coefficient of variation of the throughput's 1-s values; lower is steadier"
     sixths = f"mean of the last sixth ({len(rates) // TREND_PARTS} values) against the first; above 0 it ended faster"
-    told: list[Figure] = [
+    figures: list[Figure] = [
         ("Steadiness", variation_percent(rates), "%", steady),
         ("Change from start to end", trend_percent(rates), "%", sixths),
     ]
@@ -157,8 +157,8 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
         how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
         alone = all(check["ok"] for check in run.checks if check["name"] == "machine_alone")
         bound = "yes" if alone else "yes, and other programs used it too"
-        told.append(("Bound by the CPU", bound if cpu_bound(cpu, disk) else "no", "", how))
-    return told
+        figures.append(("Bound by the CPU", bound if cpu_bound(cpu, disk) else "no", "", how))
+    return figures
 
 
 def _sizes(run: Run) -> list[Figure]:

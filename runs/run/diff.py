@@ -34,7 +34,7 @@ def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
 
     `runs` come from `Run.objects.for_lists()`.
     """
-    told = {
+    rows_by_title = {
         "What was run": fact_rows([_what(run) for run in runs]),
         "Factors": fact_rows(
             [{facet.label: facet.words for facet in (*factor_facets(run), *context_facets(run))} for run in runs]
@@ -47,7 +47,7 @@ def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
     }
     several = len({run.dbms_version.dbms_id for run in runs}) > 1
     shown = []
-    for title, rows in told.items():
+    for title, rows in rows_by_title.items():
         stated = [row for row in rows if any(row.values)]
         if everything:
             kept, foreign = stated, 0
@@ -103,16 +103,16 @@ def _numbers(runs: Sequence[Run]) -> list[FactRow]:
     labels = {key: f"{key[0]}, {key[2]}" if key[2] != "run" else key[0] for numbers in measured for key in numbers}
     rows = []
     for key, label in labels.items():
-        found = [numbers.get(key) for numbers in measured]
-        texts = [quantity(row.value, row.metric.unit) if row else "" for row in found]
-        rows.append(_number_row(label, texts, [row for row in found if row]))
+        measurements = [numbers.get(key) for numbers in measured]
+        texts = [quantity(row.value, row.metric.unit) if row else "" for row in measurements]
+        rows.append(_number_row(label, texts, [row for row in measurements if row]))
     return rows
 
 
-def _number_row(label: str, texts: list[str], known: Sequence[Measurement]) -> FactRow:
-    if len(known) < 2:
+def _number_row(label: str, texts: list[str], measurements: Sequence[Measurement]) -> FactRow:
+    if len(measurements) < 2:
         return FactRow(label, texts, matters=False)
-    first, last, metric = known[0].value, known[-1].value, known[0].metric
-    least, most = min(row.value for row in known), max(row.value for row in known)
+    first, last, metric = measurements[0].value, measurements[-1].value, measurements[0].metric
+    least, most = min(row.value for row in measurements), max(row.value for row in measurements)
     matters = most - least > threshold_of(metric.name, metric.unit) * abs(least)
     return FactRow(label, texts, percent(last / first - 1, signed=True) if first > 0 else "", matters)

@@ -56,8 +56,8 @@ def judgement(run: Run, stored: Mapping[str, Any] | None = None) -> Judgement:
     """`stored`: where the run's `statistics` were not read. Reads prefetched rows of its storage."""
     rows = stored if stored is not None else run.statistics.get(KEY)
     if rows:
-        told = of_rows(rows)
-        return Judgement(**{**vars(told), "contradiction": run.durability_doubt})
+        judged = of_rows(rows)
+        return Judgement(**{**vars(judged), "contradiction": run.durability_doubt})
     source = "" if run.provenance == Provenance.MEASURED else PRINTED if run.publication_id else STATED
     promised = Statement(Durability(run.durability), run.durability_reason or source) if run.durability else UNKNOWN
     observed = Statement(Durability.DBMS_CRASH, run.durability_doubt) if run.durability_doubt else NOT_OBSERVED

@@ -86,15 +86,15 @@ _NUMBERS = {name for name, _, unit in _COLUMNS if unit != "text"}
 _WORDS = ("none", "conditions")
 
 
-def numbers_hold(told: Any, name: str = "") -> bool:
+def numbers_hold(value: Any, name: str = "") -> bool:
     """Whether what pages show as a number is one; `name` of what holds it."""
     if name in _WORDS:
-        return isinstance(told, dict)
+        return isinstance(value, dict)
     if name in _NUMBERS or name.endswith(("_s", "_us", "_ms", "_bytes", "_percent")):
-        return told is None or isinstance(told, int | float)
-    if isinstance(told, dict):
-        return all(numbers_hold(inner, key) for key, inner in told.items())
-    return all(map(numbers_hold, told)) if isinstance(told, list) else True
+        return value is None or isinstance(value, int | float)
+    if isinstance(value, dict):
+        return all(numbers_hold(inner, key) for key, inner in value.items())
+    return all(map(numbers_hold, value)) if isinstance(value, list) else True
 
 
 @dataclass(frozen=True)
@@ -153,32 +153,34 @@ class Query:
 
 
 def of_run(run: Run) -> EngineReport:
-    told: dict[str, Any] = run.statistics
-    counters = told.get("counters", {})
+    statistics: dict[str, Any] = run.statistics
+    counters = statistics.get("counters", {})
     return EngineReport(
-        conditions=[(CONDITIONS.get(name, name), str(words)) for name, words in told.get("conditions", {}).items()],
+        conditions=[
+            (CONDITIONS.get(name, name), str(words)) for name, words in statistics.get("conditions", {}).items()
+        ],
         counters=[(label, counters[name], unit) for name, (label, unit) in COUNTERS.items() if name in counters],
-        types=_types(told.get("transaction_types", {})),
-        waits=list(told.get("waits", {}).items()),
-        upkeep=_upkeep(told),
-        warm_up=_table(_warm_up(told), WARM_UP_COLUMNS),
-        tables=_table(told.get("tables", []), TABLE_COLUMNS),
-        indexes=_table(told.get("indexes", []), INDEX_COLUMNS),
-        queries=_queries(told.get("queries", [])),
-        consistency=list(told.get("consistency", [])),
-        none=[(PARTS.get(name, name), str(reason)) for name, reason in told.get("none", {}).items()],
+        types=_types(statistics.get("transaction_types", {})),
+        waits=list(statistics.get("waits", {}).items()),
+        upkeep=_upkeep(statistics),
+        warm_up=_table(_warm_up(statistics), WARM_UP_COLUMNS),
+        tables=_table(statistics.get("tables", []), TABLE_COLUMNS),
+        indexes=_table(statistics.get("indexes", []), INDEX_COLUMNS),
+        queries=_queries(statistics.get("queries", [])),
+        consistency=list(statistics.get("consistency", [])),
+        none=[(PARTS.get(name, name), str(reason)) for name, reason in statistics.get("none", {}).items()],
     )
 
 
-def _upkeep(told: Mapping[str, Any]) -> list[Upkeep]:
+def _upkeep(statistics: Mapping[str, Any]) -> list[Upkeep]:
     """Of a run without any: why. Nothing before the run of a session has ended."""
-    ages = told.get("maintenance", [])
+    ages = statistics.get("maintenance", [])
     if ages:
         return [_age(str(age.get("what", "")), age.get("age_s"), str(age.get("detail") or "")) for age in ages]
-    reason = told.get("none", {}).get("maintenance")
+    reason = statistics.get("none", {}).get("maintenance")
     if reason:
         return [Upkeep(UPKEEP, None, "the engine does not tell", str(reason))]
-    return [Upkeep(UPKEEP, None, "not recorded in this run")] if told.get("transaction_types") else []
+    return [Upkeep(UPKEEP, None, "not recorded in this run")] if statistics.get("transaction_types") else []
 
 
 def _age(what: str, age_s: float | None, detail: str) -> Upkeep:
@@ -190,9 +192,9 @@ def _age(what: str, age_s: float | None, detail: str) -> Upkeep:
     return Upkeep(what, None, "no time is told", detail)
 
 
-def _warm_up(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _warm_up(statistics: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The queries before the run, with the memory that the DBMS had at the end of each."""
-    warm_up = told.get("warm_up_queries") or {}
+    warm_up = statistics.get("warm_up_queries") or {}
     memory = warm_up.get("memory", [])
     return [
         {**query, "name": str(query.get("name", "")).partition(":")[2], "bytes": _memory_at(memory, query.get("t"))}

@@ -34,8 +34,8 @@ def notes_of(run: Run) -> list[Event]:
 
 
 def _checkpoints(series: Mapping[str, Series]) -> list[Event]:
-    told = series.get(CHECKPOINTS)
-    points = told.points() if told else ()
+    counts = series.get(CHECKPOINTS)
+    points = counts.points() if counts else ()
     return [Event(at_s, CHECKPOINT, CHECKPOINT) for at_s, value in points if value is not None and value >= 1]
 
 

@@ -149,11 +149,11 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
     label = factor_label(name)
     if len(text) > _SPEAKABLE:
         return _long_facet(f"{FACTOR}{name}", label, text)
-    said = f"{text} (emulated)" if emulated and text else text
+    shown = f"{text} (emulated)" if emulated and text else text
     is_storage = name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
     value = text or (OWN_STORAGE if is_storage else "")
     return Facet(
-        f"{FACTOR}{name}", label, value, factor_words(name, said, unit), factor_phrase(name, said, unit), key=value
+        f"{FACTOR}{name}", label, value, factor_words(name, shown, unit), factor_phrase(name, shown, unit), key=value
     )
 
 
@@ -206,7 +206,7 @@ def reads_given_settings(run: Run) -> bool:
     return bool(run.upload_id and not run.effective_settings)
 
 
-def settings_told(run: Run) -> Settings | None:
+def settings_of_run(run: Run) -> Settings | None:
     """Those in force, else those that an upload gives: reads the parameters of its configuration then."""
     given = [Given(str(name), str(value)) for name, value in run.effective_settings]
     if reads_given_settings(run) and run.config:
@@ -217,16 +217,16 @@ def settings_told(run: Run) -> Settings | None:
 def recorded(run: Run) -> dict[str, str]:
     """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
     driver, held = run.driver, judgement(run).storage.durability
-    settings = settings_told(run)
+    settings = settings_of_run(run)
     meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
-    told = {
+    texts = {
         **{name: quantity.words for name, quantity in meant.items() if quantity},
         **{name: str(driver[name]) for name in ("isolation", "transport", "java", "agent") if driver.get(name)},
         "storage_holds": SHORT_DURABILITY[held] if held else "",
         "generator": _joined(driver, "name", "version"),
         "jdbc": _joined(driver, "jdbc_driver", "jdbc_driver_version"),
     }
-    return {name: told[name] for name in RECORDED if told.get(name)}
+    return {name: texts[name] for name in RECORDED if texts.get(name)}
 
 
 def _joined(driver: Mapping[str, Any], *names: str) -> str:

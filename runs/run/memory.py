@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchagent.configfiles.units import Kind
 
 from runs.models import Run
-from runs.run.facets import settings_told
+from runs.run.facets import settings_of_run
 
 # As a memory limit is given: 1 MB is 1,000,000 bytes.
 MB = 1_000_000
@@ -24,7 +24,7 @@ def memory_bytes(run: Run) -> float | None:
 
 def buffer_bytes(run: Run) -> float | None:
     """The buffer pool in force, where it is told in bytes."""
-    settings = settings_told(run)
+    settings = settings_of_run(run)
     pool = settings.means("buffer_pool") if settings else None
     if pool is None or pool.kind != Kind.BYTES or not isinstance(pool.value, int | float) or pool.value <= 0:
         return None

@@ -30,7 +30,7 @@ LEAST_WINDOW_S = 30
 MOST_OTHERS_PERCENT = 10.0
 OWN_CPU = ("driver_cpu_cores", "server_cpu_cores", "tool_cpu_cores")
 RATE = "tps"
-STALLS_TOLD = 8
+STALLS_LISTED = 8
 # What may have happened in a second, by the series that shows it: its words, and from which value on.
 _BUSY = {
     "checkpoints": ("checkpoint", 1.0),
@@ -44,8 +44,8 @@ EVENTS = (RATE, *_BUSY, *_WRITTEN)
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a run says of itself. `metrics`: those of the measured window; of the `series` those of `EVENTS` count.
+class RunFacts:
+    """What a run is judged by. `metrics`: those of the measured window; of the `series` those of `EVENTS` count.
 
     `cpu_threads`: of the one machine on which all that belongs to the run was sampled; 0 where that is not known.
     """
@@ -58,7 +58,7 @@ class Told:
     cpu_threads: int = 0
 
     @classmethod
-    def of(cls, run: Run, series: Iterable[Series]) -> Told:
+    def of(cls, run: Run, series: Iterable[Series]) -> RunFacts:
         """Of a run that is stored, with all its factors and measurements."""
         metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
         dbms = DBMSS.get(run.dbms_version.dbms.slug)
@@ -84,15 +84,15 @@ class Told:
         return begin, begin + lasts if lasts else math.inf
 
 
-def judged(told: Told) -> list[Check]:
+def judged(facts: RunFacts) -> list[Check]:
     """Of a run that has finished. What cannot be told of it is left out."""
     checks = (
-        terminals_fair(told),
-        steady_state(told),
-        no_stalls(told),
-        machine_alone(told),
-        window_long_enough(told),
-        branches_enough(told),
+        terminals_fair(facts),
+        steady_state(facts),
+        no_stalls(facts),
+        machine_alone(facts),
+        window_long_enough(facts),
+        branches_enough(facts),
     )
     return [check for check in checks if check]
 
@@ -106,21 +106,21 @@ def warnings(checks: Iterable[Mapping[str, Any]]) -> list[str]:
     return [check["detail"] for check in checks if not check["ok"]]
 
 
-def not_judged(told: Told, checks: Iterable[Mapping[str, Any]], per_terminal: Sequence[float]) -> list[str]:
+def not_judged(facts: RunFacts, checks: Iterable[Mapping[str, Any]], per_terminal: Sequence[float]) -> list[str]:
     """Of a finished run with a rate: what nobody could judge, and which data it lacks."""
-    if RATE not in told.metrics:
+    if RATE not in facts.metrics:
         return []
-    names, rate, missing = {check.get("name") for check in checks}, told.series.get(RATE), []
-    if "terminals_fair" not in names and told.factors.get("terminals") != 1:
+    names, rate, missing = {check.get("name") for check in checks}, facts.series.get(RATE), []
+    if "terminals_fair" not in names and facts.factors.get("terminals") != 1:
         few = f"fewer than {LEAST_EACH} transactions a terminal"
         why = BEFORE if fairness(per_terminal) else few if per_terminal else "what each terminal did is not stored"
         missing.append(f"fairness: {why}")
     if "steady_state" not in names:
-        count = len(without_gaps(within(rate, *told.window))) if rate else 0
+        count = len(without_gaps(within(rate, *facts.window))) if rate else 0
         few = f"{count} values of throughput in the window, {LEAST_VALUES} are the least"
         why = BEFORE if count >= LEAST_VALUES else few if count else "no throughput over time is stored"
         missing.append(f"steadiness: {why}")
-    if not {*FAILED, "error_share_percent"} & told.metrics.keys():
+    if not {*FAILED, "error_share_percent"} & facts.metrics.keys():
         missing.append("errors: how many transactions failed is not stated")
     return missing
 
@@ -155,12 +155,12 @@ def unfair_words(metrics: Mapping[str, float], factors: Mapping[str, float | str
     return f"unfair: {_shares(share, index)} (least: {LEAST_SHARE_PERCENT:.0f} % and {LEAST_INDEX:g})"
 
 
-def terminals_fair(told: Told) -> Check | None:
-    if SLOWEST not in told.metrics or INDEX not in told.metrics:
+def terminals_fair(facts: RunFacts) -> Check | None:
+    if SLOWEST not in facts.metrics or INDEX not in facts.metrics:
         return None
-    words = unfair_words(told.metrics, told.factors)
+    words = unfair_words(facts.metrics, facts.factors)
     detail = f"{words}. Its latencies are not ranked: the others' waiting is not in them" if words else ""
-    good = _shares(told.metrics[SLOWEST], told.metrics[INDEX])
+    good = _shares(facts.metrics[SLOWEST], facts.metrics[INDEX])
     return {"name": "terminals_fair", "ok": not words, "detail": detail or good}
 
 
@@ -171,27 +171,27 @@ def _shares(share: float, index: float) -> str:
 # Steady state
 
 
-def steady_state(told: Told) -> Check | None:
-    rate = told.series.get(RATE)
+def steady_state(facts: RunFacts) -> Check | None:
+    rate = facts.series.get(RATE)
     if rate is None:
         return None
-    begin, end = told.window
+    begin, end = facts.window
     warm_up, window = without_gaps(within(rate, 0.0, begin)), without_gaps(within(rate, begin, end))
     if not window:
         return None
-    if said := unsteady(warm_up, window, rate.interval_s):
-        return {"name": "steady_state", "ok": False, "detail": f"not steady: {'; '.join(said)}"}
+    if findings := unsteady(warm_up, window, rate.interval_s):
+        return {"name": "steady_state", "ok": False, "detail": f"not steady: {'; '.join(findings)}"}
     if len(window) < LEAST_VALUES:
         return None  # nothing speaks against it, but so few values cannot speak for it either
     return {"name": "steady_state", "ok": True, "detail": "neither warm-up nor drift nor change of level in the window"}
 
 
-def no_stalls(told: Told) -> Check | None:
+def no_stalls(facts: RunFacts) -> Check | None:
     """Lists stretches of seconds in which next to nothing ended, with what else was seen in them."""
-    rate = told.series.get(RATE)
+    rate = facts.series.get(RATE)
     if rate is None:
         return None
-    begin, end = told.window
+    begin, end = facts.window
     window = within(rate, begin, end)
     known = without_gaps(window)
     if not known:
@@ -201,22 +201,22 @@ def no_stalls(told: Told) -> Check | None:
         return {"name": "no_stalls", "ok": True, "detail": f"no second below {bound}"}
     first_s = begin if begin > rate.t0_s else rate.t0_s
     listed = []
-    for stall in stalled[:STALLS_TOLD]:
+    for stall in stalled[:STALLS_LISTED]:
         at_s, lasts_s = first_s + stall.start * rate.interval_s, len(stall) * rate.interval_s
-        why = ", ".join(_seen(told, at_s, lasts_s)) or "no cause in its samples"
+        why = ", ".join(_seen(facts, at_s, lasts_s)) or "no cause in its samples"
         last_s = at_s + lasts_s - rate.interval_s
         when = f"second {at_s:,.0f}" if len(stall) == 1 else f"seconds {at_s:,.0f} to {last_s:,.0f}"
         listed.append(f"{when}: {mean(without_gaps(window[stall.start : stall.stop])):,.0f} TPS ({why})")
-    more = f"; and {len(stalled) - STALLS_TOLD} more" if len(stalled) > STALLS_TOLD else ""
+    more = f"; and {len(stalled) - STALLS_LISTED} more" if len(stalled) > STALLS_LISTED else ""
     seconds = f"{sum(map(len, stalled)):,} of {len(known):,} seconds"
     return {"name": "no_stalls", "ok": False, "detail": f"stalls: {seconds} below {bound}: {'; '.join(listed)}{more}"}
 
 
-def _seen(told: Told, at_s: float, lasts_s: float) -> list[str]:
+def _seen(facts: RunFacts, at_s: float, lasts_s: float) -> list[str]:
     """What the samples of a second show that others do not."""
 
     def value_of(name: str) -> float | None:
-        series = told.series.get(name)
+        series = facts.series.get(name)
         values = without_gaps(within(series, at_s, at_s + lasts_s)) if series else ()
         return max(values, default=None)
 
@@ -228,38 +228,38 @@ def _seen(told: Told, at_s: float, lasts_s: float) -> list[str]:
     for name, what in _WRITTEN.items():
         value = value_of(name)
         if value is not None:
-            usual = median(without_gaps(within(told.series[name], *told.window)))
+            usual = median(without_gaps(within(facts.series[name], *facts.window)))
             if value >= max(LEAST_FLUSH_MB, FLUSH_FACTOR * usual):
                 seen.append(f"flush: {value:,.0f} MB/s of {what} written, usually {usual:,.0f}")
     return seen
 
 
-def machine_alone(told: Told) -> Check | None:
+def machine_alone(facts: RunFacts) -> Check | None:
     """Whether something else kept the machine busy: other programs, or its host that gave the CPU to others."""
-    busy = told.metrics.get("machine_cpu_percent")
-    own = [told.metrics[name] for name in OWN_CPU if name in told.metrics]
-    if busy is None or not own or not told.cpu_threads:
+    busy = facts.metrics.get("machine_cpu_percent")
+    own = [facts.metrics[name] for name in OWN_CPU if name in facts.metrics]
+    if busy is None or not own or not facts.cpu_threads:
         return None
-    own_percent = 100 * sum(own) / told.cpu_threads
+    own_percent = 100 * sum(own) / facts.cpu_threads
     others = max(0.0, busy - own_percent)
     ok = others < MOST_OTHERS_PERCENT
     detail = f"{others:.0f} % of the machine's CPU went to others, {min(busy, own_percent):.0f} % to the run"
     return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"}
 
 
-def window_long_enough(told: Told) -> Check | None:
+def window_long_enough(facts: RunFacts) -> Check | None:
     """Not of a demonstration, which says itself that it is short."""
-    lasts = told.seconds("duration_s")
-    if lasts is None or told.demonstration:
+    lasts = facts.seconds("duration_s")
+    if lasts is None or facts.demonstration:
         return None
     detail = f"short window: checkpoints and flushes come later than {lasts:g} s; measure {LEAST_WINDOW_S} s at least"
     ok = lasts >= LEAST_WINDOW_S
     return {"name": "window_long_enough", "ok": ok, "detail": f"a window of {lasts:g} s" if ok else detail}
 
 
-def branches_enough(told: Told) -> Check | None:
-    branches, terminals = told.seconds("scale_factor"), told.seconds("terminals")
-    if told.workload != "tpcb" or branches is None or terminals is None:
+def branches_enough(facts: RunFacts) -> Check | None:
+    branches, terminals = facts.seconds("scale_factor"), facts.seconds("terminals")
+    if facts.workload != "tpcb" or branches is None or terminals is None:
         return None
     ok = branches >= terminals
     each = [

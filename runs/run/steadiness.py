@@ -58,17 +58,19 @@ def unsteady(warm_up: Sequence[float], window: Sequence[float], interval_s: floa
     """What speaks against a steady state; empty where nothing does, or where there is too little to tell."""
     level = median(window) if window else 0.0
     flowing = [value for value in window if value >= STALL_SHARE * level]  # stalls are told by themselves
-    said = [words] if (words := rising(warm_up, flowing, interval_s)) else []
+    findings = [words] if (words := rising(warm_up, flowing, interval_s)) else []
     each = -(-len(flowing) // MOST_VALUES) or 1
     values = _means(flowing, each)
     drift, step = trend(values), change_of_level(values)
     drifts = drift is not None and drift.matters
     if step and not (drifts and _left_by_line(values) <= _left_by_step(values, step)):
         when_s = step.at * each * interval_s
-        said.append(f"the level changes {when_s:,.0f} s into the window: {step.before:,.0f} → {step.after:,.0f} TPS")
+        findings.append(
+            f"the level changes {when_s:,.0f} s into the window: {step.before:,.0f} → {step.after:,.0f} TPS"
+        )
     elif drift and drifts:
-        said.append(f"throughput drifts by {drift.words}")
-    return said
+        findings.append(f"throughput drifts by {drift.words}")
+    return findings
 
 
 def rising(warm_up: Sequence[float], window: Sequence[float], interval_s: float = 1.0) -> str:

@@ -73,8 +73,8 @@ def crossing(levels: Levels, share: float) -> Crossing | None:
         return None
     first = geometric_mean(levels[0][1]) or 0.0
     goal = first * share
-    found = _reached([(x, geometric_mean(values) or 0.0) for x, values in levels], goal, falling=share < 1)
-    if found is None:
+    reached = _reached([(x, geometric_mean(values) or 0.0) for x, values in levels], goal, falling=share < 1)
+    if reached is None:
         return None
     intervals = [(x, geometric_mean_interval(values)) for x, values in levels]
     ends = []
@@ -82,8 +82,8 @@ def crossing(levels: Levels, share: float) -> Crossing | None:
         for end in ("low", "high"):
             line = [(x, getattr(interval, end)) for x, interval in intervals]
             ends.append(_reached(line, goal, falling=share < 1))
-    known = sorted(end[0] for end in ends if end)
-    return Crossing(*found, Interval(known[0], known[1]) if len(known) == 2 else None)
+    ends_reached = sorted(end[0] for end in ends if end)
+    return Crossing(*reached, Interval(ends_reached[0], ends_reached[1]) if len(ends_reached) == 2 else None)
 
 
 def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool) -> tuple[float, float, float] | None:
@@ -140,15 +140,15 @@ def knee(levels: Levels) -> Knee:
     # What the line leaves of the values and of each hinge: the rest follows from these alone.
     hinges -= basis @ (basis.T @ hinges)
     rest = y - basis @ (basis.T @ y)
-    one = float(rest @ rest)
-    left = np.maximum(one - (hinges.T @ rest) ** 2 / (hinges**2).sum(0), 0.0)
+    one_line = float(rest @ rest)
+    left = np.maximum(one_line - (hinges.T @ rest) ** 2 / (hinges**2).sum(0), 0.0)
     best = int(left.argmin())
-    n, two = len(points), float(left[best])
-    gain = _aicc(one, n, 3) - _aicc(two, n, 5)
+    n, two_lines = len(points), float(left[best])
+    gain = _aicc(one_line, n, 3) - _aicc(two_lines, n, 5)
     if gain < KNEE_MARGIN:
         return Knee(None, None, None, None, gain, "one line fits as well")
     quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
-    near = tried[left <= two * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
+    near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
     (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
     place = Interval(float(2 ** near.min()), float(2 ** near.max()))

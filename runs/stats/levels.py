@@ -35,10 +35,10 @@ def overall_ratio(ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE) ->
     """None for fewer than two levels: one speaks for itself."""
     if len(ratios) < 2:
         return None
-    logs = [math.log(known.value) for known in ratios]
+    logs = [math.log(each.value) for each in ratios]
     centre = mean(logs)
-    errors = [known.error for known in ratios if known.error]
-    freedoms = [known.degrees_of_freedom or 1.0 for known in ratios]
+    errors = [each.error for each in ratios if each.error]
+    freedoms = [each.degrees_of_freedom or 1.0 for each in ratios]
     of_repeats = len(errors) == len(ratios)
     log_variance = p_alike = None
     if of_repeats:
@@ -47,7 +47,7 @@ def overall_ratio(ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE) ->
         # As with two sides: Satterthwaite, of as many.
         df = error**4 / math.fsum(share**2 / of for share, of in zip(shares, freedoms, strict=True))
         # What a single level would need to be as sure as all together.
-        log_variance = statistics.mean(known.log_variance or 0.0 for known in ratios) / len(ratios)
+        log_variance = statistics.mean(each.log_variance or 0.0 for each in ratios) / len(ratios)
         p_alike = alike(logs, errors, freedoms)
     else:
         error, df = statistics.stdev(logs) / math.sqrt(len(logs)), len(logs) - 1.0
@@ -97,45 +97,45 @@ def judge_levels(
 ) -> list[SeriesVerdicts]:
     """Of each series a verdict at every level, and one of all of them together: all of these judged as one family."""
     estimates = [[_of_level(level) for level in levels] for levels in series]
-    overalls = [overall_ratio([known for known in each if known]) for each in estimates]
-    ps = [known.p if known else None for each in estimates for known in each]
-    ps += [over.ratio.p if over else None for over in overalls]
-    asked = [at for at, p in enumerate(ps) if p is not None]
+    overalls = [overall_ratio([estimate for estimate in each if estimate]) for each in estimates]
+    ps = [estimate.p if estimate else None for each in estimates for estimate in each]
+    ps += [mean_ratio.ratio.p if mean_ratio else None for mean_ratio in overalls]
+    testable = [at for at, p in enumerate(ps) if p is not None]
     alphas = [ALPHA] * len(ps)
-    for at, alpha in zip(asked, holm([p for p in ps if p is not None]).tolist(), strict=True):
+    for at, alpha in zip(testable, holm([p for p in ps if p is not None]).tolist(), strict=True):
         alphas[at] = alpha
     of_levels = iter(alphas)
-    told = []
+    judged = []
     for levels, each, alpha in zip(series, estimates, alphas[len(alphas) - len(series) :], strict=True):
         verdicts = [
             _judge_level(level, better=better, threshold=threshold, confidence=1 - next(of_levels)) for level in levels
         ]
-        over = overall_ratio([known for known in each if known], confidence=1 - alpha)
-        if over is None:
-            told.append(SeriesVerdicts(verdicts, None))
+        mean_ratio = overall_ratio([estimate for estimate in each if estimate], confidence=1 - alpha)
+        if mean_ratio is None:
+            judged.append(SeriesVerdicts(verdicts, None))
             continue
         fewest = min(len(side) for level in levels for pair in level for side in pair)
-        together = _over_all(over, verdicts, better=better, threshold=threshold, fewest=fewest)
-        told.append(SeriesVerdicts(verdicts, together, over.of_repeats, over.p_alike))
-    return told
+        overall = _over_all(mean_ratio, verdicts, better=better, threshold=threshold, fewest=fewest)
+        judged.append(SeriesVerdicts(verdicts, overall, mean_ratio.of_repeats, mean_ratio.p_alike))
+    return judged
 
 
 def _of_level(level: Level, confidence: float = CONFIDENCE) -> Ratio | None:
     if len(level) == 1:
         return ratio(*level[0], confidence=confidence)
-    known = [each for each in (ratio(*pair) for pair in level) if each]
-    over = overall_ratio(known, confidence=confidence)
-    return over.ratio if over else next(iter(known), None)
+    ratios = [each for each in (ratio(*pair) for pair in level) if each]
+    over = overall_ratio(ratios, confidence=confidence)
+    return over.ratio if over else next(iter(ratios), None)
 
 
 def _judge_level(level: Level, *, better: str, threshold: float, confidence: float) -> Verdict:
     if len(level) == 1:
         return judge(*level[0], better=better, threshold=threshold, confidence=confidence)
-    known = _of_level(level, confidence)
-    if known is None or known.interval is None:
-        return Verdict(Kind.TOO_FEW, known.why_no_interval if known else "no ratio", known)
+    estimate = _of_level(level, confidence)
+    if estimate is None or estimate.interval is None:
+        return Verdict(Kind.TOO_FEW, estimate.why_no_interval if estimate else "no ratio", estimate)
     fewest = min(len(side) for pair in level for side in pair)
-    return judge_interval(known, known.interval, better=better, threshold=threshold, fewest=fewest)
+    return judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest)
 
 
 def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshold: float, fewest: int) -> Verdict:
@@ -148,11 +148,11 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
     if over.ratio.interval is None:
         kind = Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW
         return Verdict(kind, over.ratio.why_no_interval, over.ratio)
-    told = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=fewest)
+    verdict = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=fewest)
     # Sure at some levels, and not of all: two disks that are alike until the database leaves memory.
-    if told.kind == Kind.UNDECIDED and winners and unlike:
+    if verdict.kind == Kind.UNDECIDED and winners and unlike:
         return Verdict(Kind.MIXED, NO_SINGLE_NUMBER, over.ratio)
-    return told
+    return verdict
 
 
 def letters(count: int, told_apart: Iterable[tuple[int, int]]) -> list[str]:

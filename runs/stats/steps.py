@@ -51,11 +51,11 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
         # at all have none.
         if change and (change.p is None or change.p < ALPHA) and abs(math.log(change.value)) >= math.log1p(threshold):
             kept.append(cut)
-    told = []
+    changes = []
     for before, cut, end in zip(kept, kept[1:], [*kept[2:], len(known)], strict=False):
         if change := ratio(known[cut:end], known[before:cut]):
-            told.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(known)))
-    return told
+            changes.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(known)))
+    return changes
 
 
 def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:
@@ -74,16 +74,16 @@ def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:
     # Of the days from `first` to before `last`: the share of the squares that their mean takes away.
     between = (sums[last] - sums[first]) ** 2 * n / np.maximum(days * (n - days), 1)
     # One step: a stretch from the begin on. Two: one in the midst.
-    one = (first == 0) & (last >= LEAST_DAYS) & (last <= n - LEAST_DAYS)
-    two = (first >= LEAST_DAYS) & (last <= n - LEAST_DAYS) & (days >= LEAST_DAYS)
-    found = []
-    for places in (one, two):
+    one_step = (first == 0) & (last >= LEAST_DAYS) & (last <= n - LEAST_DAYS)
+    two_steps = (first >= LEAST_DAYS) & (last <= n - LEAST_DAYS) & (days >= LEAST_DAYS)
+    candidates = []
+    for places in (one_step, two_steps):
         if count := int(places.sum()):
             at = np.unravel_index(np.where(places, between, -1.0).argmax(), between.shape)
             left = max(float(off @ off - between[at]), _LEAST_SPREAD)
             t = math.sqrt(float(between[at]) / left * (n - 2))
-            found.append((2 * float(special.stdtr(n - 2, -t)) * count * 2, [int(place) for place in at]))
-    p, stretch = min(found)
+            candidates.append((2 * float(special.stdtr(n - 2, -t)) * count * 2, [int(place) for place in at]))
+    p, stretch = min(candidates)
     if p < STEP_ALPHA:
         cuts = [begin + place for place in stretch if place]
         yield from cuts

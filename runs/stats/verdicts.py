@@ -63,7 +63,7 @@ def judge_family(
 ) -> list[Verdict]:
     """Verdicts of (values, baseline) that a page makes together: with Holm's levels, and intervals as wide as these."""
     estimates = [ratio(*pair) for pair in pairs]
-    ps = {at: known.p for at, known in enumerate(estimates) if known and known.p is not None}
+    ps = {at: estimate.p for at, estimate in enumerate(estimates) if estimate and estimate.p is not None}
     levels = dict(zip(ps, holm(list(ps.values())).tolist(), strict=True))
     return [
         judge(*pair, better=better, threshold=threshold, confidence=1 - levels.get(at, ALPHA))
@@ -94,8 +94,8 @@ def judge(
     if fewest < min_repeats:
         return Verdict(Kind.TOO_FEW, f"too few repeats ({fewest} on one side, {min_repeats} needed)", estimate)
     if estimate is None:
-        known = log_values(values) is not None and log_values(baseline) is not None
-        why = "the values are too far apart" if known else "a value is zero or negative"
+        has_logs = log_values(values) is not None and log_values(baseline) is not None
+        why = "the values are too far apart" if has_logs else "a value is zero or negative"
         return Verdict(Kind.UNDECIDED, f"no ratio: {why}", None)
     if estimate.interval is None:
         if estimate.value == 1.0:
@@ -138,14 +138,14 @@ def threshold_words(threshold: float) -> str:
 
 
 def _robustness(verdict: Verdict, by_rank: Ranks) -> str:
-    said = f"Mann-Whitney p = {by_rank.p:.2g}, Cliff's δ = {by_rank.delta:+.2f} ({by_rank.size})".replace("-", "−")
-    said = said.replace("Mann−Whitney", "Mann-Whitney")
+    numbers = f"Mann-Whitney p = {by_rank.p:.2g}, Cliff's δ = {by_rank.delta:+.2f} ({by_rank.size})".replace("-", "−")
+    numbers = numbers.replace("Mann−Whitney", "Mann-Whitney")
     named = verdict.kind in WINNERS
     if named and by_rank.p > ALPHA:
-        return f"The ranks do not confirm it, a few repeats decide: {said}"
+        return f"The ranks do not confirm it, a few repeats decide: {numbers}"
     if verdict.kind == Kind.UNDECIDED and verdict.ratio and by_rank.p < 1 - verdict.ratio.confidence:
-        return f"The ranks differ, outliers hide it: {said}"
-    return f"Ranks: {said}"
+        return f"The ranks differ, outliers hide it: {numbers}"
+    return f"Ranks: {numbers}"
 
 
 def repeats_needed(

@@ -72,8 +72,8 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
     runs = target.runs.all() if isinstance(target, Batch) else Run.objects.filter(pk=target.pk)
     if runs.exclude(publication=None).exists():
         raise PermissionDenied("This is part of a publication and says what that says.")
-    said = {"label": target.label, "tags": target.tags, "note": target.note, **target.tested}
-    form = DescribeForm(request.POST if request.method == "POST" else None, initial=said)
+    described = {"label": target.label, "tags": target.tags, "note": target.note, **target.tested}
+    form = DescribeForm(request.POST if request.method == "POST" else None, initial=described)
     if form.is_valid():
         given: dict[str, Any] = {"label": "", "tags": [], "tested": {}} | form.described()
         given |= {name: form.cleaned_data[name] for name in ("note", "reason")}

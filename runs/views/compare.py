@@ -96,8 +96,8 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     palette = charts.colours(comparison)
     drawing = draw(comparison, params)
     lost = charts.many_lost(comparison.groups)
-    known = [group for group in comparison.groups if not lost or group.dots]
-    shown = known if params.get("rows") == "all" else known[:FIRST_ROWS]
+    listed = [group for group in comparison.groups if not lost or group.dots]
+    shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
     return controls_of(drawing, params) | {
         "selection": selection,
@@ -105,7 +105,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
         "view_asked": params.get("view", ""),
         "metrics_shown": len(drawing.comparisons),
-        "run_pair": _pair(comparison),
+        "run_pair": _two_runs(comparison),
         "centre_label": charts.centre_label(comparison.groups),
         "rows": [
             {
@@ -117,8 +117,8 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             }
             for group in shown
         ],
-        "row_count": len(known),
-        "bases": [group for group in known if group.n and group.key in offered],
+        "row_count": len(listed),
+        "bases": [group for group in listed if group.n and group.key in offered],
         "lost": lost,
         "lost_words": charts.lost_words(lost),
         "kept": [
@@ -152,13 +152,13 @@ def forms_beside(params: QueryDict) -> dict[str, Any]:
 def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
     """What _frozen.html shows: nothing of the numbers to whoever may not open one of their runs."""
     frozen = report.frozen or {}
-    told = {"frozen_at": parse_datetime(frozen["at"]), "version": frozen["version"]}
+    origin = {"frozen_at": parse_datetime(frozen["at"]), "version": frozen["version"]}
     if not reports.may_read_frozen(report, user):
-        return told
-    return told | {"frozen": frozen["comparison"], "count": len(frozen["runs"]), "drawn": frozen["drawn"]}
+        return origin
+    return origin | {"frozen": frozen["comparison"], "count": len(frozen["runs"]), "drawn": frozen["drawn"]}
 
 
-def _pair(comparison: Comparison) -> str:
+def _two_runs(comparison: Comparison) -> str:
     """The query of what differs between a run of the baseline and one of the next group, or its first and last."""
     runs = [group.all_runs[0] for group in comparison.groups if group.all_runs]
     first = comparison.baseline.all_runs[0] if comparison.baseline else next(iter(runs), None)
@@ -187,7 +187,7 @@ def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
         return point_rows(draw(comparison, params))
     if view in (TIME, LATENCY):
         return table_rows(draw(comparison, params))
-    first, *others = (charts.csv_rows(one) for one in by_each_metric(comparison, params))
+    first, *others = (charts.csv_rows(each) for each in by_each_metric(comparison, params))
     return chain(first, *(islice(rows, 1, None) for rows in others))
 
 

@@ -31,7 +31,7 @@ def publication_list(request: HttpRequest) -> HttpResponse:
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
         claimed=Count("claims", distinct=True),
     )
-    rows = [(one, article_of(one)) for one in publications]
+    rows = [(publication, article_of(publication)) for publication in publications]
     return render(request, "publications.html", {"rows": rows})
 
 

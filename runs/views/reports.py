@@ -99,8 +99,8 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
         drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True})))
     if shown["matrix"]:
         drawn.append(str(render_to_string("_matrix_of_verdicts.html", shown)))
-    told = answer(comparison, drawing)
-    reports.freeze(kept, comparison.all_runs, comparison=told, drawn=drawn, by=request.user)
+    numbers = answer(comparison, drawing)
+    reports.freeze(kept, comparison.all_runs, comparison=numbers, drawn=drawn, by=request.user)
     return redirect(kept)
 
 

@@ -253,7 +253,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
-        "not_judged": quality.not_judged(quality.Told.of(run, samples), run.checks, run.per_terminal)
+        "not_judged": quality.not_judged(quality.RunFacts.of(run, samples), run.checks, run.per_terminal)
         if run.counts
         else [],
         "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
@@ -271,13 +271,13 @@ def run_diff(request: HttpRequest) -> HttpResponse:
     given = list(dict.fromkeys(filter(None, request.GET.getlist("run"))))[:MOST_DIFFERED]
     ids = {text: _uuid_or_none(text) for text in given}
     rows = Run.objects.present().for_lists().prefetch_related("config__parameters").readable_by(request.user)
-    known = {run.id: run for run in rows.filter(pk__in=filter(None, ids.values()))}
-    runs = [known[found] for found in ids.values() if found in known]
+    by_id = {run.id: run for run in rows.filter(pk__in=filter(None, ids.values()))}
+    runs = [by_id[run_id] for run_id in ids.values() if run_id in by_id]
     everything = bool(request.GET.get("all"))
     sections = diff.sections(runs, everything=everything)
     differing = sum(row.differs or row.partial for section in sections for row in section.rows)
     context: dict[str, Any] = {
-        "runs": runs, "alone": len(runs) < 2, "unknown": [text for text, id in ids.items() if id not in known],
+        "runs": runs, "alone": len(runs) < 2, "unknown": [text for text, run_id in ids.items() if run_id not in by_id],
         "sections": sections, "same": [section for section in sections if not section.rows],
         "everything": everything, "differing": differing,
         "known": sum(len(section.rows) + section.alike + section.foreign for section in sections),
@@ -288,8 +288,8 @@ def run_diff(request: HttpRequest) -> HttpResponse:
 
 
 def _latency_figures(run: Run) -> list[Figure]:
-    told, heat = latency_of([run]), map_of([run])
-    figures = [percentile_figure([("This run", 0, told)], id="percentiles")] if told else []
+    latency, heat = latency_of([run]), map_of([run])
+    figures = [percentile_figure([("This run", 0, latency)], id="percentiles")] if latency else []
     if heat:
         figures.append(heat_figure(heat, [run], id="latency-map", title="Transactions by latency over time"))
     return figures
@@ -461,8 +461,8 @@ def _uuid_or_none(text: str) -> uuid.UUID | None:
 
 
 def _uuid(text: str) -> uuid.UUID:
-    if found := _uuid_or_none(text):
-        return found
+    if parsed := _uuid_or_none(text):
+        return parsed
     raise Http404
 
 
@@ -486,5 +486,5 @@ def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:
     article = Publication.objects.filter(slug=slug).first() if slug else None
     if article is None:
         return {}
-    told = table(experiment, runs, Published.of(article)) if is_told(experiment) else None
-    return {"article": article, "reproduction": told}
+    reproduction = table(experiment, runs, Published.of(article)) if is_told(experiment) else None
+    return {"article": article, "reproduction": reproduction}

@@ -178,18 +178,18 @@ def import_list(request: PersonRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_tools(request: PersonRequest) -> HttpResponse:
     """Tools that somebody described: one's own, and public ones to take over; a POST keeps or removes one."""
-    owner, said = request.user, request.POST
+    owner, form = request.user, request.POST
     problem = ""
     reports: Sequence[Report] = ()
-    if "remove" in said:
-        ToolDescription.objects.filter(owner=owner, name=said["remove"]).delete()
+    if "remove" in form:
+        ToolDescription.objects.filter(owner=owner, name=form["remove"]).delete()
         return redirect("own-tools")
     taken_over = ToolDescription.objects.listed_for(owner).filter(name=request.GET.get("tool", "")).first()
     shown = {"text": taken_over.text, "example": taken_over.example} if taken_over else {}
     if request.method == "POST":
-        shown = {name: said.get(name, "") for name in ("text", "example", "visibility")}
+        shown = {name: form.get(name, "") for name in ("text", "example", "visibility")}
         try:
-            visibility = said.get("visibility") or Visibility.PRIVATE
+            visibility = form.get("visibility") or Visibility.PRIVATE
             if visibility not in Visibility.values:
                 raise BadDescription("visibility: public, unlisted or private is expected")
             kept, reports, _ = tools.keep(
@@ -242,13 +242,13 @@ def _show(form: SubjectForm, errors: dict[str, list[str]]) -> None:
 
 def _figures(item: dict[str, Any]) -> dict[str, Any]:
     """What is shown of an item at once, and what else it tells: counts of 0 say the least."""
-    told = headline(item["metrics"])
-    others = [metric for metric in item["metrics"] if metric not in told]
-    return {"headline": told, "others": sorted(others, key=lambda metric: not metric["value"])}
+    first = headline(item["metrics"])
+    others = [metric for metric in item["metrics"] if metric not in first]
+    return {"headline": first, "others": sorted(others, key=lambda metric: not metric["value"])}
 
 
 def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpResponse:
-    said = form.subject() if form.is_bound and not form.errors else taken.subject
+    subject = form.subject() if form.is_bound and not form.errors else taken.subject
     items = [
         {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
         for item in taken.items
@@ -259,7 +259,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "items": [item for item in items if not item["part_of"]],
         "parts": [item for item in items if item["part_of"]],
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
-        "needs": lacks(taken.items, said),
+        "needs": lacks(taken.items, subject),
         "runs": imports.runs_of(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,
         "tables": tables(taken) if taken.stored_at is None else [],

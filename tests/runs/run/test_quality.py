@@ -153,11 +153,11 @@ def test_others_are_what_neither_generator_nor_engine_used(metrics: dict[str, fl
 @pytest.mark.django_db
 def test_a_server_whose_cpu_nobody_sampled_is_not_taken_for_others():
     run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
-    assert quality.Told.of(run, []).cpu_threads == 4
+    assert quality.RunFacts.of(run, []).cpu_threads == 4
     run.context = {"connection": "prod"}
-    assert quality.Told.of(run, []).cpu_threads == 0
+    assert quality.RunFacts.of(run, []).cpu_threads == 0
     run.context, run.dbms_version.dbms.slug = {}, "postgresql"
-    assert quality.Told.of(run, []).cpu_threads == 0
+    assert quality.RunFacts.of(run, []).cpu_threads == 0
 
 
 # Steady state
