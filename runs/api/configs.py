@@ -20,6 +20,7 @@ from rest_framework.views import APIView
 
 from runs import configs
 from runs.access.rules import may_describe
+from runs.api.errors import refuse_unknown
 from runs.api.serializers import AnswerField, NamedRefSerializer
 from runs.configs.pages import diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
@@ -182,7 +183,7 @@ class ConfigList(APIView):
     )
     def get(self, request: Request) -> Response:
         """All configurations, by name."""
-        _refuse_unknown(request, {"q", "dbms", "page", "page_size"})
+        refuse_unknown(request.query_params, {"q", "dbms", "page", "page_size"})
         words, dbms = (request.query_params.get(name, "").strip()[:120] for name in ("q", "dbms"))
         rows = matching(configs.for_pages(configs.listed_configs(request.user)), _clean(words), _clean(dbms))
         pages = ConfigPages()
@@ -229,7 +230,7 @@ class ConfigDiff(APIView):
     )
     def get(self, request: Request) -> Response:
         """Configurations side by side, with units made alike."""
-        _refuse_unknown(request, {"config", "by", "show"})
+        refuse_unknown(request.query_params, {"config", "by", "show"})
         wanted = list(dict.fromkeys(_clean(slug) for slug in request.query_params.getlist("config") if slug))
         if not 0 < len(wanted) <= MOST_COMPARED:
             raise ValidationError({"config": [f"One to {MOST_COMPARED} slugs are required."]})
@@ -246,11 +247,6 @@ class ConfigDiff(APIView):
 
 def _clean(text: str) -> str:
     return text.replace("\x00", "")
-
-
-def _refuse_unknown(request: Request, known: set[str]) -> None:
-    if unknown := [name for name in request.query_params if name not in known]:
-        raise ValidationError({name: ["Unknown parameter."] for name in unknown})
 
 
 def _editable(request: Request, slug: str) -> Config:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rest_framework import status
@@ -22,6 +22,12 @@ class Conflict(APIException):
     status_code = status.HTTP_409_CONFLICT
     default_detail = "The state of this thing does not allow it."
     default_code = "conflict"
+
+
+def refuse_unknown(parameters: Iterable[str], known: Collection[str] = ()) -> None:
+    """A misspelt parameter that is ignored gives wrong answers."""
+    if errors := {name: ["Unknown parameter."] for name in parameters if name not in known}:
+        raise ValidationError(errors)
 
 
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | None:

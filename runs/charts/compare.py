@@ -21,6 +21,7 @@ from runs.compare.facts import fact_value
 from runs.compare.groups import Group
 from runs.compare.panels import panel_groups, panel_key
 from runs.run.facets import DOUBT_WORDS
+from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
 
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
@@ -237,12 +238,11 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
         centre = TableCell(gap=group.gap or NO_GEOMETRIC_MEAN)
         if group.summary and group.summary.centre_name != "median":
             centre = TableCell(group.summary.centre)
-        low, high = (group.interval.low, group.interval.high) if group.interval else (None, None)
         repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
         repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
         ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
         cells = [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
-        numbers = [TableCell(group.n), centre, TableCell(low), TableCell(high), TableCell(group.median)]
+        numbers = [TableCell(group.n), centre, *map(TableCell, ends_of(group.interval)), TableCell(group.median)]
         rows.append([TableCell(text=label), *numbers, *cells])
     return Table(columns, rows)
 
@@ -262,9 +262,9 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             against = group.against.base if group.against else ""
         numbers = [
             *(getattr(group.summary, name, None) for name in OF_SUMMARY),
-            *(getattr(group.interval, name, None) for name in ("low", "high")),
+            *ends_of(group.interval),
             ratio.value if ratio else None,
-            *(getattr(ratio.interval if ratio else None, name, None) for name in ("low", "high")),
+            *ends_of(ratio.interval if ratio else None),
         ]  # fmt: skip
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
@@ -278,6 +278,6 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             formatting.plain(group.merged_percentile),
             comparison.grouping, " ".join(map(str, group.batches)),
             formatting.plain(over_levels.value if over_levels else None),
-            *(formatting.plain(getattr(over_levels and over_levels.interval, name, None)) for name in ("low", "high")),
+            *map(formatting.plain, ends_of(over_levels.interval if over_levels else None)),
             series.words if series else "",
         ]  # fmt: skip

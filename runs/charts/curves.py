@@ -34,6 +34,7 @@ from runs.compare.panels import Curve, Panel, Point, panels_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.run.facets import said_unit
+from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
@@ -252,13 +253,13 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
         for curve in panel.curves:
             changes = change_cells(curve) if compared else {}
             for point in curve.points:
-                group, interval = point.group, point.group.interval
+                group = point.group
                 rows.append([
                     *([TableCell(text=panel.label)] if panel_fact else []),
                     *([TableCell(text=curve.label)] if several else []),
                     TableCell(text=point.label) if x.get("ticks") else TableCell(point.x),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
-                    TableCell(interval.low if interval else None), TableCell(interval.high if interval else None),
+                    *map(TableCell, ends_of(group.interval)),
                     TableCell(group.n), *(changes.get(point.x, [TableCell(), TableCell()]) if compared else ()),
                 ])  # fmt: skip
     return Table(columns, rows)

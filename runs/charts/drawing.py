@@ -21,6 +21,7 @@ from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
 from runs.compare.panels import Curve, Panel, Point, panel_groups, panel_key, panels_of
 from runs.models import Metric
+from runs.stats import ends_of
 
 # Of views of what happens inside a run: what none of the runs holds, and what brings it.
 _INSIDE = {
@@ -136,12 +137,11 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
                 losses = {level["x"]: level for level in words.numbers.get("levels", ())} if words else {}
                 sentences = " ".join(words.sentences) if words else ""
                 for point in curve.points:
-                    group, interval = point.group, point.group.interval
+                    group = point.group
                     yield [
                         name, y_unit,
                         panel.label, curve.label, point.label or x_label(axes), formatting.plain(point.x), x_unit_words,
-                        formatting.plain(group.centre), formatting.plain(interval.low if interval else None),
-                        formatting.plain(interval.high if interval else None), str(group.n),
+                        formatting.plain(group.centre), *map(formatting.plain, ends_of(group.interval)), str(group.n),
                         formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
                         group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
                         *_loss(losses.get(point.x)), sentences,

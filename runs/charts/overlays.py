@@ -18,7 +18,7 @@ from runs.formatting import number, size_words, times
 from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
-from runs.stats import Ratio, ratio
+from runs.stats import Ratio, ends_of, ratio
 from runs.stats.curves import Levels, knee, measurable
 from runs.stats.scaling import Scaling, scaling
 from runs.tables import Column, Table, TableCell
@@ -222,9 +222,7 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
             "band": [(at, change.interval.low, change.interval.high) for at, change in common if change.interval],
         })  # fmt: skip
         for at, change in common:
-            low, high = (change.interval.low, change.interval.high) if change.interval else (None, None)
-            numbers = map(TableCell, (at, change.value, low, high))
-            rows.append([TableCell(text=label), *numbers])
+            rows.append([TableCell(text=label), *map(TableCell, (at, change.value, *ends_of(change.interval)))])
         ends = [(change, place_words(at, x, SIZE)) for at, change in (common[0], common[-1])]
         for change, place in ends:
             ratios_by_end.setdefault(place, []).append(change.value)

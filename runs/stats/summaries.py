@@ -30,6 +30,10 @@ class Interval:
     high: float
 
 
+def ends_of(interval: Interval | None) -> tuple[float, float] | tuple[None, None]:
+    return (interval.low, interval.high) if interval else (None, None)
+
+
 @dataclass(frozen=True)
 class Summary:
     """Of `n` >= 1 repeats, in the unit of the values.

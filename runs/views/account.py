@@ -21,10 +21,10 @@ from runs.access import people as accounts
 from runs.access.forms import LoginForm, PersonForm, TokenForm
 from runs.models import ApiToken, User
 from runs.models.choices import UserRole
+from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, administrator_required, person_required
 
 TOO_MANY_TRIES = 429
-UNPROCESSABLE = 422
 
 
 class Login(LoginView):
@@ -56,7 +56,7 @@ def create_token(request: PersonRequest) -> HttpResponse:
     """Answers with the page itself: the secret is shown this once and kept nowhere."""
     form = TokenForm(request.POST, owner=request.user)
     if not form.is_valid():
-        return _account_page(request, form, status=UNPROCESSABLE)
+        return _account_page(request, form)
     given = form.cleaned_data
     token, secret = accounts.issue_token(
         owner=request.user, name=given["name"], scopes=given["scopes"], expires_at=form.expires_at()
@@ -85,8 +85,7 @@ def change_password(request: PersonRequest) -> HttpResponse:
         update_session_auth_hash(request, form.user)
         messages.success(request, "The password is changed; other sessions are logged out.")
         return redirect("account")
-    status = UNPROCESSABLE if form.errors else 200
-    return render(request, "account/password.html", {"form": form}, status=status)
+    return form_page(request, "account/password.html", form)
 
 
 @sensitive_post_parameters()
@@ -102,23 +101,19 @@ def set_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
         form.save()
         messages.success(request, "The password is set. Log in with it.")
         return redirect("login")
-    context = {"form": form, "person": person}
-    return render(request, "account/set_password.html", context, status=UNPROCESSABLE if form.errors else 200)
+    return form_page(request, "account/set_password.html", form, person=person)
 
 
 def _account_page(
-    request: PersonRequest, form: TokenForm, *, secret: str = "", new: ApiToken | None = None, status: int = 200
+    request: PersonRequest, form: TokenForm, *, secret: str = "", new: ApiToken | None = None
 ) -> HttpResponse:
     tokens = ApiToken.objects.filter(owner=request.user).order_by("-created_at")
     live = set(tokens.live().values_list("pk", flat=True))
-    context = {
-        "form": form,
-        "secret": secret,
-        "new": new,
-        "tokens": [token for token in tokens if token.pk in live],
-        "over": [token for token in tokens if token.pk not in live],
-    }
-    return render(request, "account/account.html", context, status=status)
+    return form_page(
+        request, "account/account.html", form, secret=secret, new=new,
+        tokens=[token for token in tokens if token.pk in live],
+        over=[token for token in tokens if token.pk not in live],
+    )  # fmt: skip
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -131,7 +126,7 @@ def people(request: HttpRequest) -> HttpResponse:
         given = form.cleaned_data
         person = accounts.add_person(username=given["username"], role=given["role"], by=request.user)
         return _people_page(request, PersonForm(), person=person)
-    return _people_page(request, form, status=UNPROCESSABLE if form.errors else 200)
+    return _people_page(request, form)
 
 
 @require_POST
@@ -171,15 +166,9 @@ def set_active(request: HttpRequest, person_id: uuid.UUID) -> HttpResponse:
     return redirect("people")
 
 
-def _people_page(
-    request: HttpRequest, form: PersonForm, *, person: User | None = None, status: int = 200
-) -> HttpResponse:
+def _people_page(request: HttpRequest, form: PersonForm, *, person: User | None = None) -> HttpResponse:
     link = request.build_absolute_uri(reverse("set-password", args=accounts.password_link(person))) if person else ""
-    context = {
-        "form": form,
-        "people": User.objects.order_by("-is_active", "username"),
-        "roles": UserRole.choices,
-        "link": link,
-        "person": person,
-    }
-    return render(request, "account/people.html", context, status=status)
+    return form_page(
+        request, "account/people.html", form, people=User.objects.order_by("-is_active", "username"),
+        roles=UserRole.choices, link=link, person=person,
+    )  # fmt: skip

@@ -20,10 +20,10 @@ from runs.incoming.reading import read
 from runs.models import Batch, Run
 from runs.results import editing
 from runs.run.facets import TESTED
+from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required
 from runs.views.runs import changeable_run
 
-UNPROCESSABLE = 422
 # A page of more is no overview: an import may hold 20,000 runs.
 MOST_COMPARED = 300
 
@@ -85,5 +85,4 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
         except ValidationError as error:
             for field, messages in cast(dict[str, Any], error.detail).items():
                 form.add_error(field if field in form.fields else None, [str(message) for message in messages])
-    context = {"form": form, "target": target, "is_batch": isinstance(target, Batch)}
-    return render(request, "describe.html", context, status=UNPROCESSABLE if form.errors else 200)
+    return form_page(request, "describe.html", form, target=target, is_batch=isinstance(target, Batch))

@@ -34,6 +34,7 @@ from runs.listing.rows import RunRow
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Config, Dbms, Run
 from runs.models.base import clean
+from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -139,8 +140,7 @@ def config_correct(request: PersonRequest, slug: str) -> HttpResponse:
             return redirect("config", slug=config.slug)
         except configs.ConfigError as error:
             form.add_errors(error.errors)
-    status = 422 if form.errors else 200
-    return render(request, "configs/correct.html", {"form": form, "config": config}, status=status)
+    return form_page(request, "configs/correct.html", form, config=config)
 
 
 def _taken(request: PersonRequest, form: ConfigForm, title: str, config: Config | None = None) -> HttpResponse:

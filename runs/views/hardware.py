@@ -16,6 +16,7 @@ from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice
 from runs.models.base import clean
+from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 10
@@ -85,7 +86,7 @@ def hardware_new(request: PersonRequest) -> HttpResponse:
         profile = hardware.create_profile(facts=facts_of(form), by=request.user)
         messages.success(request, f"{profile} is there. Add its disks, so that runs can say which held what.")
         return redirect("hardware-detail", slug=profile.slug)
-    return _form(request, form, "A new machine")
+    return form_page(request, "hardware/form.html", form, title="A new machine")
 
 
 @contributor_required
@@ -97,7 +98,7 @@ def hardware_edit(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         hardware.edit_facts(profile, facts=facts_of(form), by=request.user)
         return redirect("hardware-detail", slug=profile.slug)
-    return _form(request, form, f"Edit {profile}", profile)
+    return form_page(request, "hardware/form.html", form, title=f"Edit {profile}", profile=profile)
 
 
 @contributor_required
@@ -116,7 +117,13 @@ def device(request: PersonRequest, slug: str, device: str = "") -> HttpResponse:
             return redirect("hardware-detail", slug=profile.slug)
         except ValueError as error:
             form.add_error("name", str(error))
-    return _form(request, form, f"Edit {chosen} of {profile}" if chosen else f"A disk of {profile}", profile)
+    return form_page(
+        request,
+        "hardware/form.html",
+        form,
+        title=f"Edit {chosen} of {profile}" if chosen else f"A disk of {profile}",
+        profile=profile,
+    )
 
 
 @contributor_required
@@ -157,10 +164,3 @@ def _editable(request: HttpRequest, slug: str) -> HardwareProfile:
     if not may_describe(request.user, profile):
         raise PermissionDenied("Only operators may edit a machine that somebody else described.")
     return profile
-
-
-def _form(
-    request: HttpRequest, form: ProfileForm | DeviceForm, title: str, profile: HardwareProfile | None = None
-) -> HttpResponse:
-    context = {"form": form, "title": title, "profile": profile}
-    return render(request, "hardware/form.html", context, status=422 if form.errors else 200)

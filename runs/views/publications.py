@@ -18,9 +18,8 @@ from runs.publications.importer import import_given, remove
 from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
+from runs.views.forms import form_page
 from runs.views.guards import operator_required
-
-UNPROCESSABLE = 422
 
 
 @require_GET
@@ -57,8 +56,7 @@ def publication_import(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, "Imported. What is wrong on its page is mended in its files: import them again.")
             return redirect("publication", slug=folder.slug)
-    status = UNPROCESSABLE if form.errors else 200
-    return render(request, "publications/import.html", {"form": form}, status=status)
+    return form_page(request, "publications/import.html", form)
 
 
 @operator_required

@@ -21,10 +21,11 @@ from runs.compare.select import MAX_QUERY, list_query
 from runs.models import Report
 from runs.models.choices import Visibility
 from runs.views.compare import comparison_context, forms_beside, frozen_context
+from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
-GONE, UNPROCESSABLE = 410, 422
+GONE = 410
 # In the address of a frozen report: the numbers of now.
 LIVE = "live"
 
@@ -119,8 +120,7 @@ def new_report(request: PersonRequest) -> HttpResponse:
             return redirect(made)
         except reports.BadQuery as error:
             form.add_error(None, str(error))
-    context = {"form": form, "query": form["query"].value() or ""}
-    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
+    return form_page(request, "reports/form.html", form, query=form["query"].value() or "")
 
 
 @contributor_required
@@ -133,8 +133,7 @@ def edit_report(request: PersonRequest, slug: str) -> HttpResponse:
         given = form.cleaned_data
         reports.edit(kept, title=given["title"], note=given["note"], by=request.user)
         return redirect(kept)
-    context = {"form": form, "report": kept, "query": kept.query}
-    return render(request, "reports/form.html", context, status=UNPROCESSABLE if form.errors else 200)
+    return form_page(request, "reports/form.html", form, report=kept, query=kept.query)
 
 
 @require_POST

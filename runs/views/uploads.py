@@ -33,6 +33,7 @@ from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
 from runs.results import bundle
+from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
@@ -253,7 +254,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
         for item in taken.items
     ]
-    context = {
+    context: dict[str, Any] = {
         "taken": taken,
         "form": form,
         "items": [item for item in items if not item["part_of"]],
@@ -268,7 +269,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "direction_choices": DIRECTIONS,
         "compared_choices": COMPARED_AS,
     }
-    return render(request, "import.html", context, status=422 if form.errors else 200)
+    return form_page(request, "import.html", **context)
 
 
 @contributor_required
