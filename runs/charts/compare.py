@@ -97,7 +97,7 @@ def _panels(
         named = [replace(group, label=labels[group.key]) for group in of]
         figures.append(bars_figure(comparison, named, palette, id=f"{id}-{panel_key(label)}", title=label, most=most))
     return Multiples(
-        id, f"Not ranked: {words}. {title}" if words else title, figures, [],
+        id, class_title(words, title), figures, [],
         bars_table(groups, metric.unit if metric else ""), note=note, metric=metric.name if metric else "",
     )  # fmt: skip
 
@@ -145,6 +145,11 @@ def gap_reasons(comparison: Comparison) -> str:
     """Why runs have no number, what most of them say first."""
     reasons = Counter(gap.reason for group in comparison.groups for gap in group.gaps)
     return "; ".join(f"{count} × {why}" if reasons.total() > 1 else why for why, count in reasons.most_common())
+
+
+def class_title(words: str, title: str) -> str:
+    """Of the figure of one class of durability; that of the ranked groups has no words."""
+    return f"Not ranked: {words}. {title}" if words else title
 
 
 def numbered(id: str, index: int) -> str:

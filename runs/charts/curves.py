@@ -23,7 +23,7 @@ from runs.charts.base import (
     XAxis,
     lines,
 )
-from runs.charts.compare import centre_label
+from runs.charts.compare import centre_label, class_title
 from runs.charts.fits import CHANGES, change_cells, curve_words, in_short, step_marks, version_marks
 from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
 from runs.compare.axes import X_AS, Axes
@@ -58,7 +58,7 @@ def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", titl
             figures.append(
                 _multiples(
                     panels, axes, comparison.metric, comparison, id=f"{id}-{index}" if index else id,
-                    title=f"Not ranked: {words}. {name}" if words else name,
+                    title=class_title(words, name),
                 )
             )  # fmt: skip
     return figures

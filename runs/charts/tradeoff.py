@@ -9,7 +9,7 @@ from benchagent.catalog import Role, factor_role
 
 from runs import formatting
 from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
-from runs.charts.compare import colours
+from runs.charts.compare import class_title, colours
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
@@ -42,7 +42,7 @@ def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff"
             title = f"{y.label} against {mid_sentence(x.label)}"
             figures.append(_figure(
                 pairs, x, y, palette, id=f"{id}-{index}" if index else id,
-                title=f"Not ranked: {words}. {title}" if words else title,
+                title=class_title(words, title),
             ))  # fmt: skip
     if missing := _without_dot(upright.groups, by_key):
         figures[:1] = [replace(figure, note=f"{figure.note} {missing}") for figure in figures[:1]]

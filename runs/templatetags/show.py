@@ -246,6 +246,22 @@ def hidden(fields: Iterable[tuple[str, str]]) -> SafeString:
     return SafeString("".join(rows))
 
 
+@register.simple_tag
+def options(choices: Iterable[tuple[Any, Any]], chosen: Any = None) -> SafeString:
+    """Of a select: `choices` as (value, words)."""
+    rows = ((value, SafeString(" selected" if value == chosen else ""), words) for value, words in choices)
+    return format_html_join("", '<option value="{}"{}>{}</option>', rows)
+
+
+@register.simple_tag
+def labelled_select(select: Any) -> SafeString:
+    """Of runs.views.controls.Select."""
+    return format_html(
+        '<label for="{}">{}</label><select id="{}" name="{}">{}</select>',
+        select.id, select.label, select.id, select.name, options(select.options, select.chosen),
+    )  # fmt: skip
+
+
 @register.inclusion_tag("_compare_with.html")
 def compare_with(thing: Any, small: bool = False) -> dict[str, Any]:
     name, field = _SELECTED_BY[type(thing)]
