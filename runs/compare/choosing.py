@@ -93,7 +93,7 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
     if metric is not None:
         typed |= {f"above.{metric.name}": f"{metric} at least", f"below.{metric.name}": f"{metric} at most"}
         del typed["above"], typed["below"]
-    batches = _batch_words(selection.runs)
+    batches = _batch_words(selection.runs) if any("batch" in each for each in queries) else {}
     return Chooser(
         sets=[_shown_set(params, queries, each, batches, edited) for each in selection.sets],
         edited=edited,
@@ -115,8 +115,8 @@ def _batch_words(runs: Iterable[Run]) -> dict[str, str]:
     for run in runs:
         labels.setdefault(run.batch, set()).add(run.said_label)
     return {
-        str(batch.pk): f"batch {batch.label or (min(said) if len(said) == 1 else '') or batch}"
-        for batch, said in labels.items()
+        str(batch.pk): f"batch {batch.label or (min(of_runs) if len(of_runs) == 1 else '') or batch}"
+        for batch, of_runs in labels.items()
     }
 
 

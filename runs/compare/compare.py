@@ -188,8 +188,8 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     levels, axes = None, arrange(comparison, controls)
     if metric and fact != NO_LEVELS:
         wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-        possible = sweeps(axes.groups(comparison), axes.facts, axes.series, wanted, held)
-        levels = level_by_level(possible, base, metric, comparison.threshold)
+        if possible := sweeps(axes.groups(comparison), axes.facts, axes.series, wanted, held):
+            levels = level_by_level(possible, base, metric, comparison.threshold)
     is_sweep = levels and (axes.x in levels.sweep.held or asks_different_questions(levels))
     if levels and not fact and not is_sweep:
         levels = None

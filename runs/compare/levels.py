@@ -172,14 +172,8 @@ def _shade(row: LevelRow, better: str) -> int | None:
     return steps if (ratio > 1) == (better != "lower") else -steps
 
 
-def level_by_level(
-    possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric, threshold: float
-) -> Levels | None:
-    """The first of the `possible` sweeps; None where there are no two levels at which two series can be set against
-    each other. The baseline is the series of the `chosen` group.
-    """
-    if not possible:
-        return None
+def level_by_level(possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric, threshold: float) -> Levels:
+    """The first of the `possible` sweeps, one at least. The baseline is the series of the `chosen` group."""
     sweep = next(iter(possible.values()))
     names = sweep.names
     key_by_group = {group.key: fact_values(group, sweep.compared) for group in sweep.groups if group.dots}

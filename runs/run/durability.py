@@ -52,6 +52,14 @@ def of_devices(devices: Iterable[tuple[str, StorageDevice]]) -> Statement:
     })  # fmt: skip
 
 
+def storage_statement(run: Run) -> Statement:
+    """What its storage can hold of a commit. Reads prefetched rows of its storage."""
+    rows = run.statistics.get(KEY)
+    if rows:
+        return Statement.of_row(rows.get("storage"))
+    return of_devices((use.role, use.device) for use in run.storage.all())
+
+
 def judgement(run: Run, stored: Mapping[str, Any] | None = None) -> Judgement:
     """`stored`: where the run's `statistics` were not read. Reads prefetched rows of its storage."""
     rows = stored if stored is not None else run.statistics.get(KEY)

@@ -27,7 +27,7 @@ from benchagent.configfiles.settings import Facts, Given, Settings
 from runs.models import Config, HardwareProfile, Measurement, Run, StateChange
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
-from runs.run.durability import judgement
+from runs.run.durability import storage_statement
 
 # Keys of facts that have a name of their own behind it: a factor's, a storage's role, a fact of the sender's.
 FACTOR, STORAGE, CONTEXT = "factor:", "storage:", "context:"
@@ -216,7 +216,7 @@ def settings_of_run(run: Run) -> Settings | None:
 
 def recorded(run: Run) -> dict[str, str]:
     """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
-    driver, held = run.driver, judgement(run).storage.durability
+    driver, held = run.driver, storage_statement(run).durability
     settings = settings_of_run(run)
     meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
     texts = {

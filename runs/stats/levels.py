@@ -168,8 +168,7 @@ def letters(count: int, told_apart: Iterable[tuple[int, int]]) -> list[str]:
             split += [column - {second}, column - {first}] if {first, second} <= column else [column]
         columns = [column for column in dict.fromkeys(split) if not any(column < other for other in split)]
     columns.sort(key=sorted)
-    return ["".join(_letter(at) for at, column in enumerate(columns) if group in column) for group in range(count)]
-
-
-def _letter(at: int) -> str:
-    return chr(ord("a") + at) if at < 26 else f"({at + 1})"
+    names = [chr(ord("a") + at) if at < 26 else f"({at + 1})" for at in range(len(columns))]
+    return [
+        "".join(name for name, column in zip(names, columns, strict=True) if group in column) for group in range(count)
+    ]

@@ -71,12 +71,13 @@ def summarise(values: Sequence[float]) -> Summary | None:
     if not values:
         return None
     centre, spread = mean(values), stdev(values)
+    ordered, half = sorted(values), len(values) // 2
     return Summary(
         n=len(values),
-        median=_median(values),
+        median=ordered[half] if len(values) % 2 else mean(ordered[half - 1 : half + 1]),
         mean=centre,
-        minimum=min(values),
-        maximum=max(values),
+        minimum=ordered[0],
+        maximum=ordered[-1],
         stdev=spread,
         cv=_finite(spread / abs(centre)) if spread is not None and centre else None,
         geometric_mean=geometric_mean(values),
@@ -111,11 +112,6 @@ def variance(values: Sequence[float]) -> float:
         return 0.0
     centre = mean(values)
     return math.fsum((value - centre) * (value - centre) for value in values) / (len(values) - 1)
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered, half = sorted(values), len(values) // 2
-    return ordered[half] if len(values) % 2 else mean(ordered[half - 1 : half + 1])
 
 
 def _finite(value: float) -> float | None:

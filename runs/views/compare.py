@@ -99,45 +99,52 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
-    return controls_of(drawing, params) | {
-        "selection": selection,
-        "drawing": drawing,
-        "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
-        "view_asked": params.get("view", ""),
-        "metrics_shown": len(drawing.comparisons),
-        "run_pair": _two_runs(comparison),
-        "centre_label": charts.centre_label(comparison.groups),
-        "rows": [
-            {
-                "group": group,
-                "color": palette[group.key],
-                "marks": failed_checks_words(group),
-                "ratio": ratio_words(group.against.ratio if group.against else None),
-                "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
-            }
-            for group in shown
-        ],
-        "row_count": len(listed),
-        "bases": [group for group in listed if group.n and group.key in offered],
-        "lost": lost,
-        "lost_words": charts.lost_words(lost),
-        "kept": [
-            (name, value)
-            for name, values in params.lists()
-            for value in values
-            if name not in CONTROLS or name in OF_LEVELS
-        ],
-        **_tables_beside(comparison),
-        **forms_beside(params),
-        "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
-        or any(group.doubt for group in comparison.groups),
-        "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances}) > 1,
-        "order": params.get("order", ""),
-        "groupings": GROUPINGS.items(),
-        "threshold": params.get("threshold", ""),
-        "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
-        "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
-    }
+    return (
+        controls_of(drawing, params)
+        | _tables_beside(comparison)
+        | forms_beside(params)
+        | {
+            "selection": selection,
+            "drawing": drawing,
+            "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
+            # The controls.
+            "view_asked": params.get("view", ""),
+            "metrics_shown": len(drawing.comparisons),
+            "order": params.get("order", ""),
+            "groupings": GROUPINGS.items(),
+            "threshold": params.get("threshold", ""),
+            "bases": [group for group in listed if group.n and group.key in offered],
+            "kept": [
+                (name, value)
+                for name, values in params.lists()
+                for value in values
+                if name not in CONTROLS or name in OF_LEVELS
+            ],
+            # The groups in numbers.
+            "centre_label": charts.centre_label(comparison.groups),
+            "rows": [
+                {
+                    "group": group,
+                    "color": palette[group.key],
+                    "marks": failed_checks_words(group),
+                    "ratio": ratio_words(group.against.ratio if group.against else None),
+                    "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
+                }
+                for group in shown
+            ],
+            "row_count": len(listed),
+            "lost": lost,
+            "lost_words": charts.lost_words(lost),
+            "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
+            or any(group.doubt for group in comparison.groups),
+            "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances})
+            > 1,
+            # What else tells how they differ.
+            "run_pair": _two_runs(comparison),
+            "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
+            "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
+        }
+    )
 
 
 def forms_beside(params: QueryDict) -> dict[str, Any]:
