@@ -99,7 +99,7 @@ def update(agent: Agent, *, poll: Poll) -> None:
     Raises Refusal where that is too much.
     """
     back = not agent.is_online
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "engines": poll.get("engines"),
         "places": poll.get("places"),
         "observations": poll.get("observations"),
@@ -107,12 +107,12 @@ def update(agent: Agent, *, poll: Poll) -> None:
         "agent_version": poll["agent_version"][:40],
         "facts": poll.get("hardware"),
     }
-    changed = [name for name, value in told.items() if value is not None and value != getattr(agent, name)]
+    changed = [name for name, value in reported.items() if value is not None and value != getattr(agent, name)]
     if "confinement" in changed and agent.confinement.get("confined") and agent.status == AgentStatus.APPROVED:
-        told["status"] = agent.status if told["confinement"]["confined"] else AgentStatus.PENDING
+        reported["status"] = agent.status if reported["confinement"]["confined"] else AgentStatus.PENDING
         changed.append("status")
     for name in changed:
-        setattr(agent, name, told[name])
+        setattr(agent, name, reported[name])
     if changed:
         _check_size(agent)
         with transaction.atomic():
@@ -208,19 +208,19 @@ def approved_agents() -> list[Agent]:
 
 def offers(agents: list[Agent]) -> list[Offer]:
     """Every engine version that any of these agents reports, in the order of the catalogue, newest version first."""
-    known: dict[Engine, Offer] = {}
+    by_engine: dict[Engine, Offer] = {}
     for agent in agents:
         for facts in agent.engines:
             if facts["dbms"] not in DBMSS:
                 continue
             engine = Engine(facts["dbms"], facts["version"], facts.get("connection", ""))
-            offer = known.setdefault(engine, Offer(engine, facts.get("observed_by", "")))
+            offer = by_engine.setdefault(engine, Offer(engine, facts.get("observed_by", "")))
             if facts["available"]:
                 offer.agents.append(agent.name)
             else:
                 offer.reasons.append(f"{agent.name}: {facts['reason']}" if len(agents) > 1 else facts["reason"])
     order = list(DBMSS)
-    newest_first = sorted(known.values(), key=lambda offer: version_order(offer.engine.version), reverse=True)
+    newest_first = sorted(by_engine.values(), key=lambda offer: version_order(offer.engine.version), reverse=True)
     return sorted(newest_first, key=lambda offer: order.index(offer.engine.dbms))
 
 
@@ -277,5 +277,5 @@ class SecondStorage:
     @property
     def nature(self) -> str:
         """What to know of a comparison with it; empty of a disk of its own."""
-        said = ("emulated" if self.emulated else "", "same physical disk" if self.same_disk else "")
-        return ", ".join(word for word in said if word)
+        words = ("emulated" if self.emulated else "", "same physical disk" if self.same_disk else "")
+        return ", ".join(word for word in words if word)

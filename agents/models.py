@@ -134,11 +134,11 @@ class Job(models.Model):
         stored at its offset: what is missing between was lost on the agent.
         """
         data = text.encode()
-        known = max(0, self.log_bytes - offset)
-        if known >= len(data) or self.log_bytes >= MAX_LOG_BYTES:
+        present_bytes = max(0, self.log_bytes - offset)
+        if present_bytes >= len(data) or self.log_bytes >= MAX_LOG_BYTES:
             return
-        at = offset + known
-        fresh = data[known:].decode("utf-8", "replace")
+        at = offset + present_bytes
+        fresh = data[present_bytes:].decode("utf-8", "replace")
         end = offset + len(data)
         if end >= MAX_LOG_BYTES:
             fresh = fresh[: max(0, MAX_LOG_BYTES - at)] + LOG_TRUNCATED

@@ -177,20 +177,20 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
 
     `?quick=1`: the same cells with one repeat. `?figure=…`: the parts that fill it are ticked, else all.
     """
-    known = EXPERIMENTS.get(slug)
+    experiment = EXPERIMENTS.get(slug)
     figure = request.GET.get("figure", "")
-    if known is None or (figure and all(part.figure != figure for part in known.parts)):
+    if experiment is None or (figure and all(part.figure != figure for part in experiment.parts)):
         return _schedule_form(slug, figure)
     agent = best_agent(approved_agents())
     given = request.POST if request.method == "POST" else request.GET
     quick, chosen = bool(given.get("quick")), given.getlist("part")
-    prepared = [rerun.prepare(known, part, agent, quick=quick) for part in known.parts] if agent else []
+    prepared = [rerun.prepare(experiment, part, agent, quick=quick) for part in experiment.parts] if agent else []
     if request.method == "POST":
         return _start_parts(request, slug, [each for each in prepared if each.plan and each.part.slug in chosen])
     estimates = [estimating.estimate(each.plan, user=request.user) if each.plan else None for each in prepared]
     facts = [plan_words(each.plan) if each.plan else [] for each in prepared]
     context = {
-        "publication": Publication.objects.filter(slug=slug).first(), "experiment": known, "agent": agent,
+        "publication": Publication.objects.filter(slug=slug).first(), "experiment": experiment, "agent": agent,
         "quick": quick, "figure": figure, "parts": list(zip(prepared, estimates, facts, strict=True)),
         "total": estimating.about(sum(guess.seconds for guess in estimates if guess)),
     }  # fmt: skip
@@ -199,9 +199,9 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _schedule_form(slug: str, figure: str) -> HttpResponse:
     """For an article or figure that no part fills: runs of one's own choice do."""
-    told = article_of(get_object_or_404(Publication, slug=slug))
-    figures = {shown.id: shown.rerun for shown in told.figures} if told else {}
-    wanted = figures.get(figure) if figure or told is None else told.rerun
+    text = article_of(get_object_or_404(Publication, slug=slug))
+    figures = {shown.id: shown.rerun for shown in text.figures} if text else {}
+    wanted = figures.get(figure) if figure or text is None else text.rerun
     if wanted is None:
         raise Http404
     return redirect(f"{reverse('schedule')}?{schedule_query(slug, wanted, figure)}")

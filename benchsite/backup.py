@@ -148,15 +148,15 @@ def _fill(archive: zipfile.ZipFile, state: State) -> Contents:
     return Contents(sum(counts.values()), len(names) - len(missing), agent_files, missing)
 
 
-def _add_laid_aside(archive: zipfile.ZipFile, state: State, known: set[str]) -> set[str]:
+def _add_laid_aside(archive: zipfile.ZipFile, state: State, added: set[str]) -> set[str]:
     """Files that a worker has still to read: no row names them. -> those that are in the archive."""
     for path in (state.artefacts / LAID_ASIDE).rglob("*"):
         name = f"artefacts/{path.relative_to(state.artefacts)}"
-        if name not in known and path.is_file():
+        if name not in added and path.is_file():
             with suppress(FileNotFoundError):  # it has been read meanwhile
                 archive.write(path, name, ZIPPED)
-                known.add(name)
-    return known
+                added.add(name)
+    return added
 
 
 def _agent_files(archive: zipfile.ZipFile, folder: Path) -> Iterator[str]:
@@ -246,8 +246,8 @@ def restore(state: State, source: Path, *, replace: bool = False) -> Contents:
 
 
 def check_version(about: dict[str, Any]) -> None:
-    known = MigrationLoader(connection).disk_migrations
-    strange = [".".join(key) for key in about["migrations"] if tuple(key) not in known]
+    migrations = MigrationLoader(connection).disk_migrations
+    strange = [".".join(key) for key in about["migrations"] if tuple(key) not in migrations]
     if about["format"] > FORMAT or strange:
         raise BackupError(
             f"the backup was made by Benchsite {about['version']}, which is newer than this one ({__version__}): "
@@ -417,8 +417,8 @@ def _read_rows(archive: zipfile.ZipFile, model: type[models.Model]) -> None:
     with archive.open(f"rows/{model._meta.label}.jsonl") as lines, connection.cursor() as cursor:
         # What a migration has put there is among the rows.
         cursor.execute(f"DELETE FROM {table}")  # noqa: S608
-        known = {field.attname: field for field in model._meta.concrete_fields}
-        fields = [known[name] for name in json.loads(next(lines))]
+        by_column = {field.attname: field for field in model._meta.concrete_fields}
+        fields = [by_column[name] for name in json.loads(next(lines))]
         columns = ", ".join(quote(str(field.column)) for field in fields)
         statement = f"INSERT INTO {table} ({columns}) VALUES ({', '.join(['%s'] * len(fields))})"  # noqa: S608
         prepared = [partial(_stored, field) for field in fields]

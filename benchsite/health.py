@@ -32,7 +32,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """200 or 503: {"status", "failing": [part], "parts": {part: "ok" or what is wrong}}."""
     parts = {"database": database(), **broker_and_its_users()}
-    failing = [part for part, said in parts.items() if said != OK and not said.startswith("unknown")]
+    failing = [part for part, words in parts.items() if words != OK and not words.startswith("unknown")]
     body = {"status": "failing" if failing else OK, "failing": failing, "parts": parts}
     return JsonResponse(body, status=503 if failing else 200)
 

@@ -110,9 +110,9 @@ def one_at_a_time() -> Iterator[None]:
 
 def bundle_facts() -> dict[str, str]:
     """What a bundle fits."""
-    known = fingerprints()
-    here = {"system": platform.system(), "processor": platform.machine(), "Python": known["python"]}
-    return {**here, "locked packages": known["server"]}
+    wanted = fingerprints()
+    here = {"system": platform.system(), "processor": platform.machine(), "Python": wanted["python"]}
+    return {**here, "locked packages": wanted["server"]}
 
 
 @contextmanager

@@ -147,10 +147,10 @@ def output_of(command: Sequence[str], **more: Any) -> str:
     """Raises OSError with what it complained about."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     done = subprocess.run(command, check=False, timeout=1800, **(pipes | more))
-    said, complained = (str(pipe or b"", errors="replace") for pipe in (done.stdout, done.stderr))
+    output, complained = (str(pipe or b"", errors="replace") for pipe in (done.stdout, done.stderr))
     if done.returncode:
-        raise OSError(f"{' '.join(command)} ended with {done.returncode}: {(said + complained)[-4000:]}")
-    return said
+        raise OSError(f"{' '.join(command)} ended with {done.returncode}: {(output + complained)[-4000:]}")
+    return output
 
 
 def docker(*words: str) -> str:
@@ -319,10 +319,10 @@ class Containers(Steps):
         token = self.inside("web", "python", "manage.py", "token", "--name", "leg", "--scopes", "read,upload,schedule")
         self.token.headers["Authorization"] = f"Bearer {token.strip()}"
         # As a proxy on this host asks, and as somebody does whom no proxy has let through.
-        direct, told = f"http://127.0.0.1:{self.environment['PORT']}/login/", {"X-Forwarded-Proto": "https"}
+        direct, forwarded = f"http://127.0.0.1:{self.environment['PORT']}/login/", {"X-Forwarded-Proto": "https"}
         answers = [
             requests.get(direct, headers=headers, allow_redirects=False, timeout=60).status_code
-            for headers in (told, None)
+            for headers in (forwarded, None)
         ]
         return self.log_in() or ("" if answers == [200, 301] else f"a proxy on this host is answered {answers}")
 

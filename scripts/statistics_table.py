@@ -53,7 +53,7 @@ versions, or not everywhere, as the source says.
 
 def variants() -> dict[str, dict[str, EngineCounters]]:
     """By DBMS, in the order of the catalogue: a label for each variant, oldest version first, and what it tells."""
-    told: dict[str, dict[str, EngineCounters]] = {
+    counters: dict[str, dict[str, EngineCounters]] = {
         "postgresql": {
             **{f"from {version}": PostgresqlCounters(numbers(version)) for version in POSTGRESQL},
             f"wal_sync_method = {OPEN_SYNC}": PostgresqlCounters(numbers(POSTGRESQL[-1]), wal_sync_method=OPEN_SYNC),
@@ -71,7 +71,7 @@ def variants() -> dict[str, dict[str, EngineCounters]]:
         "cubrid": {f"from {version}": CubridCounters(numbers(version)) for version in CUBRIDS},
         "interbase": {"": InterbaseCounters()},
     }
-    return {slug: told[slug] for slug in DBMSS}
+    return {slug: counters[slug] for slug in DBMSS}
 
 
 def numbers(version: str) -> tuple[int, int]:
@@ -87,13 +87,14 @@ def page() -> str:
 
 def overview() -> list[str]:
     """Statistic by DBMS: yes, no, or in some versions."""
-    told = variants()
-    head = " | ".join(DBMSS[slug].name for slug in told)
-    lines = ["## All engines", "", f"| statistic | {head} |", f"|---|{'---|' * len(told)}"]
+    kinds_of = variants()
+    head = " | ".join(DBMSS[slug].name for slug in kinds_of)
+    lines = ["## All engines", "", f"| statistic | {head} |", f"|---|{'---|' * len(kinds_of)}"]
     for part in PARTS:
-        lines.append(f"| `{part}` | {' | '.join(mark(part, kinds) for kinds in told.values())} |")
+        lines.append(f"| `{part}` | {' | '.join(mark(part, kinds) for kinds in kinds_of.values())} |")
     ratios = [
-        [all(name in counters.sources for name in HIT_RATIO) for counters in kinds.values()] for kinds in told.values()
+        [all(name in counters.sources for name in HIT_RATIO) for counters in kinds.values()]
+        for kinds in kinds_of.values()
     ]
     lines.append(f"| buffer hit ratio | {' | '.join(map(mark_of, ratios))} |")
     meanings = [f"| `{part}` | {meaning} |" for part, meaning in PARTS.items()]

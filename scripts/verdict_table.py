@@ -106,15 +106,15 @@ def row(noise: str, repeats: int, tries: int = TRIES) -> tuple[float, ...]:
     cells = Moments(logs.mean(-1), logs.var(-1, ddof=1), repeats)
     alike = compared(logs[:, 1:], logs[:, :1])
     # One cell of the page is faster.
-    found = compared(logs[:, 1:] + np.eye(CELLS_OF_A_PAGE - 1)[0][:, None] * TRUE_EFFECT, logs[:, :1])
-    p, p_found = alike.p, found.p
+    faster = compared(logs[:, 1:] + np.eye(CELLS_OF_A_PAGE - 1)[0][:, None] * TRUE_EFFECT, logs[:, :1])
+    p, p_found = alike.p, faster.p
     shares = (
         abs(cells.mean) <= cells.half_width(CELL_CONFIDENCE),
         p >= ALPHA,
         named(alike, p, ALPHA),
         family(alike, p).any(-1) | false_headline(logs),
-        (named(found, p_found, ALPHA) & (found.centre > 0))[:, 0],
-        (family(found, p_found) & (found.centre > 0))[:, 0],
+        (named(faster, p_found, ALPHA) & (faster.centre > 0))[:, 0],
+        (family(faster, p_found) & (faster.centre > 0))[:, 0],
     )
     return tuple(float(share.mean()) for share in shares)
 
@@ -160,8 +160,8 @@ def level_row(noise: str, levels: int, repeats: int, tries: int = TRIES) -> tupl
     over, alike = over_levels(each)
     everything = Welch(*(np.column_stack(of) for of in zip(parts(each), parts(over), strict=True)))
     shifted = Welch(everything.centre + TRUE_EFFECT, everything.error, everything.df)
-    found = family(shifted) & (shifted.centre > 0)
-    shares = (over.p >= ALPHA, alike < ALPHA, family(everything).any(-1), found[:, -1])
+    wins = family(shifted) & (shifted.centre > 0)
+    shares = (over.p >= ALPHA, alike < ALPHA, family(everything).any(-1), wins[:, -1])
     return tuple(float(share.mean()) for share in shares)
 
 
@@ -235,8 +235,8 @@ def parts(welch: Welch[Array]) -> tuple[Array, Array, Array]:
 
 
 def line(noise: str, *counts: int | str, shares: Sequence[float | None]) -> str:
-    told = ("–" if share is None else f"{share:.1%}" for share in shares)
-    return f"| {' | '.join([noise, *map(str, counts), *told])} |"
+    cells = ("–" if share is None else f"{share:.1%}" for share in shares)
+    return f"| {' | '.join([noise, *map(str, counts), *cells])} |"
 
 
 def page() -> Iterator[str]:

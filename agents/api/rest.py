@@ -151,8 +151,8 @@ class Experiments(APIView):
             raise ValidationError(cast(dict[str, Any], error.errors)) from error
         runs = Prefetch("runs", Run.objects.select_related("dbms_version").order_by("order_index"), "scheduled")
         started = Experiment.objects.prefetch_related(runs).get(pk=experiment.pk)
-        told = ExperimentSerializer(started, context={"request": request, "plan": plan})
-        return Response(told.data, status=201)
+        answer = ExperimentSerializer(started, context={"request": request, "plan": plan})
+        return Response(answer.data, status=201)
 
 
 class RunCancel(APIView):

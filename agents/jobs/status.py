@@ -96,7 +96,7 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
 def _left_s(runs: list[Run]) -> float:
     """Expected time of everything that has not ended."""
     left_s = 0.0
-    known: dict[str, float] = {}
+    by_cell: dict[str, float] = {}
     for run in runs:
         if run.state not in OPEN_STATES:
             continue
@@ -105,9 +105,9 @@ def _left_s(runs: list[Run]) -> float:
             left_s += so_far.left_s
             continue
         cell = f"{run.job.spec['dbms']} {run.job.spec['dbms_version']} {run.job.spec['factors']}"
-        if cell not in known:
-            known[cell] = estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
-        left_s += known[cell]
+        if cell not in by_cell:
+            by_cell[cell] = estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
+        left_s += by_cell[cell]
     return left_s
 
 

@@ -48,14 +48,14 @@ class Estimate:
 def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
     seconds, guessed = 0.0, []
-    known: dict[tuple[Engine, object], float | None] = {}
+    around: dict[tuple[Engine, object], float | None] = {}
     size = WORKLOADS[plan.workload].size_factor
     for cell in plan.cells():
         key = cell.engine, cell.factors.get(size.name) if size else None
-        first = key not in known
+        first = key not in around
         if first:
-            known[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
-        known_s = known[key]
+            around[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
+        known_s = around[key]
         if known_s is None:
             guessed.append(cell.engine.label)
             loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)

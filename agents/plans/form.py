@@ -124,7 +124,9 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
     else:  # with the names of the DBMSs that alone have a value
         having = {value: [dbms for dbms, has in factor.engine_values.items() if value in has] for value in factor.words}
         names = {value: ", ".join(DBMSS[dbms].name for dbms in dbmss) for value, dbmss in having.items()}
-        choices = {value: f"{said} ({names[value]})" if names[value] else said for value, said in factor.words.items()}
+        choices = {
+            value: f"{words} ({names[value]})" if names[value] else words for value, words in factor.words.items()
+        }
     return ChoicesField(
         choices=list(choices.items()), label=label, initial=[factor.default], help_text=factor.help,
         required=not factor.optional,
@@ -133,7 +135,7 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
 
 def _storages(agents: Sequence[Agent]) -> dict[str, str]:
     """By name; two agents' storages of one name are one choice."""
-    known = {"": OWN_STORAGE}
+    words = {"": OWN_STORAGE}
     for agent in agents:
         for storage in agent.places:
             if storage["name"] != "default" and not storage["problem"]:
@@ -141,8 +143,8 @@ def _storages(agents: Sequence[Agent]) -> dict[str, str]:
                 facts = [storage["emulated"] or storage["device"]]
                 if not storage["emulated"]:
                     facts += [storage["medium"], storage["model"]]
-                known.setdefault(storage["name"], f"{storage['name']} ({', '.join(filter(None, facts))})")
-    return known
+                words.setdefault(storage["name"], f"{storage['name']} ({', '.join(filter(None, facts))})")
+    return words
 
 
 def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -98,7 +98,7 @@ class Plan:
         """
         combinations = [dict(zip(self.sweep, values, strict=True)) for values in product(*self.sweep.values())]
         combinations += [dict(beside) for beside in self.extra]
-        asked = {*self.sweep, *(name for beside in self.extra for name in beside)}
+        varied_names = {*self.sweep, *(name for beside in self.extra for name in beside)}
         usual = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if factor.optional}
         cells = []
         for varied in combinations:
@@ -109,7 +109,7 @@ class Plan:
             named = {
                 name: value
                 for name, value in factors.items()
-                if name in asked or name not in usual or value != usual[name]
+                if name in varied_names or name not in usual or value != usual[name]
             }
             if factors.get("rate_per_s"):
                 named.setdefault("arrivals", factors.get("arrivals", usual["arrivals"]))
@@ -176,14 +176,14 @@ def check(plan: Plan) -> None:
 
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     workload = WORKLOADS[plan.workload]
-    known = {factor.name: factor for factor in workload.factors}
+    factors = {factor.name: factor for factor in workload.factors}
     given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
     for sets in (*plan.extra, *(sets for _, _, sets in plan.overrides)):
         for name, value in sets.items():
             given[name] = tuple(dict.fromkeys((*given.get(name, ()), value)))
     refused = workload.refusals(given)
-    errors = {f"factors.{name}": [f"Unknown; known: {', '.join(known)}."] for name in given if name not in known}
-    for name, factor in known.items():
+    errors = {f"factors.{name}": [f"Unknown; known: {', '.join(factors)}."] for name in given if name not in factors}
+    for name, factor in factors.items():
         if name not in given:
             if not factor.optional:
                 errors[f"factors.{name}"] = ["Required."]
@@ -208,8 +208,8 @@ def _not_here(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
     if factor.kind == FactorKind.STORAGE and value:
         storages = [storage for agent in plan.candidates for storage in agent.places]
         if all(storage["name"] != value or storage["problem"] for storage in storages):
-            known = ", ".join(sorted({storage["name"] for storage in storages}))
-            return f"No usable storage {value!r}; there are: {known or 'none'}."
+            names = ", ".join(sorted({storage["name"] for storage in storages}))
+            return f"No usable storage {value!r}; there are: {names or 'none'}."
     if factor.engine_values and value != factor.default:
         for engine in plan.engines:
             there = (factor.external_values if engine.connection else factor.engine_values).get(engine.dbms, ())
@@ -246,10 +246,12 @@ def _engines_problem(plan: Plan) -> str:
 def plan_words(plan: Plan) -> list[tuple[str, str]]:
     """Every factor as (label, values with their units), what is varied first."""
     values = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
-    told = {name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)}
+    words_of = {
+        name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)
+    }
     for name, words in _exceptions(plan):
-        told[name] = f"{told[name]}; {words}" if name in told else words
-    return [(factor_label(name), words) for name, words in told.items()]
+        words_of[name] = f"{words_of[name]}; {words}" if name in words_of else words
+    return [(factor_label(name), words) for name, words in words_of.items()]
 
 
 def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -52,15 +52,15 @@ class Prepared:
 
 def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: bool = False) -> Prepared:
     """`quick`: the same cells with one repeat."""
-    found = {wanted: wanted.on(agent) for wanted in part.engines}
+    by_wanted = {wanted: wanted.on(agent) for wanted in part.engines}
     missing = {
         wanted: PlanGap(
             wanted.label, f"{agent.name} has none that can be used; `benchagent engines` tells how to get it"
         )
-        for wanted, engine in found.items()
+        for wanted, engine in by_wanted.items()
         if engine is None
     }
-    engines = tuple(engine for engine in found.values() if engine is not None)
+    engines = tuple(engine for engine in by_wanted.values() if engine is not None)
     other = SecondStorage.of(agent, part.second)
     matches = experiment.matches(part.slug, other)
     prepared = Prepared(

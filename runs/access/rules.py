@@ -140,21 +140,21 @@ def readable_batch(user: Reader, batch_id: UUID) -> Batch:
     return get_object_or_404(Batch.objects.filter(Exists(runs)).select_related("owner"), pk=batch_id)
 
 
-def may_change(user: Person, thing: Target | Batch) -> bool:
+def may_change(user: Person, target: Target | Batch) -> bool:
     """Contributors change what is theirs, operators and administrators whatever they can open."""
-    return _may_edit(user, owner_id_of(thing))
+    return _may_edit(user, owner_id_of(target))
 
 
-def changeable(user: Person, thing: T) -> T:
+def changeable(user: Person, target: T) -> T:
     """The thing. Raises PermissionDenied for a contributor who does not own it."""
-    if not may_change(user, thing):
+    if not may_change(user, target):
         raise PermissionDenied("This belongs to somebody else. Its owner, operators and administrators may change it.")
-    return thing
+    return target
 
 
-def may_describe(user: Person, thing: HardwareProfile | Config) -> bool:
+def may_describe(user: Person, row: HardwareProfile | Config) -> bool:
     """The same of machines and configurations; what an article prints is nobody's to edit."""
-    return thing.publication_id is None and _may_edit(user, thing.created_by_id)
+    return row.publication_id is None and _may_edit(user, row.created_by_id)
 
 
 def _may_edit(user: Person, owner_id: UUID | None) -> bool:

@@ -77,9 +77,9 @@ def config_of(
     rows = Config.objects.filter(digest=digest)
     if by is not None:
         rows = nameable(rows, by) | rows.filter(created_by=None, note="")
-    known = rows.first()
-    if known is not None:
-        return known, False
+    equal = rows.first()
+    if equal is not None:
+        return equal, False
     standard = dict(DBMSS[dbms_slug].settings) if dbms_slug in DBMSS else {}
     is_standard = [(parameter.name, parameter.value) for parameter in kept] == list(standard.items())
     suffix = "standard" if is_standard else digest[:8]
@@ -220,8 +220,8 @@ def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
     dbms = _dbms(understood.dbms, by)
     # Page size and forced writes make another configuration too.
     files = [[file.name, file.format, file.text] for file in understood.files]
-    known = {"files": files, **_known_of_database(content)}
-    digest = hashlib.sha256(json.dumps([dbms.slug, known], sort_keys=True).encode()).hexdigest()
+    document = {"files": files, **_known_of_database(content)}
+    digest = hashlib.sha256(json.dumps([dbms.slug, document], sort_keys=True).encode()).hexdigest()
     rows = Config.objects.filter(digest=digest)
     # One that this person may see: a name can tell as much as a number.
     equal = (nameable(rows, by) if by is not None else rows).first()

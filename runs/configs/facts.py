@@ -174,8 +174,8 @@ def _meaning(settings: Settings | None, name: str) -> str:
 def meanings_of(config: Config) -> list[tuple[str, Reading]]:
     """(label, reading) of every meaning that is known for it."""
     settings = settings_of(config)
-    told = [(label, reading(settings, key)) for key, label in MEANINGS.items()]
-    return [(label, meant) for label, meant in told if meant.exists and (meant.quantity or meant.given)]
+    readings = [(label, reading(settings, key)) for key, label in MEANINGS.items()]
+    return [(label, meant) for label, meant in readings if meant.exists and (meant.quantity or meant.given)]
 
 
 def files_of(config: Config) -> list[FileFacts]:

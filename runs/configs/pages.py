@@ -125,11 +125,11 @@ class DiffTable:
     @property
     def promise_status(self) -> Difference:
         """Of what a commit promises."""
-        known = {promise.durability for promise in self.promises if promise.durability}
-        if len(known) > 1:
+        classes = {promise.durability for promise in self.promises if promise.durability}
+        if len(classes) > 1:
             return Difference.CHANGED
-        told = all(promise.durability for promise in self.promises)
-        return Difference.EQUAL if told else Difference.UNKNOWN
+        all_known = all(promise.durability for promise in self.promises)
+        return Difference.EQUAL if all_known else Difference.UNKNOWN
 
     @property
     def links(self) -> dict[str, str]:

@@ -100,8 +100,8 @@ def understand(files: Sequence[FileText], dbms: str = "") -> Understood:
     for index, file in enumerate(read):
         if file.parsed is None:
             errors[f"files[{index}].format"] = ["What format it has cannot be told from its content. Choose one."]
-    told = {FORMATS[file.format].dbms for file in read if file.format and FORMATS[file.format].dbms}
-    of_formats = told.pop() if len(told) == 1 else ""
+    by_formats = {FORMATS[file.format].dbms for file in read if file.format and FORMATS[file.format].dbms}
+    of_formats = by_formats.pop() if len(by_formats) == 1 else ""
     _check_dbms(read, dbms, dbms or of_formats, errors)
     if sum(file.parameters for file in read) > MOST_PARAMETERS:
         errors["files"] = [f"More than {MOST_PARAMETERS:,} parameters."]

@@ -66,11 +66,11 @@ def take(*, files: Sequence[Sent], owner: User) -> tuple[FileImport, bool]:
     Raises BadFiles when there is nothing in them or too much.
     """
     sent = measured(files)
-    known = FileImport.objects.filter(owner=owner, digest=sent.digest).first()
-    if known is not None and known.state != ImportState.FAILED:
-        return known, False
-    if known is not None:
-        forget(known)
+    earlier = FileImport.objects.filter(owner=owner, digest=sent.digest).first()
+    if earlier is not None and earlier.state != ImportState.FAILED:
+        return earlier, False
+    if earlier is not None:
+        forget(earlier)
     taken = FileImport(owner=owner, digest=sent.digest, parser_version=PARSER_VERSION)
     try:
         if _are_large(sent.size_bytes, owner):

@@ -210,8 +210,8 @@ def _keep_laid_aside(taken: FileImport, mine: Mine) -> None:
 def _read(taken: FileImport, mine: Mine) -> Reports:
     """By the columns as they are said at the end."""
     files, begun = kept_files(taken), list[SourceFile]()
-    if not taken.subject and taken.stored_at is None and (known := remembered(taken.owner, files)):
-        mine.filter(subject={}).update(subject=known)
+    if not taken.subject and taken.stored_at is None and (columns := remembered(taken.owner, files)):
+        mine.filter(subject={}).update(subject=columns)
         taken.subject = mine.values_list("subject", flat=True).get()
     progress = _Progress(taken, mine, "read")
 

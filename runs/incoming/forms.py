@@ -15,7 +15,7 @@ class DescribedFields(forms.Form):
 
     def described(self) -> dict[str, Any]:
         """Of a valid form, as `runs.incoming.values.Described` takes it; fields left empty are not said."""
-        said = self.cleaned_data
-        tested = {name: said[name] for name in ("build", "commit", "branch") if said.get(name)}
-        given = {"label": said.get("label"), "tags": said.get("tags", "").split(), "tested": tested}
+        cleaned = self.cleaned_data
+        tested = {name: cleaned[name] for name in ("build", "commit", "branch") if cleaned.get(name)}
+        given = {"label": cleaned.get("label"), "tags": cleaned.get("tags", "").split(), "tested": tested}
         return {name: value for name, value in given.items() if value}

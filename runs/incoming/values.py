@@ -326,14 +326,14 @@ def _samples(value: Any) -> array[float]:
         raise wrong(("", f"At most {MAX_SERIES_VALUES:,} values are allowed."))
     kinds = set(map(type, value))
     try:
-        known = array("d", value if kinds <= _PLAIN_TYPES else [item for item in value if item is not None])
+        numbers = array("d", value if kinds <= _PLAIN_TYPES else [item for item in value if item is not None])
     except (OverflowError, TypeError):
-        known = array("d", [math.nan])
-    if not kinds <= _TYPES_WITH_GAPS or not all(map(math.isfinite, known)):
+        numbers = array("d", [math.nan])
+    if not kinds <= _TYPES_WITH_GAPS or not all(map(math.isfinite, numbers)):
         index = next(index for index, item in enumerate(value) if item is not None and finite(item) is None)
         raise wrong(("", f"Value {index} is neither a finite number nor null."))
-    if len(known) == len(value):
-        return known
+    if len(numbers) == len(value):
+        return numbers
     return array("d", [math.nan if item is None else item for item in value])
 
 

@@ -143,7 +143,7 @@ def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow]
     for devices in beside:
         names = [device.name if device is not None else "" for device in devices]
         named = [FactRow("Name", names)] if len(set(filter(None, names))) > 1 else []
-        told = named + fact_rows([dict(device_facts(device)) if device is not None else {} for device in devices])
+        rows_of = named + fact_rows([dict(device_facts(device)) if device is not None else {} for device in devices])
         name = " ↔ ".join(dict.fromkeys(filter(None, names)))
-        rows.append(DeviceRow(name, devices, [row for row in told if any(row.values)]))
+        rows.append(DeviceRow(name, devices, [row for row in rows_of if any(row.values)]))
     return facts, rows

@@ -54,12 +54,12 @@ def upsert_hardware(*, facts: HardwareFacts, name: str) -> HardwareProfile:
                 details={"hostname": clean(facts["hostname"], 200)},
                 **_columns(HardwareProfile, MACHINE_LABELS, facts),
             )
-        known = {device.name: device for device in profile.storage.all()}
+        devices = {device.name: device for device in profile.storage.all()}
         names = [name for name in DEVICE_LABELS if name in StorageFacts.__annotations__]
         for device in facts["storage"]:
             name, columns = clean(device["name"], 200), _columns(StorageDevice, names, device)
-            if name in known:
-                known[name].change(**columns)
+            if name in devices:
+                devices[name].change(**columns)
             else:
                 profile.add_device(name=name, provenance=Provenance.MEASURED, **columns)
         return profile
@@ -165,13 +165,13 @@ def unmerge(source: HardwareProfile, *, by: User) -> int:
 
 def _move_devices(source: HardwareProfile, into: HardwareProfile) -> list[dict[str, Any]]:
     """A device that `into` has by name takes over the uses of its twin; any other moves as it is."""
-    known = {device.name: device for device in into.storage.all()}
+    by_name = {device.name: device for device in into.storage.all()}
     moved = []
     for device in source.storage.all():
         uses = RunStorage.objects.filter(device=device)
         entry: dict[str, Any] = {"device": str(device.pk), "uses": list(uses.values_list("pk", flat=True))}
-        if device.name in known:
-            uses.update(device=known[device.name])
+        if device.name in by_name:
+            uses.update(device=by_name[device.name])
         else:
             StorageDevice.objects.filter(pk=device.pk).update(hardware=into)
             entry["whole"] = True

@@ -57,11 +57,11 @@ class VisibleQuerySet(QuerySet[M]):
         return self.filter(readable(user, owner=self.owner_field))
 
 
-def may_open(user: Reader, thing: Any) -> bool:
+def may_open(user: Reader, row: Any) -> bool:
     """The same for one object: an experiment, an upload, a report or a run."""
-    return sees_all(user) or thing.visibility != Visibility.PRIVATE or bool(user.pk and owner_id_of(thing) == user.pk)
+    return sees_all(user) or row.visibility != Visibility.PRIVATE or bool(user.pk and owner_id_of(row) == user.pk)
 
 
-def owner_id_of(thing: Any) -> Any:
+def owner_id_of(row: Any) -> Any:
     """Experiments call their owner `created_by`."""
-    return thing.created_by_id if hasattr(thing, "created_by_id") else thing.owner_id
+    return row.created_by_id if hasattr(row, "created_by_id") else row.owner_id

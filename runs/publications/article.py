@@ -175,8 +175,8 @@ class Article(Spec):
 
 
 def article_of(publication: Publication) -> Article | None:
-    told = publication.content.get("article")
-    return Article.model_validate(told) if told else None
+    content = publication.content.get("article")
+    return Article.model_validate(content) if content else None
 
 
 # article.md
@@ -192,8 +192,8 @@ def read_article(
 ) -> Article:
     """Raises ValueError, which names the heading."""
     head, body = _front_matter(text)
-    told: dict[str, Any] = dict.fromkeys(_PARAGRAPHS.values(), "") | dict.fromkeys(_LISTS.values(), ())
-    told |= {"questions_are": "", "questions": []}
+    fields: dict[str, Any] = dict.fromkeys(_PARAGRAPHS.values(), "") | dict.fromkeys(_LISTS.values(), ())
+    fields |= {"questions_are": "", "questions": []}
     section = ""
     for kind, content in _blocks(MARKDOWN.parse(body)):
         if kind == "h1":
@@ -202,18 +202,18 @@ def read_article(
                 known = ", ".join((*_PARAGRAPHS, *_LISTS, "Questions"))
                 raise ValueError(f"the heading {section!r} is none of {known}")
         elif section in _PARAGRAPHS and kind == "paragraph":
-            told[_PARAGRAPHS[section]] = f"{told[_PARAGRAPHS[section]]} {content}".strip()
+            fields[_PARAGRAPHS[section]] = f"{fields[_PARAGRAPHS[section]]} {content}".strip()
         elif section in _LISTS and kind == "item":
-            told[_LISTS[section]] += (content,)
+            fields[_LISTS[section]] += (content,)
         elif section == "Questions":
-            _question(told, kind, content)
+            _question(fields, kind, content)
         else:
             raise ValueError(f"under {section or 'no heading'!r}: {content[:60]!r} is not expected here")
     shown = tuple(
         ArticleFigure(**{**figure.model_dump(), "rerun": rerun if figure.rerun else None}) for figure in figures
     )
     try:
-        return Article(slug=slug, source=Source(**head), figures=shown, rerun=rerun, orders=tuple(orders), **told)
+        return Article(slug=slug, source=Source(**head), figures=shown, rerun=rerun, orders=tuple(orders), **fields)
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
@@ -246,22 +246,22 @@ def _blocks(tokens: Sequence[Token]) -> list[tuple[str, str]]:
     return blocks
 
 
-def _question(told: dict[str, Any], kind: str, content: str) -> None:
+def _question(fields: dict[str, Any], kind: str, content: str) -> None:
     """A heading asks; then follow who asked after a dash, what was replied, and a list of links to answers."""
     if kind == "h2":
-        told["questions"].append({"asked": content, "by": "", "replied": "", "answers": []})
-    elif not told["questions"]:
-        told["questions_are"] = f"{told['questions_are']} {content}".strip()
+        fields["questions"].append({"asked": content, "by": "", "replied": "", "answers": []})
+    elif not fields["questions"]:
+        fields["questions_are"] = f"{fields['questions_are']} {content}".strip()
     elif kind == "item":
         link = _ANSWER.fullmatch(content)
         if not link:
             raise ValueError(f"the answer {content[:60]!r} is no link to run:, figure:, page: or rerun:")
         to = {"rerun": True} if link[2] == "rerun" else {_ANSWERS[link[2]]: link[3]}
-        told["questions"][-1]["answers"].append({"words": link[1], **to})
+        fields["questions"][-1]["answers"].append({"words": link[1], **to})
     elif content.startswith("— "):
-        told["questions"][-1]["by"] = content.removeprefix("— ")
+        fields["questions"][-1]["by"] = content.removeprefix("— ")
     else:
-        told["questions"][-1]["replied"] = f"{told['questions'][-1]['replied']} {content}".strip()
+        fields["questions"][-1]["replied"] = f"{fields['questions'][-1]['replied']} {content}".strip()
 
 
 def plain_text(markdown: str) -> str:

@@ -360,8 +360,8 @@ class Results(Row):
             named += [(f"observations.{at}.workload", "workloads", seen.workload)] if seen.workload else []
         for field, name, value, unit in values:
             wrong += [f"{field}.value: {why}"] if (why := refusal(name, value, unit)) else []
-        for kind, known in ids.items():
-            wrong += [f"{kind}: {name} stands twice" for name in sorted(set(known)) if known.count(name) > 1]
+        for kind, names in ids.items():
+            wrong += [f"{kind}: {name} stands twice" for name in sorted(set(names)) if names.count(name) > 1]
         unknown = [(field, kind, name) for field, kind, name in named if name not in ids[kind]]
         return wrong + [f"{field}: {name} is not one of the {kind}" for field, kind, name in unknown]
 

@@ -104,12 +104,12 @@ def stable_id(kind: str, publication: str, source_id: str) -> uuid.UUID:
 
 def _loose_ends(results: Results, article: Article | None, page: PageFile, checks: ChecksFile) -> list[str]:
     """Headlines and answers that name what is not there."""
-    known = {check.number for topic in checks.topics for check in topic.checks}
+    numbers = {check.number for topic in checks.topics for check in topic.checks}
     claims, figures = {claim.id for claim in results.claims}, {figure.id for figure in page.figures}
     loose = [
         f"page.json: answer.headlines.{at}: neither a check nor a claim is called {headline.check or headline.claim!r}"
         for at, headline in enumerate(page.answer.headlines)
-        if headline.check not in known and headline.claim not in claims
+        if headline.check not in numbers and headline.claim not in claims
     ]
     return loose + [
         f"article.md: the answer {answer.words!r}: {answer.figure} is not one of the figures of page.json"

@@ -62,10 +62,10 @@ class Match:
 
 def matches_of(experiment: Experiment) -> list[Match]:
     """Those that its plan carries; entries of another shape are left out."""
-    known = {field.name for field in fields(Match)}
+    names = {field.name for field in fields(Match)}
     entries = experiment.plan.get(PLAN_KEY) or []
     return [
-        Match(**entry) for entry in entries if isinstance(entry, dict) and "label" in entry and known.issuperset(entry)
+        Match(**entry) for entry in entries if isinstance(entry, dict) and "label" in entry and names.issuperset(entry)
     ]
 
 

@@ -166,17 +166,17 @@ def _publication(sync: Sync, folder: Folder) -> Publication:
 
 def _dbms(sync: Sync, rows: Sequence[DbmsRow]) -> dict[str, Dbms]:
     """Shared with everything else in the repository: made where missing, never renamed."""
-    known = {dbms.slug: dbms for dbms in Dbms.objects.filter(slug__in=[row.slug for row in rows])}
+    by_slug = {dbms.slug: dbms for dbms in Dbms.objects.filter(slug__in=[row.slug for row in rows])}
     for row in rows:
-        if row.slug not in known:
+        if row.slug not in by_slug:
             entry = DBMSS.get(row.slug)
             vendor = entry.vendor if entry else row.vendor
-            known[row.slug] = Dbms.objects.create(slug=row.slug, name=row.name, vendor=vendor, aliases=row.aliases)
+            by_slug[row.slug] = Dbms.objects.create(slug=row.slug, name=row.name, vendor=vendor, aliases=row.aliases)
             sync.note(Dbms, "created")
-        dbms = known[row.slug]
+        dbms = by_slug[row.slug]
         if missing := [alias for alias in row.aliases if alias not in dbms.aliases]:
             sync.correct(dbms, {"aliases": [*dbms.aliases, *missing]})
-    return known
+    return by_slug
 
 
 def _versions(sync: Sync, rows: Sequence[VersionRow], dbms: Mapping[str, Dbms]) -> dict[str, DbmsVersion]:

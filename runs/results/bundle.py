@@ -190,14 +190,14 @@ def _repeat(run: Run) -> dict[str, Any]:
         for row in run.measurements.all()
         if row.provenance != Provenance.COMPUTED
     ]
-    told = [
+    rows = [
         {name: getattr(one, name) for name in ("name", "unit", "t0_s", "interval_s", "values")}
         for one in series.read_all(run)
     ]
     repeat = {
         "started_at": run.started_at.isoformat() if run.started_at else None,
         "metrics": metrics,
-        "series": told,
+        "series": rows,
         "histogram": run.latency_histogram,
         "per_terminal": run.per_terminal,
         "statistics": {name: run.statistics[name] for name in EngineReport.__annotations__ if name in run.statistics},
@@ -225,21 +225,21 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     about = _about(manifest)
     key = hashlib.sha256(b"".join(sorted(hashlib.sha256(part).digest() for part in parts.values()))).hexdigest()
     experiment_id = uuid.uuid5(owner.pk, f"{about['id']}:{key}")
-    if (known := Experiment.objects.filter(pk=experiment_id).first()) is not None:
-        return known, False
+    if (earlier := Experiment.objects.filter(pk=experiment_id).first()) is not None:
+        return earlier, False
     seen = visibility if visibility in Visibility.values else Visibility.PRIVATE.value
-    documents, told = [], []
+    documents, besides = [], []
     for path in sorted(filter(_RESULT.fullmatch, parts)):
         document, beside = _incoming(path, parts, about, str(experiment_id))
         documents.append(document | {"visibility": seen})
-        told.append(beside)
+        besides.append(beside)
     ids = [uuid.UUID(document["id"]) for document in documents]
     runs_count = sum(len(document["repeats"]) for document in documents)
     if runs_count > MAX_RUNS:
         raise BadBundle(f"It holds more than {MAX_RUNS:,} runs.")
     with all_or_nothing(ids, is_large=True):
         outcomes = store_uploads(documents=documents, owner=owner, is_staged=True)
-        for document, outcome, beside in zip(documents, outcomes, told, strict=True):
+        for document, outcome, beside in zip(documents, outcomes, besides, strict=True):
             if outcome.status not in ("created", "same"):
                 raise BadBundle(f"A result is not taken ({document['dbms']}): {outcome.errors or outcome.status}")
             for run in outcome.runs:
@@ -261,15 +261,15 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     return experiment, True
 
 
-def _tell(run: Run, told: Told) -> None:
+def _tell(run: Run, beside: Told) -> None:
     """What was checked where it was measured goes beside what is judged here. Raises BadBundle."""
     here = {check["name"] for check in run.checks}
-    run.statistics = {**run.statistics, **told.get("statistics", {})}
-    run.checks = [*run.checks, *(dict(check) for check in told.get("checks", []) if check["name"] not in here)]
-    run.warnings = list(dict.fromkeys([*run.warnings, *told.get("warnings", [])]))
+    run.statistics = {**run.statistics, **beside.get("statistics", {})}
+    run.checks = [*run.checks, *(dict(check) for check in beside.get("checks", []) if check["name"] not in here)]
+    run.warnings = list(dict.fromkeys([*run.warnings, *beside.get("warnings", [])]))
     try:
         engine_report.of_run(run)
-        is_known = engine_report.numbers_hold(told.get("statistics"))
+        is_known = engine_report.numbers_hold(beside.get("statistics"))
     except (TypeError, ValueError, AttributeError, LookupError):
         is_known = False
     if not is_known:
@@ -341,8 +341,10 @@ def _about(manifest: dict[str, Any]) -> dict[str, Any]:
     given = manifest.get("experiment")
     about = given if isinstance(given, dict) else {}
     texts = {name: clean(str(about.get(name) or ""), 2_000) for name in ("id", "name", "note")}
-    said = {name: clean(str(manifest.get(name) or "not stated"), 500) for name in ("source", "exported_at", "program")}
-    return {**texts, **said, "plan": about.get("plan"), "demonstration": about.get("demonstration")}
+    origin = {
+        name: clean(str(manifest.get(name) or "not stated"), 500) for name in ("source", "exported_at", "program")
+    }
+    return {**texts, **origin, "plan": about.get("plan"), "demonstration": about.get("demonstration")}
 
 
 def _incoming(
@@ -357,15 +359,15 @@ def _incoming(
         raise BadBundle(f"{path} is no result.")
     number = path.removeprefix("results/").removesuffix(".json")
     files = sorted(name for name in parts if name.startswith(f"files/{number}/"))
-    said = document.get("info")
-    info: dict[str, Any] = said if isinstance(said, dict) else {}
-    told: list[Told] = []
+    given_info = document.get("info")
+    info: dict[str, Any] = given_info if isinstance(given_info, dict) else {}
+    besides: list[Told] = []
     repeats = []
     for repeat in document["repeats"]:
         given = repeat if isinstance(repeat, dict) else {}
         beside = redact_json({name: given[name] for name in Told.__annotations__ if name in given})
         try:
-            told.append(reader_of(Told).validate_python(beside))
+            besides.append(reader_of(Told).validate_python(beside))
         except ValidationError as error:
             where, words = next(iter(messages(error, reader_of(Told)).items()))
             raise BadBundle(f"{path}: {where}: {words[0]}") from error
@@ -378,4 +380,4 @@ def _incoming(
         "artefacts": [
             {"name": name.rsplit("/", 1)[1], "base64": base64.b64encode(parts[name]).decode()} for name in files
         ],
-    }, told
+    }, besides

@@ -21,25 +21,25 @@ def judge_stored(*, is_trial: bool = False) -> Counter[str]:
 
     Articles print numbers without terminals and seconds: there is nothing to judge.
     """
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     runs = Run.objects.filter(state=RunState.FINISHED, publication=None).select_related("workload").order_by("pk")
     for run in runs.iterator(chunk_size=CHUNK):
         with transaction.atomic():
-            told.update(_judge(run))
+            counts.update(_judge(run))
             if is_trial:
                 transaction.set_rollback(True)
-    return +told
+    return +counts
 
 
 def _judge(run: Run) -> list[str]:
-    told = ["metrics from its histogram"] if add_computed(run, _percentiles_ms(run), OF_HISTOGRAM) else []
+    changes = ["metrics from its histogram"] if add_computed(run, _percentiles_ms(run), OF_HISTOGRAM) else []
     if judge_run(run):
-        told.append("checks and warnings")
+        changes.append("checks and warnings")
     metrics = {row.metric.name: row.value for row in run.measurements.select_related("metric") if row.phase == "run"}
     if why := too_many_failed(metrics):
         Run.objects.filter(pk=run.pk, state=RunState.FINISHED).update(state=RunState.FAILED, message=run.message or why)
-        told.append("the state failed: too many transactions failed")
-    return told
+        changes.append("the state failed: too many transactions failed")
+    return changes
 
 
 def _percentiles_ms(run: Run) -> dict[str, float]:

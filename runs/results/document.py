@@ -289,8 +289,8 @@ class UploadSeries(Strict):
     @model_validator(mode="after")
     def _with_unit(self) -> UploadSeries:
         self.unit = unit_of(self.name, self.unit if "unit" in self.model_fields_set else None)
-        known = without_gaps(self.values)
-        for extreme in (min(known), max(known)) if known else ():
+        numbers = without_gaps(self.values)
+        for extreme in (min(numbers), max(numbers)) if numbers else ():
             if why := refusal(self.name, extreme, self.unit):
                 raise wrong((("values", list(self.values).index(extreme)), f"{why}."))
         return self

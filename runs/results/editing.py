@@ -51,12 +51,12 @@ class NoReason(ValueError):
 
 def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
     """Change the descriptive fields that were given."""
-    reason, said = redact_text(wanted.reason), wanted.columns()
+    reason, columns = redact_text(wanted.reason), wanted.columns()
     given = wanted.model_fields_set - {"reason"}
     with transaction.atomic():
         row = cast(T, type(target)._default_manager.select_for_update().get(pk=target.pk))
         for name in sorted(given):
-            new = said.get(name, getattr(wanted, name))
+            new = columns.get(name, getattr(wanted, name))
             new = redact_text(new) if isinstance(new, str) else new
             changes.record(target=row, field=name, old=getattr(row, name), new=new, by=by, reason=reason)
             setattr(row, name, new)

@@ -187,22 +187,22 @@ def judge_run(run: Run) -> bool:
     add_computed(run, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
     checks = quality.judged(quality.RunFacts.of(run, series.read_all(run, names=quality.EVENTS)))
     replaced = [check for check in run.checks if check.get("name") in quality.NAMES]
-    said = quality.warnings(replaced)
+    earlier = quality.warnings(replaced)
     before = (run.checks, run.warnings)
     run.checks = [*(check for check in run.checks if check not in replaced), *map(dict, checks)]
-    run.warnings = [*(words for words in run.warnings if words not in said), *quality.warnings(checks)]
+    run.warnings = [*(words for words in run.warnings if words not in earlier), *quality.warnings(checks)]
     run.save(update_fields=["checks", "warnings"])
     return (run.checks, run.warnings) != before
 
 
 def add_computed(run: Run, values: Mapping[str, float], note: str) -> int:
     """Of the catalogue's metrics those that the run does not have. -> how many."""
-    known = set(run.measurements.filter(phase="run").values_list("metric__name", flat=True))
+    present = set(run.measurements.filter(phase="run").values_list("metric__name", flat=True))
     metrics = resolve_metrics(values)
     new = [
         Measurement(run=run, metric=metrics[name], value=value, provenance=Provenance.COMPUTED, note=note)
         for name, value in values.items()
-        if name not in known
+        if name not in present
     ]
     Measurement.objects.bulk_create(new)
     return len(new)
@@ -236,13 +236,13 @@ def dbms_build(product: str, version: str) -> str:
 
 
 def _store_measurements(run: Run, result: JobResult) -> None:
-    told = result["metrics"]
-    for index, metric in enumerate(told):
+    metrics = result["metrics"]
+    for index, metric in enumerate(metrics):
         if why := refusal(metric["name"], metric["value"]):
             raise ValueError(f"result.metrics[{index}]: {why}")
-    rows = resolve_metrics(clean(metric["name"], 120) for metric in told)
+    rows = resolve_metrics(clean(metric["name"], 120) for metric in metrics)
     # The last of two values with the same name and phase counts.
-    latest = {(clean(metric["name"], 120), clean(metric["phase"], 20) or "run"): metric["value"] for metric in told}
+    latest = {(clean(metric["name"], 120), clean(metric["phase"], 20) or "run"): metric["value"] for metric in metrics}
     run.measurements.all().delete()
     Measurement.objects.bulk_create(
         Measurement(run=run, metric=rows[name], phase=phase, value=value, provenance=Provenance.MEASURED)
@@ -279,8 +279,8 @@ class Observed:
     @property
     def words(self) -> str:
         offset = self.offset
-        told = f"{1000 * offset[0]:.1f} ms ± {1000 * offset[1]:.1f} ms" if offset else "not known"
-        return f"server sampled by agent {self.agent} on its machine ({self.observation}); clock offset {told}"
+        clock = f"{1000 * offset[0]:.1f} ms ± {1000 * offset[1]:.1f} ms" if offset else "not known"
+        return f"server sampled by agent {self.agent} on its machine ({self.observation}); clock offset {clock}"
 
     @property
     def offset(self) -> tuple[float, float] | None:
@@ -343,13 +343,13 @@ def _partly(run: Run, observed: Observed, count: int) -> str:
 def _store_observed(run: Run, observed: Observed, words: str, warning: str) -> None:
     """Replaces what was said before: by the agent of the load, or here."""
     before = run.statistics.get("observer", {}).get("warning", "")
-    told: dict[str, str | float] = {
+    observer: dict[str, str | float] = {
         "agent": observed.agent, "observation": observed.observation, "warning": warning
     }  # fmt: skip
     if observed.offset:
-        told["clock_offset_s"], told["clock_uncertainty_s"] = observed.offset
+        observer["clock_offset_s"], observer["clock_uncertainty_s"] = observed.offset
     conditions = {**run.statistics.get("conditions", {}), "server_sampling": words}
-    run.statistics = {**run.statistics, "conditions": conditions, "observer": told}
+    run.statistics = {**run.statistics, "conditions": conditions, "observer": observer}
     others = [text for text in run.warnings if text != before and not text.startswith(NOT_SAMPLED)]
     run.warnings = [*others, warning] if warning else others
     run.save(update_fields=["statistics", "warnings"])

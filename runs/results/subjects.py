@@ -155,8 +155,8 @@ class Known:
         # Its own name and address come before an alias of another.
         rows = self._dbmss.get(wanted, [])
         rows = sorted(rows, key=lambda row: wanted not in (row.slug.casefold(), row.name.casefold()))
-        known = (row for row in rows if row.slug in DBMSS or (row.slug, row.name) == given or self._may_name(row))
-        if (row := next(known, None)) is not None or not rows:
+        usable = (row for row in rows if row.slug in DBMSS or (row.slug, row.name) == given or self._may_name(row))
+        if (row := next(usable, None)) is not None or not rows:
             return row
         # The slug is taken by one that is hidden: theirs has another, and its name.
         return next((row for row in self._dbmss.get(data.name.casefold(), ()) if self._may_name(row)), None)
@@ -181,8 +181,8 @@ class Known:
             rows = (self._workloads.get(slug) for slug in (data.slug, versioned_slug(data.slug, data.version)))
             alike = (row for row in rows if row is not None and row.version == data.version)
             names = (data.name or data.slug, data.kind)
-            known = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
-            row = next(known, None) or self._new_workload(data, document)
+            usable = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
+            row = next(usable, None) or self._new_workload(data, document)
         self._workloads[row.slug] = row
         # Of one whose first runs ended without a number.
         if not row.primary_metric and row.publication_id is None and (metric := _headline(document)):

@@ -67,7 +67,7 @@ class Command(BaseCommand):
     def _agent(self, expected: set[str]) -> Agent:
         """The best one that knows all that is expected: what was made just now is reported some seconds later."""
         deadline = time.monotonic() + AGENT_WITHIN_S
-        told = ""
+        last_words = ""
         while True:
             online = [agent for agent in approved_agents() if agent.is_online]
             best = rerun.best_agent([agent for agent in online if expected <= _reported(agent)])
@@ -80,9 +80,9 @@ class Command(BaseCommand):
                 words = f"no agent has reported {named} yet; one that works on a run does so after it"
             if time.monotonic() >= deadline:
                 raise CommandError(words)
-            if words != told:
+            if words != last_words:
                 self.stdout.write(f"waiting up to {AGENT_WITHIN_S:.0f} s: {words}")
-                told = words
+                last_words = words
             time.sleep(LOOK_EVERY_S)
 
     def _tell(self, prepared: Sequence[Prepared]) -> None:
@@ -96,24 +96,24 @@ class Command(BaseCommand):
         self.stdout.write(f"all together {about(total_s)}\n")
 
     def _wait(self, experiments: Sequence[Experiment]) -> None:
-        told: set[Any] = set()
+        reported: set[Any] = set()
         runs = Run.objects.present().filter(experiment__in=experiments)
         while runs.exclude(state__in=ENDED_STATES).exists():
-            self._report(runs, told)
+            self._report(runs, reported)
             time.sleep(LOOK_EVERY_S)
-        self._report(runs, told)
+        self._report(runs, reported)
 
-    def _report(self, runs: Any, told: set[Any]) -> None:
-        ended = runs.filter(state__in=ENDED_STATES).exclude(pk__in=told).select_related("experiment")
-        known: dict[Any, dict[Any, str]] = {}
+    def _report(self, runs: Any, reported: set[Any]) -> None:
+        ended = runs.filter(state__in=ENDED_STATES).exclude(pk__in=reported).select_related("experiment")
+        labels_of: dict[Any, dict[Any, str]] = {}
         for run in ended.order_by("finished_at"):
-            told.add(run.pk)
-            if run.experiment_id not in known:
-                known[run.experiment_id] = labels(_comparison(run.experiment))
+            reported.add(run.pk)
+            if run.experiment_id not in labels_of:
+                labels_of[run.experiment_id] = labels(_comparison(run.experiment))
             value = "no value" if run.primary_value is None else f"{run.primary_value:.4g}"
             words = run.message if run.state != RunState.FINISHED else value
-            where = f"{run.experiment.name}: {known[run.experiment_id][run.pk]}"
-            self.stdout.write(f"[{len(told)}/{runs.count()}] {where}: {run.state} {words}")
+            where = f"{run.experiment.name}: {labels_of[run.experiment_id][run.pk]}"
+            self.stdout.write(f"[{len(reported)}/{runs.count()}] {where}: {run.state} {words}")
 
     def _summarise(self, experiments: Sequence[Experiment]) -> None:
         self.stdout.write("\nmedians")
@@ -138,8 +138,8 @@ def _comparison(experiment: Experiment) -> Comparison:
 def labels(comparison: Comparison) -> dict[Any, str]:
     """By run: its engine and every factor that cells differ in. A plan gives each engine one configuration."""
     fields = ["dbms", *(fact.field for fact in comparison.varying if fact.field.startswith("factor:"))]
-    known = {run.pk: facets(run) for group in comparison.groups for run in group.all_runs}
-    return {key: " · ".join(facts[field].text for field in fields if field in facts) for key, facts in known.items()}
+    facts_of = {run.pk: facets(run) for group in comparison.groups for run in group.all_runs}
+    return {key: " · ".join(facts[field].text for field in fields if field in facts) for key, facts in facts_of.items()}
 
 
 def _median(comparison: Comparison, group: Group) -> str:

@@ -17,9 +17,9 @@ class Command(BaseCommand):
         parser.add_argument("--trial", action="store_true", help="change nothing, say what would be")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        told = judge_stored(is_trial=options["trial"])
+        counts = judge_stored(is_trial=options["trial"])
         verb = "would get" if options["trial"] else "got"
-        for what, count in sorted(told.items()):
+        for what, count in sorted(counts.items()):
             self.stdout.write(f"{count} runs {verb} {what}")
-        if not told:
+        if not counts:
             self.stdout.write("Every run that is stored is judged by today's rules.")

@@ -71,8 +71,8 @@ def functions_of(material: Material) -> dict[str, Function]:
 
     def fact(title: str) -> Record:
         """By how its title begins."""
-        known = (fact for fact in material.facts if fact.title.startswith(title))
-        row = next(known, None) or _missing(f"the fact {title}")
+        facts = (fact for fact in material.facts if fact.title.startswith(title))
+        row = next(facts, None) or _missing(f"the fact {title}")
         return Record(f"the fact {title}", _inner(row.details))
 
     return _of_runs(material) | _HELP | {

@@ -125,7 +125,7 @@ def _check(spec: CheckSpec, topic: str, evaluator: Evaluator) -> Check:
     result = _result(evaluator.value(spec.result))
     return Check(
         title=filled(spec.title, evaluator), result=result, explanation=_words(spec, result, evaluator),
-        stated=[said for one in spec.stated for said in _stated(one, evaluator)], computed=computed,
+        stated=[statement for one in spec.stated for statement in _stated(one, evaluator)], computed=computed,
         claims=tuple(evaluator.value(spec.claims) if isinstance(spec.claims, str) else spec.claims),
         number=spec.number, topic=topic, inputs=list(inputs.values()),
     )  # fmt: skip
@@ -150,8 +150,8 @@ def _computed(
     shape: dict[str, Any] = {"unit": spec.unit, "digits": digits, "label": label, "signed": spec.signed}
     if spec.value:
         return Computed(float(evaluator.value(spec.value)), formula, formula, **shape)
-    known = {**shared, **spec.inputs}
-    inputs = [_input(name, known[name], evaluator) for name in dict.fromkeys(_NAME.findall(formula)) if name in known]
+    specs = {**shared, **spec.inputs}
+    inputs = [_input(name, specs[name], evaluator) for name in dict.fromkeys(_NAME.findall(formula)) if name in specs]
     for one in inputs:
         used.setdefault((one.name, one.what), one)
     values = {one.name: one.value for one in inputs}

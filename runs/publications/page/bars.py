@@ -67,13 +67,13 @@ class Bars(PartSpec):
         cells = dict.fromkeys(cell_parameter(run) for group in comparison.groups for run in group.all_runs)
         palette = charts.colours(comparison)
         figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
-        said: dict[str, Words] = {
+        leads: dict[str, Words] = {
             "extremes": _extremes(comparison, metric), "gain": _gain(comparison.groups),
         }  # fmt: skip
         return Section(
             id=self.id,
             title=self.title or f"{metric.label} of the systems",
-            lead=said.get(self.say, self.lead),
+            lead=leads.get(self.say, self.lead),
             figures=[_with_gaps(figure, comparison, metric, _claimed_only(material, comparison, self.vary))],
             tables=[NamedTable("Every repeat, as printed", _repeats_table(comparison, metric))] if self.repeats else [],
             compare=urlencode([("cell", cell) for cell in cells]),
@@ -123,9 +123,9 @@ def _extremes(comparison: Comparison, metric: Metric) -> Words:
         return ""
     first, second, last, unit = ranked[0], ranked[1], ranked[-1], metric.unit
     best = winner(ranked, metric, comparison.threshold)
-    said = f"{best.label} is better than every other system" if best else "No system is better than every other"
+    verdict = f"{best.label} is better than every other system" if best else "No system is better than every other"
     return (
-        f"{said} by a verdict. By medians: ", f"{first.label} with ", median_of(first, unit),
+        f"{verdict} by a verdict. By medians: ", f"{first.label} with ", median_of(first, unit),
         f", {second.label} with ", median_of(second, unit), f", last {last.label} with ", median_of(last, unit), ".",
     )  # fmt: skip
 
@@ -192,12 +192,12 @@ def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
 
 def _claimed(material: Material, metric: str, without: Sequence[str]) -> str:
     """What the article says of the medians in one ratio."""
-    said = [
+    summaries = [
         claim.summary for claim in material.claims
         if claim.metric == metric and printed_bound(claim) and not claim.details.get("general_statement")
         and not set(without) & set(claim.side_a)
     ]  # fmt: skip
-    return f"The article claims: {'; '.join(said)}." if said else ""
+    return f"The article claims: {'; '.join(summaries)}." if summaries else ""
 
 
 def _ratio(group: Group, base: Group) -> TableCell:
@@ -232,12 +232,12 @@ def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list
     """Values that the article speaks of without printing a number: (label, claim)."""
     several = len({run.dbms_version_id for group in comparison.groups for run in group.runs}) > 1
     versions = {run.dbms_version.source_id: run.dbms_version.name for group in comparison.groups for run in group.runs}
-    known = {run.factor(vary) for group in comparison.groups for run in group.runs if vary}
+    settings = {run.factor(vary) for group in comparison.groups for run in group.runs if vary}
     claimed: list[tuple[str, Claim]] = []
     for claim in material.claims:
         setting = claim.side_a.get(vary)
         name = versions.get(str(claim.side_a.get("dbms")))
-        if name and isinstance(setting, int | float) and setting not in known:
+        if name and isinstance(setting, int | float) and setting not in settings:
             label = f"{vary.replace('_', ' ')} {setting:g}"
             claimed.append((f"{name} · {label}" if several else label, claim))
     return claimed

@@ -186,7 +186,7 @@ def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading
 def orderings(material: Material) -> Section:
     """Orders that the article's text gives as a whole, then each claim of two sides."""
     article = article_of(material.publication)
-    told = [
+    stated = [
         Ordering(order.quantity, [(">" if at else "", name) for at, name in enumerate(order.items)], order.note)
         for order in (article.orders if article else ())
     ]
@@ -194,7 +194,7 @@ def orderings(material: Material) -> Section:
     return Section(
         "orderings", "Orderings as claimed",
         "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn.",
-        orderings=[*told, *(_ordering(material, claim) for claim in without_amount)],
+        orderings=[*stated, *(_ordering(material, claim) for claim in without_amount)],
     )  # fmt: skip
 
 
@@ -266,11 +266,11 @@ def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | 
     def percent(value: float | None, otherwise: float) -> float:
         return otherwise if value is None else round(100 * value / most, 2)
 
-    drawn = [
+    placed = [
         replace(bound, from_percent=percent(bound.low, 0.0), to_percent=percent(bound.high, 100.0)) for bound in bounds
     ]
     at = None if line is None else percent(line, 0.0)
-    return BoundsAxis(unit, quantity, drawn, line_percent=at, line_label="1.0, no difference" if at else "")
+    return BoundsAxis(unit, quantity, placed, line_percent=at, line_label="1.0, no difference" if at else "")
 
 
 # Ratios, as bars
@@ -324,8 +324,8 @@ class Ratios(PartSpec):
                 for claim in claims
             ],
         )
-        said = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
-        figure = Figure("ratios-chart", "Ratios as claimed", spec, table, f"Bars: {said}.", note=HATCHED)
+        labels = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
+        figure = Figure("ratios-chart", "Ratios as claimed", spec, table, f"Bars: {labels}.", note=HATCHED)
         lead = "Each with its baseline and quantity; no absolute value survives behind them."
         return Section("ratios", "Ratios as claimed", lead, figures=[figure])
 

@@ -252,7 +252,7 @@ class Observed(PartSpec):
 
 
 def _bars(material: Material, spec: ObservedSpec) -> Figure | None:
-    groups, rows, said = [], [], []
+    groups, rows, sentences = [], [], []
     for seen in material.observations:
         if seen.unit != spec.unit or seen.value is None:
             continue
@@ -262,12 +262,12 @@ def _bars(material: Material, spec: ObservedSpec) -> Figure | None:
         words = f"{about}{exact(seen.value)}"
         groups.append(single_bar(label, seen.value, text=words, origin=origin_of([amount])))
         rows.append([text(label), number_cell(amount), text(seen.qualifier)])
-        said.append(f"{label} {exact(seen.value)}")
+        sentences.append(f"{label} {exact(seen.value)}")
     if not groups:
         return None
     table = Table([*word_columns("Where"), Column("Value", spec.unit), *word_columns("As said")], rows)
     chart = bars(label=spec.name, unit=spec.unit, better=spec.better, groups=groups)
-    return Figure(spec.id, f"{spec.name}, {spec.unit}", chart, table, f"Bars: {', '.join(said)}.")
+    return Figure(spec.id, f"{spec.name}, {spec.unit}", chart, table, f"Bars: {', '.join(sentences)}.")
 
 
 # Configurations: line by line as printed, what differs by meaning, what a commit promises and why

@@ -190,14 +190,14 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
          "origin": origin_of(curve.amounts.values())}
         for curve in shown if curve.amounts
     ]  # fmt: skip
-    drawn = lines(
+    chart = lines(
         x={"label": "Database size", "unit": "GB", "scale": scale, "even": True}, y=y, series=series,
         marks=_ram_mark(runs), bands=bands,
     )  # fmt: skip
     if gaps:
-        drawn["gaps"] = gaps
+        chart["gaps"] = gaps
     title = spec.title.replace("{dense}", exact(small))
-    return Figure(spec.id, title, drawn, _table(shown, y), _alt(title, shown, gaps), note=spec.note)
+    return Figure(spec.id, title, chart, _table(shown, y), _alt(title, shown, gaps), note=spec.note)
 
 
 def _range(curve: Curve, unit: str) -> Words:
@@ -212,10 +212,10 @@ def _range(curve: Curve, unit: str) -> Words:
 def _losses_in_words(curve: Curve) -> Words:
     at, small = list(curve.amounts), _dense_end(curve)
     stops = [small] + ([at[-1]] if at[-1] > small else [])
-    said: list[str | Amount] = [f"{curve.label}: "]
+    words: list[str | Amount] = [f"{curve.label}: "]
     for number, stop in enumerate(stops):
-        said += [", " if number else "", _change(curve, stop, at[0]), " at ", Amount(stop, "GB")]
-    return [*said, " against ", Amount(at[0], "GB"), "."]
+        words += [", " if number else "", _change(curve, stop, at[0]), " at ", Amount(stop, "GB")]
+    return [*words, " against ", Amount(at[0], "GB"), "."]
 
 
 def _losses(curve: Curve, small: float) -> list[BandSpec]:
@@ -302,17 +302,17 @@ def size_of(run: Run) -> float | None:
 
 def _curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
     """One per value of the disk factor, in the order of the source; all runs have a size."""
-    drawn: dict[str, Curve] = {}
+    by_disk: dict[str, Curve] = {}
     for run in runs:
         name = str(run.factor(SERIES) or "all")
-        drawn.setdefault(name, Curve(name, len(drawn), {}, {}))
+        by_disk.setdefault(name, Curve(name, len(by_disk), {}, {}))
     for run in sorted(runs, key=lambda run: size_of(run) or 0.0):
-        curve, size = drawn[str(run.factor(SERIES) or "all")], size_of(run) or 0.0
+        curve, size = by_disk[str(run.factor(SERIES) or "all")], size_of(run) or 0.0
         if number := number_of(run, metric.name, metric.unit):
             curve.amounts[size] = stored(number)
         elif run.state == RunState.VALUE_MISSING:
             curve.lost[size] = run.missing_reason
-    return list(drawn.values())
+    return list(by_disk.values())
 
 
 def _ram_mark(runs: Sequence[Run]) -> list[Mark]:
@@ -347,11 +347,11 @@ def _table(shown: Sequence[Curve], y: YAxis) -> Table:
 
 
 def _alt(title: str, shown: Sequence[Curve], gaps: Sequence[LineGap]) -> str:
-    said = []
+    sentences = []
     for curve in shown:
         if curve.amounts:
             ends = [(exact(size), exact(amount.value)) for size, amount in curve.amounts.items()]
             (small, first), (large, last) = ends[0], ends[-1]
-            said.append(f"{curve.label}: from {first} at {small} GB to {last} at {large} GB.")
-    said += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
-    return f"{title}. {' '.join(said)}"
+            sentences.append(f"{curve.label}: from {first} at {small} GB to {last} at {large} GB.")
+    sentences += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
+    return f"{title}. {' '.join(sentences)}"

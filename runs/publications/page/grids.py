@@ -106,8 +106,8 @@ class Grid(PartSpec):
     def _lead(self, material: Material, runs: Sequence[Run]) -> Words:
         if self.lost:
             return lost_words(runs, self.lost)
-        said = [claim.summary for claim in material.claims if claim.ratio is None and claim.percent is None]
-        return f"{self.say_claims}: {'; '.join(said)}." if self.say_claims and said else self.lead
+        summaries = [claim.summary for claim in material.claims if claim.ratio is None and claim.percent is None]
+        return f"{self.say_claims}: {'; '.join(summaries)}." if self.say_claims and summaries else self.lead
 
 
 def _said(material: Material, run: Run, name: str) -> str:

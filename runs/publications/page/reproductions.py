@@ -270,11 +270,11 @@ def _names(runs: Sequence[Run]) -> str:
 
 
 def _machines(ours: Sequence[Run], theirs: Sequence[Run]) -> str:
-    said = []
+    sentences = []
     for where, runs in (("Here", ours), ("There", theirs)):
         machines = dict.fromkeys(_machine(run.hardware) for run in runs if run.hardware)
-        said += [f"{where}: {'; '.join(machines)}."] if machines else []
-    return " ".join(said)
+        sentences += [f"{where}: {'; '.join(machines)}."] if machines else []
+    return " ".join(sentences)
 
 
 def _machine(one: HardwareProfile) -> str:
