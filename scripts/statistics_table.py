@@ -87,15 +87,12 @@ def page() -> str:
 
 def overview() -> list[str]:
     """Statistic by DBMS: yes, no, or in some versions."""
-    kinds_of = variants()
-    head = " | ".join(DBMSS[slug].name for slug in kinds_of)
-    lines = ["## All engines", "", f"| statistic | {head} |", f"|---|{'---|' * len(kinds_of)}"]
+    engines = variants()
+    head = " | ".join(DBMSS[slug].name for slug in engines)
+    lines = ["## All engines", "", f"| statistic | {head} |", f"|---|{'---|' * len(engines)}"]
     for part in PARTS:
-        lines.append(f"| `{part}` | {' | '.join(mark(part, kinds) for kinds in kinds_of.values())} |")
-    ratios = [
-        [all(name in counters.sources for name in HIT_RATIO) for counters in kinds.values()]
-        for kinds in kinds_of.values()
-    ]
+        lines.append(f"| `{part}` | {' | '.join(mark(part, kinds) for kinds in engines.values())} |")
+    ratios = [[counters.sources.keys() >= {*HIT_RATIO} for counters in kinds.values()] for kinds in engines.values()]
     lines.append(f"| buffer hit ratio | {' | '.join(map(mark_of, ratios))} |")
     meanings = [f"| `{part}` | {meaning} |" for part, meaning in PARTS.items()]
     return [*lines, "", "| statistic | what it is |", "|---|---|", *meanings, ""]

@@ -124,9 +124,7 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
     else:  # with the names of the DBMSs that alone have a value
         having = {value: [dbms for dbms, has in factor.engine_values.items() if value in has] for value in factor.words}
         names = {value: ", ".join(DBMSS[dbms].name for dbms in dbmss) for value, dbmss in having.items()}
-        choices = {
-            value: f"{words} ({names[value]})" if names[value] else words for value, words in factor.words.items()
-        }
+        choices = {value: f"{text} ({names[value]})" if names[value] else text for value, text in factor.words.items()}
     return ChoicesField(
         choices=list(choices.items()), label=label, initial=[factor.default], help_text=factor.help,
         required=not factor.optional,

@@ -246,12 +246,10 @@ def _engines_problem(plan: Plan) -> str:
 def plan_words(plan: Plan) -> list[tuple[str, str]]:
     """Every factor as (label, values with their units), what is varied first."""
     values = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
-    words_of = {
-        name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)
-    }
+    texts = {name: " · ".join(_words(name, value, plan) for value in values[name]) for name in (*plan.sweep, *values)}
     for name, words in _exceptions(plan):
-        words_of[name] = f"{words_of[name]}; {words}" if name in words_of else words
-    return [(factor_label(name), words) for name, words in words_of.items()]
+        texts[name] = f"{texts[name]}; {words}" if name in texts else words
+    return [(factor_label(name), words) for name, words in texts.items()]
 
 
 def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
