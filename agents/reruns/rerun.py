@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.db import transaction
 
-from agents.machines import Engine, SecondStorage
+from agents.machines import SecondStorage
 from agents.models import Agent
 from agents.plans import schedule
 from agents.plans.plan import Plan
@@ -60,16 +60,20 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         for wanted, engine in by_wanted.items()
         if engine is None
     }
-    engines = tuple(engine for engine in by_wanted.values() if engine is not None)
     other = SecondStorage.of(agent, part.second)
-    matches = experiment.matches(part.slug, other)
-    prepared = Prepared(
-        experiment, part, None, (*part.gaps, *missing.values()), tuple(_without(missing, one) for one in matches)
-    )
+    published = tuple(_without(missing, match) for match in experiment.matches(part.slug, other))
+    prepared = Prepared(experiment, part, None, (*part.gaps, *missing.values()), published)
+    engines = tuple(engine for engine in by_wanted.values() if engine is not None)
     if not engines:
         return prepared
-    plan = _plan(prepared, engines, other)
-    return replace(prepared, plan=replace(plan, agent=agent, repeats=1 if quick else part.repeats))
+    storages = dict.fromkeys(part.storage_factors, ("", other.name)) if other else {}
+    apart = dict.fromkeys(part.apart, other.name) if other else {}
+    plan = Plan(
+        workload=part.workload, engines=engines, factors={**part.factors, **apart}, sweep={**part.sweep, **storages},
+        repeats=1 if quick else part.repeats, overrides=part.overrides, extra=part.extra, settings=part.settings,
+        called=part.called, agent=agent, name=prepared.name, publication=experiment.publication, figure=part.figure,
+    )  # fmt: skip
+    return replace(prepared, plan=plan)
 
 
 def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
@@ -78,25 +82,6 @@ def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
         if any(facts and wanted.is_meant_by(facts) for facts in (match.ours, match.base)):
             return replace(match, ours={}, base={}, gap=f"{gap.label}: {gap.reason}")
     return match
-
-
-def _plan(prepared: Prepared, engines: tuple[Engine, ...], other: SecondStorage | None) -> Plan:
-    part = prepared.part
-    storages = dict.fromkeys(part.storage_factors, ("", other.name)) if other else {}
-    apart = dict.fromkeys(part.apart, other.name) if other else {}
-    return Plan(
-        workload=part.workload,
-        engines=engines,
-        factors={**part.factors, **apart},
-        sweep={**part.sweep, **storages},
-        overrides=part.overrides,
-        extra=part.extra,
-        settings=part.settings,
-        called=part.called,
-        name=prepared.name,
-        publication=prepared.experiment.publication,
-        figure=part.figure,
-    )
 
 
 def start(prepared: Prepared, *, user: User | None) -> Experiment:

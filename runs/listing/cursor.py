@@ -43,6 +43,9 @@ from runs.models.runs import RunQuerySet, unindexed
 
 # Counting stops here: beyond it "more than" is all that a page can use.
 COUNT_LIMIT = 10_000
+# What is noted at a query goes with all that comes of it: how far it is counted where each row costs too much, and
+# that only the newest rows are looked through, as words, settings and the like stand in no index.
+COUNTED_TO, NEWEST_ONLY = "counted_to", "newest_only"
 MAX_CURSOR_CHARACTERS = 2_000
 # Machines, workloads or versions whose runs are asked for at once.
 FIRST_NAMES, MOST_NAMES = 10, 200
@@ -274,7 +277,7 @@ def bounded_count(rows: QuerySet[Any], column: str = "") -> tuple[int, bool]:
     """
     most = COUNT_LIMIT
     if isinstance(rows, RunQuerySet):
-        most, column = rows.counted_to or COUNT_LIMIT, column or "created_at"
+        most, column = getattr(rows.query, COUNTED_TO, COUNT_LIMIT), column or "created_at"
     count = rows.order_by().values(column or "pk")[: most + 1].count()
     return min(count, most), count <= most
 
@@ -284,7 +287,7 @@ def newest(rows: RunQuerySet, most: int) -> RunQuerySet:
     oldest = rows.order_by("-created_at").values_list("created_at", flat=True)[most - 1 : most].first()
     if oldest is not None:
         rows = rows.filter(created_at__gte=oldest)
-        rows.newest_only = True
+        setattr(rows.query, NEWEST_ONLY, True)
     return rows
 
 

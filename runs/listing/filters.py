@@ -26,7 +26,7 @@ from django.http import QueryDict
 
 from runs.access.rules import nameable
 from runs.formatting import natural
-from runs.listing.cursor import LAST_COLUMNS, Column, bounded_count, distinct, newest
+from runs.listing.cursor import COUNTED_TO, LAST_COLUMNS, NEWEST_ONLY, Column, bounded_count, distinct, newest
 from runs.models import (
     Batch,
     Config,
@@ -95,7 +95,7 @@ _SORTED_NEWEST = frozenset({"finished_at", "status", "provenance", "order_index"
 
 def not_looked_through(runs: QuerySet[Run]) -> str:
     """What of such a list is not whole, in words; "" where nothing is."""
-    if not cast(RunQuerySet, runs).newest_only:
+    if not getattr(runs.query, NEWEST_ONLY, False):
         return ""
     subject = "Words, settings, versions tested and orders without an index"
     return f"{subject}: only the newest {MOST_READ:,} runs that match all else were looked through."
@@ -327,7 +327,7 @@ def _of_run(rows: QuerySet[Any]) -> Exists:
 
 
 def _slow(runs: QuerySet[Run]) -> QuerySet[Run]:
-    cast(RunQuerySet, runs).counted_to = MOST_READ_TO_COUNT
+    setattr(runs.query, COUNTED_TO, MOST_READ_TO_COUNT)
     return runs
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from benchagent.catalog import Durability
 from django.conf import settings
@@ -71,16 +71,6 @@ def _share(rows: Sequence[models.Model], link: str, *beyond: str) -> None:
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
-    # Where each row costs too much to be counted as far as others.
-    counted_to: int | None = None
-    # Whether there are others that were not looked through: words, settings and the like stand in no index.
-    newest_only = False
-
-    def _clone(self) -> Self:
-        clone: Self = super()._clone()  # type: ignore[misc]
-        clone.counted_to, clone.newest_only = self.counted_to, self.newest_only
-        return clone
-
     def present(self) -> RunQuerySet:
         """Without the deleted ones, which can be restored."""
         return self.filter(deleted_at=None)
