@@ -1,4 +1,7 @@
-"""The agent protocol: benchagent/protocol describes it, these views speak it: POST, JSON in and out, tokens."""
+"""The agent protocol: benchagent/protocol describes it, these views speak it: POST, JSON in and out, tokens.
+
+Messages are read by the protocol's TypedDicts, which are their one description.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +31,22 @@ from benchagent.protocol import (
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
+from pydantic import TypeAdapter, ValidationError
 
 from agents import machines
-from agents.api.messages import check, parse
 from agents.jobs import life, observers
 from agents.jobs.dispatch import queued
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
-from agents.refusals import Refusal
+from agents.refusals import BadMessage, Refusal
 from runs.api.permissions import bearer_of
+from runs.incoming.reading import messages, parse_json
+from runs.incoming.typed import reader_of
 from runs.models import digest_secret
 from runs.models.choices import RunState
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 Body = dict[str, Any]
+T = TypeVar("T")
 Opened = TypeVar("Opened", Job, ObserverOrder)
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
 POLL_BUSY_S = 0.5
@@ -76,7 +82,26 @@ def _body(request: HttpRequest) -> Body:
     length = request.headers.get("Content-Length", "")
     if length.isdigit() and int(length) > MAX_BODY_BYTES:
         raise Refusal(413, f"the body is larger than {MAX_BODY_BYTES // 1024 // 1024} MB")
-    return parse(request.body)
+    try:
+        message = parse_json(request.body or b"{}")
+    except ValueError as error:  # also for NaN and infinity, which JSON does not have
+        raise BadMessage("", f"the body is not JSON: {error}") from error
+    if not isinstance(message, dict):
+        raise BadMessage("", "the body must be a JSON object")
+    return message
+
+
+def check(kind: Callable[..., T], value: object) -> T:
+    """`value` as a message of this TypedDict, with text made storable; unknown fields are left out.
+
+    Raises BadMessage naming the first wrong field.
+    """
+    reader: TypeAdapter[T] = reader_of(kind)
+    try:
+        return reader.validate_python(value)
+    except ValidationError as error:
+        field, (problem, *_) = next(iter(messages(error, reader).items()))
+        raise BadMessage("" if field == "detail" else field, problem) from error
 
 
 def bearer(request: HttpRequest) -> str:

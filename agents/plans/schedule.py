@@ -27,7 +27,7 @@ from runs.access.rules import default_visibility, scopes_of
 from runs.incoming.values import Described, Tested
 from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import RunState
-from runs.results.batches import batch_of
+from runs.results.names import batch_of
 
 SEED_LIMIT = 2**31 - 1
 

@@ -40,7 +40,8 @@ from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.publications.subjects import Subjects, Sync, sync_subjects
 from runs.results import PublishedRun, store_published
-from runs.results.batches import batch_of, forget_empty
+from runs.results.names import batch_of
+from runs.results.purge import forget_empty
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,7 @@ from runs.models import (
 )
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
-from runs.results.batches import batch_of
-from runs.results.names import resolve_metrics, resolve_workload
+from runs.results.names import batch_of, resolve_metrics, resolve_workload
 from runs.run import durability, quality, series
 from runs.run.number import refresh_primary
 

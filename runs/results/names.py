@@ -1,13 +1,15 @@
-"""Rows of metrics and workloads by name: from the catalogue, or made on demand."""
+"""Rows of metrics, workloads and batches: by name from the catalogue, by id, or made on demand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
+from uuid import UUID
 
 from benchagent.catalog import METRICS, WORKLOADS, WorkloadEntry
 
-from runs.models import Metric, UnknownName, Workload
+from runs.models import Batch, Metric, UnknownName, User, Workload
 from runs.models.choices import Better
 
 # By unit how names of metrics end in it.
@@ -49,6 +51,11 @@ def metric_label(name: str, unit: str) -> str:
     if entry is not None and entry.unit == unit:
         return entry.label
     return name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
+
+
+def batch_of(source_id: UUID, *, owner: User | None = None, **described: Any) -> Batch:
+    """The batch of an experiment, upload, import or publication, by its id: the one that is there, else a new one."""
+    return Batch.objects.get_or_create(pk=source_id, defaults={"owner": owner, **described})[0]
 
 
 def present_slug(entry: WorkloadEntry) -> str:

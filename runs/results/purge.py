@@ -6,9 +6,11 @@ from every reader and can be undone; this cannot.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from benchagent.catalog import METRICS
 from django.db import transaction
@@ -35,7 +37,6 @@ from runs.models import (
 from runs.models.base import in_parts
 from runs.models.choices import OPEN_STATES, ImportState, Provenance
 from runs.models.visible import Person, owner_id_of
-from runs.results.batches import forget_empty
 from runs.results.names import catalogue_slugs
 from runs.run import artefacts
 
@@ -119,6 +120,14 @@ def take_back(uploads: QuerySet[Upload]) -> None:
 def purges() -> QuerySet[Change]:
     """The record, newest first."""
     return Change.objects.filter(field=PURGED).select_related("by")
+
+
+def forget_empty(batches: Iterable[UUID]) -> None:
+    """Those of them that have no run any more, with their history."""
+    empty = Batch.objects.filter(pk__in=list(batches), runs=None)
+    ids = [str(pk) for pk in empty.values_list("pk", flat=True)]
+    Change.objects.filter(target_type="batch", target_id__in=ids).delete()
+    empty.delete()
 
 
 def _runs(target: Target) -> QuerySet[Run]:
