@@ -297,7 +297,14 @@ def note_observer(*, run: Run, observed: Observed) -> None:
     with transaction.atomic():
         sampled = _measured(run)
         if any(sampled.values()):
-            words, warning = observed.words, _partly(run, observed, len(sampled.get("server_cpu_cores", [])))
+            words = observed.words
+            if observed.over:
+                seconds = len([t_s for t_s, _ in series.read(run, "tps").points() if t_s >= _begin_s(run)])
+                count = len(sampled.get("server_cpu_cores", []))
+                part = f"the server was sampled in {count} of {seconds} measured seconds" if count < seconds else ""
+                warning = "; ".join(filter(None, (part, observed.problem)))
+            else:
+                warning = "samples of the server are still to come"
         else:
             problem = observed.problem or ("nothing came" if observed.over else "nothing has come yet")
             words, warning = NOT_SAMPLED, f"{NOT_SAMPLED}: {problem}"
@@ -328,15 +335,6 @@ def _begin_s(run: Run) -> float:
     """Of the measured window, from the begin of the warm-up."""
     warm_up_s = run.factor("warm_up_s")
     return warm_up_s if isinstance(warm_up_s, int | float) else 0.0
-
-
-def _partly(run: Run, observed: Observed, count: int) -> str:
-    """Empty when every measured second was sampled."""
-    if not observed.over:
-        return "samples of the server are still to come"
-    measured = len([t_s for t_s, _ in series.read(run, "tps").points() if t_s >= _begin_s(run)])
-    part = f"the server was sampled in {count} of {measured} measured seconds" if count < measured else ""
-    return "; ".join(filter(None, (part, observed.problem)))
 
 
 def _store_observed(run: Run, observed: Observed, words: str, warning: str) -> None:

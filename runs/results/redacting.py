@@ -30,7 +30,8 @@ def redact_stored(*, is_trial: bool = False) -> Counter[str]:
         for model in apps.get_app_config(app).get_models():
             names = [field.name for field in _texts(model)]
             for row in model._default_manager.only("pk", *names).iterator(chunk_size=200) if names else ():
-                if news := _news(row, names):
+                old = {name: getattr(row, name) for name in names}
+                if news := {name: value for name, value in redact_json(old).items() if value != old[name]}:
                     cleaned[str(model._meta.verbose_name_plural)] += 1
                     if not is_trial:
                         model._default_manager.filter(pk=row.pk).update(**news)
@@ -47,13 +48,6 @@ def _texts(model: type[models.Model]) -> Iterator[models.Field[Any, Any]]:
             yield field
     if any(field.name == "value" and isinstance(field, models.TextField) for field in model._meta.concrete_fields):
         yield model._meta.get_field("name")  # type: ignore[misc]
-
-
-def _news(row: models.Model, names: list[str]) -> dict[str, Any]:
-    """The changed fields."""
-    old = {name: getattr(row, name) for name in names}
-    news = redact_json(old)
-    return {name: news[name] for name in names if news[name] != old[name]}
 
 
 def _redact_file(kept: Artefact, *, is_trial: bool) -> bool:

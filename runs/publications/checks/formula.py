@@ -222,12 +222,14 @@ def _said(value: Any) -> str:
 
 def written(formula: str, values: Mapping[str, Value]) -> str:
     """The formula with its numbers in place of the names: `after / before − 1` becomes `407.97 / 494.73 − 1`."""
-    return _NAME.sub(lambda name: _operand(values[name[0]]) if name[0] in values else name[0], formula)
 
+    def operand(name: re.Match[str]) -> str:
+        value = values.get(name[0])
+        if value is None:
+            return name[0]
+        return f"({_spelt(value)})" if not isinstance(value, Sequence) and value < 0 else _spelt(value)
 
-def _operand(value: Value) -> str:
-    text = _spelt(value)
-    return f"({text})" if not isinstance(value, Sequence) and value < 0 else text
+    return _NAME.sub(operand, formula)
 
 
 def _spelt(value: Value) -> str:

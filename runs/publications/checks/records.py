@@ -238,10 +238,6 @@ def _cut(value: float, digits: float) -> float:
     return int(value * 10**digits + 1e-9) / 10**digits
 
 
-def _nearest(rows: Sequence[Record], field: str, value: float) -> Record:
-    return min(rows, key=lambda row: abs(row.field(field) - value), default=None) or _missing(field)
-
-
 def _ordered(rows: Sequence[Any], by: Sequence[float]) -> list[Any]:
     """Rows by the numbers beside them, smallest first."""
     return [row for _, _, row in sorted((key, at, row) for at, (key, row) in enumerate(zip(by, rows, strict=True)))]
@@ -371,7 +367,9 @@ _HELP: dict[str, Callable[..., Any]] = {
     "distinct": lambda rows: list(dict.fromkeys(rows)),
     "flat": _flat,
     "pairs": lambda rows: [Record("a pair", {"before": one, "after": other}) for one, other in pairwise(rows)],
-    "nearest": _nearest,
+    "nearest": lambda rows, field, value: (
+        min(rows, key=lambda row: abs(row.field(field) - value), default=None) or _missing(field)
+    ),
     "ordered": _ordered,
     "has": lambda row, field: row.get(field) is not None,
     "missing": _missing,

@@ -189,7 +189,7 @@ class Bound:
     note: str = ""
     # Stands above it and those that follow.
     head: Words = ""
-    # Places in per cent of the axis, set by `BoundsAxis.of`.
+    # In per cent of the axis, set by `axis_of`.
     from_percent: float = 0.0
     to_percent: float = 100.0
 

@@ -150,19 +150,17 @@ def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell,
 def _readings(claim: Claim) -> list[Reading]:
     """A percentage that says neither time nor speed is read both ways."""
     if read := readings_of(claim):
-        return [
-            _read_as(means, [reading.speed for reading in read if reading.means == means])
-            for means in reversed(MEANINGS)
-        ]
+        readings = []
+        for means in reversed(MEANINGS):
+            speeds = sorted(
+                (reading.speed for reading in read if reading.means == means), key=lambda speed: speed.value
+            )
+            readings.append(Reading(speeds[0], speeds[-1] if len(speeds) > 1 else None, f"if it means {means}"))
+        return readings
     if claim.percent == 0:
         return [Reading(computed(1.0, "1 + 0 / 100", unit="×", digits=2))]
     amount = claimed_ratio(claim)
     return [Reading(replace(amount, unit="×"))] if amount else []
-
-
-def _read_as(means: str, speeds: Sequence[Amount]) -> Reading:
-    low, high = min(speeds, key=lambda speed: speed.value), max(speeds, key=lambda speed: speed.value)
-    return Reading(low, high if len(speeds) > 1 else None, f"if it means {means}")
 
 
 # What was measured here
