@@ -96,16 +96,26 @@ class Understood:
 def understand(files: Sequence[FileText], dbms: str = "") -> Understood:
     """Read files. `dbms`: slug of the DBMS, or empty where the format tells it."""
     errors = _refusals(files)
-    read = tuple(_read(file, dbms) for file in files) if not errors else ()
-    for index, file in enumerate(read):
-        if file.parsed is None:
+    read: list[UnderstoodFile] = []
+    for index, file in enumerate(() if errors else files):
+        # Where its content tells nothing, the DBMS that was chosen says what it must be.
+        format = file.format or configfiles.recognise(file.text) or (configfiles.format_of(dbms) if dbms else "")
+        parsed = configfiles.redacted(configfiles.parse(file.text, format)) if format else None
+        read.append(UnderstoodFile(file.name.strip(), format, not file.format and bool(format), parsed))
+        readers = READERS.get(format, ())
+        if parsed is None:
             errors[f"files[{index}].format"] = ["What format it has cannot be told from its content. Choose one."]
-    by_formats = {FORMATS[file.format].dbms for file in read if file.format and FORMATS[file.format].dbms}
-    of_formats = by_formats.pop() if len(by_formats) == 1 else ""
-    _check_dbms(read, dbms, dbms or of_formats, errors)
+        elif dbms in ENGINES and readers and dbms not in readers:
+            errors[f"files[{index}].format"] = [f"{FORMATS[format].label} is no file of {dbms}."]
+    of_formats = {FORMATS[file.format].dbms for file in read if file.format and FORMATS[file.format].dbms}
+    wanted = dbms or (of_formats.pop() if len(of_formats) == 1 else "")
+    if not dbms and len({READERS[file.format] for file in read if file.format in READERS}) > 1:
+        errors["dbms"] = ["The files are of different DBMSs: make one configuration of each."]
+    elif not wanted and not errors:
+        errors["dbms"] = ["Which DBMS this is for cannot be told from the files. Choose one."]
     if sum(file.parameters for file in read) > MOST_PARAMETERS:
         errors["files"] = [f"More than {MOST_PARAMETERS:,} parameters."]
-    return Understood(read, dbms or of_formats, errors)
+    return Understood(tuple(read), wanted, errors)
 
 
 def _refusals(files: Sequence[FileText]) -> dict[str, list[str]]:
@@ -136,22 +146,3 @@ def _storable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return "\x00" not in text
-
-
-def _read(file: FileText, dbms: str) -> UnderstoodFile:
-    """Where its content tells nothing, the DBMS that was chosen says what it must be."""
-    format = file.format or configfiles.recognise(file.text) or (configfiles.format_of(dbms) if dbms else "")
-    parsed = configfiles.redacted(configfiles.parse(file.text, format)) if format else None
-    return UnderstoodFile(file.name.strip(), format, not file.format and bool(format), parsed)
-
-
-def _check_dbms(read: Sequence[UnderstoodFile], given: str, dbms: str, errors: dict[str, list[str]]) -> None:
-    formats = {file.format for file in read if file.format in READERS}
-    if not given and len({READERS[format] for format in formats}) > 1:
-        errors["dbms"] = ["The files are of different DBMSs: make one configuration of each."]
-    elif not dbms and not errors:
-        errors["dbms"] = ["Which DBMS this is for cannot be told from the files. Choose one."]
-    for index, file in enumerate(read):
-        readers = READERS.get(file.format, ())
-        if given in ENGINES and readers and given not in readers:
-            errors[f"files[{index}].format"] = [f"{FORMATS[file.format].label} is no file of {given}."]
