@@ -143,18 +143,20 @@ def over_levels(welch: Welch[Array]) -> tuple[Welch[Array], Array]:
     return Welch(welch.centre.mean(-1), together**0.5, df), alike
 
 
-def level_row(noise: str, levels: int, repeats: int, tries: int = TRIES) -> tuple[float | None, ...]:
+def level_row(noise: str, levels: int, repeats: int) -> tuple[float | None, ...]:
     """Shares of the tries, as LEVEL_COLUMNS; of single repeats what the ratios of the levels alone can tell."""
     seed = zlib.crc32(f"{noise} {levels} levels {repeats}".encode())
-    logs = NOISES[noise](np.random.default_rng(seed), (tries, 2, levels, repeats))
+    logs = NOISES[noise](np.random.default_rng(seed), (TRIES, 2, levels, repeats))
     if repeats == 1:
         ratios = logs[:, 0, :, 0] - logs[:, 1, :, 0]
-        over = Welch(ratios.mean(-1), ratios.std(-1, ddof=1) / levels**0.5, np.full(tries, levels - 1.0))
+        over = Welch(ratios.mean(-1), ratios.std(-1, ddof=1) / levels**0.5, np.full(TRIES, levels - 1.0))
         shifted = Welch(over.centre + TRUE_EFFECT, over.error, over.df)
-        false, right = (
-            named(one, one.p, ALPHA) & ~on_both_sides(ratios + effect)
-            for one, effect in ((over, 0.0), (shifted, TRUE_EFFECT))
-        )
+        # Of single repeats, levels that point both ways have no single number.
+        limit, verdicts = math.log1p(PRACTICAL_THRESHOLD), []
+        for welch, moved in ((over, ratios), (shifted, ratios + TRUE_EFFECT)):
+            on_both_sides = (moved.max(-1) >= limit) & (moved.min(-1) <= -limit)
+            verdicts.append(named(welch, welch.p, ALPHA) & ~on_both_sides)
+        false, right = verdicts
         return float((over.p >= ALPHA).mean()), None, float(false.mean()), float((right & (shifted.centre > 0)).mean())
     each = compared(logs[:, 0], logs[:, 1])
     over, alike = over_levels(each)
@@ -165,20 +167,14 @@ def level_row(noise: str, levels: int, repeats: int, tries: int = TRIES) -> tupl
     return tuple(float(share.mean()) for share in shares)
 
 
-def on_both_sides(ratios: Array) -> Truths:
-    """Of logs: of single repeats, levels that point both ways have no single number."""
-    limit = math.log1p(PRACTICAL_THRESHOLD)
-    return np.asarray((ratios.max(-1) >= limit) & (ratios.min(-1) <= -limit))
-
-
 GROUPS_OF_A_MATRIX = (3, 6, 12)
 MATRIX_COLUMNS = ("noise of a repeat", "groups", "repeats", "false matrix")
 
 
-def false_matrix(noise: str, groups: int, repeats: int, tries: int = TRIES) -> tuple[float]:
+def false_matrix(noise: str, groups: int, repeats: int) -> tuple[float]:
     """The share of matrices of equal groups in which some group is told apart from another."""
     seed = zlib.crc32(f"{noise} {groups} groups {repeats}".encode())
-    logs = NOISES[noise](np.random.default_rng(seed), (tries, groups, repeats))
+    logs = NOISES[noise](np.random.default_rng(seed), (TRIES, groups, repeats))
     first, second = np.triu_indices(groups, 1)
     return (float(family(compared(logs[:, first], logs[:, second])).any(-1).mean()),)
 
@@ -192,14 +188,14 @@ TOGETHER_COLUMNS = (
 )  # fmt: skip
 
 
-def together(noise: str, tail: str, repeats: int, tries: int = TRIES_TOGETHER) -> tuple[float, ...]:
+def together(noise: str, tail: str, repeats: int) -> tuple[float, ...]:
     """Shares of the tries, as TOGETHER_COLUMNS: two equal cells by the 99th percentile of all their transactions."""
     draw = np.random.default_rng(zlib.crc32(f"{noise} {tail} {repeats} together".encode()))
-    made = latencies(draw, TAILS[tail], -NOISES[noise](draw, (tries, 2, repeats)))
+    made = latencies(draw, TAILS[tail], -NOISES[noise](draw, (TRIES_TOGETHER, 2, repeats)))
     many = latencies(draw, TAILS[tail], -NOISES[noise](draw, (1, 1, 4_000)))
     truth = np.sort(many, axis=None)[math.ceil(RANK * many.size) - 1]
-    each, whole = percentile(made), percentile(made.reshape(tries, 2, -1))
-    others = [np.delete(made, one, axis=2).reshape(tries, 2, -1) for one in range(repeats)]
+    each, whole = percentile(made), percentile(made.reshape(TRIES_TOGETHER, 2, -1))
+    others = [np.delete(made, repeat, axis=2).reshape(TRIES_TOGETHER, 2, -1) for repeat in range(repeats)]
     values = jackknifed_of(whole, np.stack([percentile(other) for other in others], axis=-1), each)
     sides = Moments(whole, values.var(-1, ddof=1), repeats)
     welch = compared(values[:, :1], values[:, 1:])

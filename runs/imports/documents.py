@@ -129,7 +129,14 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
     }
     if first.subject.settings:
         made["config"] = [{"name": setting, "value": value} for setting, value in first.subject.settings]
-    return made | _when(first, subject) | {field: subject[field] for field in _FROM_SUBJECT if field in subject}
+    when = first.started_at
+    if "measured_on" in subject:
+        made["measured_on"] = subject["measured_on"]
+    elif len(when) > 10 and (when.endswith("Z") or "+" in when[10:] or "-" in when[10:]):
+        made["started_at"] = when
+    elif when:  # without a zone only its date is certain
+        made["measured_on"] = when[:10]
+    return made | {field: subject[field] for field in _FROM_SUBJECT if field in subject}
 
 
 def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:
@@ -141,16 +148,6 @@ def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:
         entry = WORKLOADS[slug]
         return {"slug": slug, "name": entry.name, "version": entry.version}
     return {"slug": slug, "name": report.subject.workload_name or slug, "kind": report.tool}
-
-
-def _when(report: Report, subject: dict[str, Any]) -> dict[str, str]:
-    """A time with a zone is a time; without one only its date is certain."""
-    if "measured_on" in subject:
-        return {"measured_on": subject["measured_on"]}
-    text = report.started_at
-    if len(text) > 10 and (text.endswith("Z") or "+" in text[10:] or "-" in text[10:]):
-        return {"started_at": text}
-    return {"measured_on": text[:10]} if text else {}
 
 
 def _repeat(report: Report) -> dict[str, Any]:
