@@ -210,7 +210,7 @@ def _repeat(run: Run) -> dict[str, Any]:
 # In
 
 
-class Told(TypedDict, total=False):
+class Beside(TypedDict, total=False):
     """Of a repeat what its agent told beside the result, which no upload has."""
 
     statistics: EngineReport
@@ -261,7 +261,7 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     return experiment, True
 
 
-def _tell(run: Run, beside: Told) -> None:
+def _tell(run: Run, beside: Beside) -> None:
     """What was checked where it was measured goes beside what is judged here. Raises BadBundle."""
     here = {check["name"] for check in run.checks}
     run.statistics = {**run.statistics, **beside.get("statistics", {})}
@@ -349,7 +349,7 @@ def _about(manifest: dict[str, Any]) -> dict[str, Any]:
 
 def _incoming(
     path: str, parts: dict[str, bytes], about: dict[str, Any], experiment: str
-) -> tuple[dict[str, Any], list[Told]]:
+) -> tuple[dict[str, Any], list[Beside]]:
     """The document as it is stored here: under ids of ours, with its files, and where it comes from.
 
     And what its repeats tell beside, which is redacted here. Raises BadBundle.
@@ -361,15 +361,15 @@ def _incoming(
     files = sorted(name for name in parts if name.startswith(f"files/{number}/"))
     given_info = document.get("info")
     info: dict[str, Any] = given_info if isinstance(given_info, dict) else {}
-    besides: list[Told] = []
+    besides: list[Beside] = []
     repeats = []
     for repeat in document["repeats"]:
         given = repeat if isinstance(repeat, dict) else {}
-        beside = redact_json({name: given[name] for name in Told.__annotations__ if name in given})
+        beside = redact_json({name: given[name] for name in Beside.__annotations__ if name in given})
         try:
-            besides.append(reader_of(Told).validate_python(beside))
+            besides.append(reader_of(Beside).validate_python(beside))
         except ValidationError as error:
-            where, words = next(iter(messages(error, reader_of(Told)).items()))
+            where, words = next(iter(messages(error, reader_of(Beside)).items()))
             raise BadBundle(f"{path}: {where}: {words[0]}") from error
         repeats.append({name: given[name] for name in given if name not in ("id", *beside)} if given else repeat)
     return document | {

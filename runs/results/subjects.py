@@ -49,7 +49,7 @@ class Subjects:
     storage: dict[str, tuple[StorageDevice, str]]
 
 
-class Known:
+class Resolver:
     """One request's names. Call it in the transaction that stores the documents; a later one needs a new one."""
 
     def __init__(self, documents: Sequence[UploadDocument], owner: User | None) -> None:

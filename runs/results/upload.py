@@ -55,7 +55,7 @@ from runs.results.document import (
 )
 from runs.results.rows import insert, let_others_write
 from runs.results.staged import STAGED_AT
-from runs.results.subjects import Known, Subjects
+from runs.results.subjects import Resolver, Subjects
 from runs.run import artefacts, durability, quality, series
 
 # What the sender says of its own, in a form of its own.
@@ -232,16 +232,16 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
             except ValidationError as error:
                 refused.append((item, error))
         with transaction.atomic():
-            known = Known([item.data for item in ready], rows.owner)
+            resolver = Resolver([item.data for item in ready], rows.owner)
             rows.batches = Batch.objects.in_bulk({rows.batch_id(item.data) for item in ready})
             for item in ready:
                 try:
-                    subjects = known.subjects_of(item.data)
+                    subjects = resolver.subjects_of(item.data)
                     batch = rows.batch_of(item.data)
                 except ValidationError as error:
                     refused.append((item, error))
                 else:
-                    made.append((item, rows.add(item, subjects, batch, known)))
+                    made.append((item, rows.add(item, subjects, batch, resolver)))
             rows.write()
     except Exception as error:
         artefacts.discard_after(error, [file for item in items for file in item.files])
@@ -305,7 +305,7 @@ class _Rows:
             raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
         return batch
 
-    def add(self, item: _Item, subjects: Subjects, batch: Batch, known: Known) -> list[Run]:
+    def add(self, item: _Item, subjects: Subjects, batch: Batch, resolver: Resolver) -> list[Run]:
         """The runs of a document."""
         data = item.clean
         upload = Upload(
@@ -332,7 +332,7 @@ class _Rows:
                 for role, (device, path) in subjects.storage.items()
             ]
             first = len(self.measurements)
-            self._add_numbers(run, repeat, packed, known)
+            self._add_numbers(run, repeat, packed, resolver)
             _judge(run, data, repeat, self.measurements[first:])
             runs.append(run)
         self.runs += runs
@@ -377,17 +377,19 @@ class _Rows:
         factors = {name: given["value"] for name, given in data.factors.items()}
         return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
 
-    def _add_numbers(self, run: Run, repeat: UploadRepeat, packed: Sequence[Mapping[str, Any]], known: Known) -> None:
+    def _add_numbers(
+        self, run: Run, repeat: UploadRepeat, packed: Sequence[Mapping[str, Any]], resolver: Resolver
+    ) -> None:
         for entry in repeat["metrics"]:
             self.measurements.append(
                 Measurement(
-                    run=run, metric=known.metric(entry["name"], entry["unit"], entry.get("better")),
+                    run=run, metric=resolver.metric(entry["name"], entry["unit"], entry.get("better")),
                     phase=entry["phase"], value=entry["value"], as_printed=entry.get("as_printed", ""),
                     provenance=Provenance.UPLOADED,
                 )
             )  # fmt: skip
         for given, columns in zip(repeat["series"], packed, strict=True):
-            metric = known.metric(given.name, given.unit, None)
+            metric = resolver.metric(given.name, given.unit, None)
             self.chunks.append(
                 SeriesChunk(run=run, metric=metric, chunk=0, t0_s=given.t0_s, interval_s=given.interval_s, **columns)
             )
@@ -405,7 +407,7 @@ class _Rows:
         stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
         self.measurements += [
             Measurement(
-                run=run, metric=known.metric(name, METRICS[name].unit, None), value=value,
+                run=run, metric=resolver.metric(name, METRICS[name].unit, None), value=value,
                 provenance=Provenance.COMPUTED, note=note,
             )
             for name, (value, note) in computed.items()
