@@ -18,7 +18,7 @@ from runs.models import Experiment, User
 from runs.publications.matching import GAPS_KEY, PLAN_KEY, Match, PlanGap
 
 EXPERIMENTS: Mapping[str, ArticleExperiment] = {
-    one.EXPERIMENT.publication: one.EXPERIMENT for one in (gbak, tpcb, firebird, cubrid)
+    article.EXPERIMENT.publication: article.EXPERIMENT for article in (gbak, tpcb, firebird, cubrid)
 }
 # Claims that no cell can answer and that are not shown as a gap either, with the reason.
 EXEMPT: Mapping[str, str] = {
@@ -30,8 +30,8 @@ EXEMPT: Mapping[str, str] = {
 
 def best_agent(agents: Sequence[Agent]) -> Agent | None:
     """The agent that has most of the engines of all parts; the first of those that have the same."""
-    wanted = {one for experiment in EXPERIMENTS.values() for part in experiment.parts for one in part.engines}
-    return max(agents, key=lambda agent: sum(one.on(agent) is not None for one in wanted), default=None)
+    wanted = {engine for experiment in EXPERIMENTS.values() for part in experiment.parts for engine in part.engines}
+    return max(agents, key=lambda agent: sum(engine.on(agent) is not None for engine in wanted), default=None)
 
 
 @dataclass(frozen=True)

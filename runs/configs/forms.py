@@ -78,7 +78,7 @@ class ConfigForm(FactsForm):
         rows = nameable(Dbms.objects.all(), user).values_list("slug", "name")
         names = NAMES | dict(rows)
         self.fields["dbms"].choices = [  # type: ignore[attr-defined]
-            ("", "as the files say"), *sorted(names.items(), key=lambda one: one[1].lower())
+            ("", "as the files say"), *sorted(names.items(), key=lambda pair: pair[1].lower())
         ]  # fmt: skip
 
     def content(self, files: list[FileText]) -> Content:

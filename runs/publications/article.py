@@ -272,9 +272,9 @@ def plain_text(markdown: str) -> str:
 
 def _plain(value: Any, name: str = "") -> Any:
     if isinstance(value, dict):
-        return {key: _plain(one, key) for key, one in value.items()}
+        return {key: _plain(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_plain(one, name) for one in value]
+        return [_plain(inner, name) for inner in value]
     return plain_text(value) if isinstance(value, str) and name in _PROSE else value
 
 

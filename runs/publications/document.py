@@ -370,5 +370,5 @@ def _faults_of(kind: Any, value: Any, path: str) -> list[str]:
     try:
         TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        return [f"{'.'.join([path, *map(str, one['loc'])])}: {one['msg']}" for one in error.errors()]
+        return [f"{'.'.join([path, *map(str, problem['loc'])])}: {problem['msg']}" for problem in error.errors()]
     return []

@@ -84,7 +84,8 @@ class Folder:
         """Raises FolderError."""
         if not path.is_dir():
             raise FolderError([f"{path}: not a folder"])
-        return cls.of({one.name: one.read_bytes() for one in sorted(path.iterdir()) if not one.name.startswith(".")})
+        files = [file for file in sorted(path.iterdir()) if not file.name.startswith(".")]
+        return cls.of({file.name: file.read_bytes() for file in files})
 
 
 @lru_cache(maxsize=1)
@@ -134,7 +135,8 @@ def _validated(model: type[M], name: str, files: Mapping[str, bytes]) -> M:
         data = json.loads(_text(name, files), parse_constant=_refuse, parse_int=_integer, parse_float=_number)
         return model.model_validate(data)
     except ValidationError as error:
-        faults = [f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:_MOST_FAULTS]]
+        wrong = error.errors()[:_MOST_FAULTS]
+        faults = [f"{name}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in wrong]
         raise FolderError(faults) from error
     except FolderError:
         raise

@@ -210,7 +210,7 @@ class Relation:
 
     @property
     def formula(self) -> str:
-        return " / ".join(one.formula for one in self._turned)
+        return " / ".join(side.formula for side in self._turned)
 
     @property
     def gap(self) -> str:

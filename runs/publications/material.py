@@ -114,7 +114,7 @@ class Material:
 
     def _word(self, name: str, value: Any) -> str:
         if isinstance(value, list | tuple):
-            return " and ".join(self._word("", one) for one in value)
+            return " and ".join(self._word("", inner) for inner in value)
         if value in _QUANTIFIERS and name in _QUANTIFIED:
             return f"{value} {_QUANTIFIED[name]}"
         text = self.names.get(str(value), str(value))

@@ -65,7 +65,7 @@ class Sync:
         kept = {"slug"} if issubclass(model, NamedModel) else set()
         for values in wanted:
             if values["id"] in known:
-                self.correct(rows[values["id"]], {name: one for name, one in values.items() if name not in kept})
+                self.correct(rows[values["id"]], {name: value for name, value in values.items() if name not in kept})
         if among is not None:
             stale = among.exclude(pk__in=list(rows))
             self.note(model, "deleted", stale.count())
@@ -240,4 +240,4 @@ def _metrics(sync: Sync, rows: Sequence[MetricRow]) -> dict[str, Metric]:
 
 
 def _by_id(rows: Sequence[Row], made: list[T]) -> dict[str, T]:
-    return {row.id: one for row, one in zip(rows, made, strict=True)}  # type: ignore[attr-defined]
+    return {row.id: row_made for row, row_made in zip(rows, made, strict=True)}  # type: ignore[attr-defined]

@@ -191,8 +191,8 @@ def _repeat(run: Run) -> dict[str, Any]:
         if row.provenance != Provenance.COMPUTED
     ]
     rows = [
-        {name: getattr(one, name) for name in ("name", "unit", "t0_s", "interval_s", "values")}
-        for one in series.read_all(run)
+        {name: getattr(sampled, name) for name in ("name", "unit", "t0_s", "interval_s", "values")}
+        for sampled in series.read_all(run)
     ]
     repeat = {
         "started_at": run.started_at.isoformat() if run.started_at else None,

@@ -40,8 +40,8 @@ _COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.In: lambda one, many: one in many,
-    ast.NotIn: lambda one, many: one not in many,
+    ast.In: lambda item, many: item in many,
+    ast.NotIn: lambda item, many: item not in many,
 }
 FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "median": statistics.median,
@@ -157,8 +157,8 @@ class Evaluator:
         if not isinstance(source.target, ast.Name):
             raise FormulaError("[… for name in list]: one name")
         name, before = source.target.id, dict(self.names)
-        for one in self._value(source.iter):
-            self.names[name] = one
+        for row in self._value(source.iter):
+            self.names[name] = row
             if all(self._value(test) for test in source.ifs):
                 yield self._value(what)
         self.names = before
@@ -174,13 +174,13 @@ class Evaluator:
     def _call(self, name: str, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> Any:
         given = [self._value(arg) for arg in args]
         if name in FUNCTIONS and not named:
-            flat = [value for one in given for value in (one if isinstance(one, list | tuple) else (one,))]
+            flat = [value for arg in given for value in (arg if isinstance(arg, list | tuple) else (arg,))]
             self._steps += len(flat)
-            return FUNCTIONS[name](flat if name == "count" else [_number(one) for one in flat])
+            return FUNCTIONS[name](flat if name == "count" else [_number(number) for number in flat])
         if name not in self.functions:
             raise FormulaError(f"not understood: {name}( )")
         self._steps += _CALL_STEPS
-        return self.functions[name](*given, **{str(one.arg): self._value(one.value) for one in named})
+        return self.functions[name](*given, **{str(keyword.arg): self._value(keyword.value) for keyword in named})
 
 
 def _number(value: Any, what: str = "this") -> float:
@@ -197,7 +197,7 @@ def _field(owner: Any, name: str) -> Any:
     if isinstance(owner, Record):
         return owner.field(name)
     if isinstance(owner, list | tuple):
-        return [_field(one, name) for one in owner]
+        return [_field(row, name) for row in owner]
     raise FormulaError(f".{name}: no row")
 
 
@@ -234,6 +234,6 @@ def written(formula: str, values: Mapping[str, Value]) -> str:
 
 def _spelt(value: Value) -> str:
     if isinstance(value, Sequence):
-        return ", ".join(_spelt(one) for one in value)
+        return ", ".join(_spelt(number) for number in value)
     text = repr(float(value)).removesuffix(".0")
     return text.replace("-", "−") if "e" not in text else f"{value:f}".rstrip("0")

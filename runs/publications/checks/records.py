@@ -36,18 +36,18 @@ def functions_of(material: Material) -> dict[str, Function]:
     tables = [_columns(row, row.table) for row in material.table_stats]
     workloads = {run.workload.source_id: run.workload for run in material.runs}
     queries = [
-        Record(f"query {one.number}", {
-            **{str(row.get("name")): _float(row.get("value")) for row in one.metrics}, "number": float(one.number),
-            "count": _float(one.count_result), "sql": one.sql, "plan": one.plan,
+        Record(f"query {query.number}", {
+            **{str(row.get("name")): _float(row.get("value")) for row in query.metrics}, "number": float(query.number),
+            "count": _float(query.count_result), "sql": query.sql, "plan": query.plan,
         })
-        for one in material.query_stats
+        for query in material.query_stats
     ]  # fmt: skip
     stated = [
-        Record(f"the statement {one.get('id')}", {
-            **one, "text": str(one.get("what", "")), "printed": str(one.get("as_printed", "")),
-            "value": _float(one.get("value")),
+        Record(f"the statement {statement.get('id')}", {
+            **statement, "text": str(statement.get("what", "")), "printed": str(statement.get("as_printed", "")),
+            "value": _float(statement.get("value")),
         })
-        for one in material.publication.details.get("stated", [])
+        for statement in material.publication.details.get("stated", [])
     ]  # fmt: skip
     observations = [
         Record(seen.metric, {**_inner(seen.details), **_inner(seen.factors), "metric": seen.metric, "unit": seen.unit,
@@ -87,8 +87,8 @@ def functions_of(material: Material) -> dict[str, Function]:
         "parameters": parameters,
         # The text of the value in force.
         "last": lambda key, name: str(parameters(key, name)[-1]["text"]),
-        "workload": _by([Record(f"the workload {name}", {**_inner(one.details), "id": name})
-                         for name, one in workloads.items()], "the workload {}"),
+        "workload": _by([Record(f"the workload {name}", {**_inner(workload.details), "id": name})
+                         for name, workload in workloads.items()], "the workload {}"),
         "fact": fact,
         "machine": _by(machines, "the machine {}"),
         "tables": lambda: tables or _missing("the table statistics"),
@@ -118,7 +118,7 @@ def _of_runs(material: Material) -> dict[str, Function]:
 
     def runs(has: str = "", **fields: Any) -> list[Record]:
         """By id, version, workload, config or factor; a factor of None is not set. `has`: with this number only."""
-        wanted = [one for one in _all(rows, fields) if not has or one.get(has) is not None]
+        wanted = [row for row in _all(rows, fields) if not has or row.get(has) is not None]
         if has and not wanted:
             raise MissingInputError(
                 f"{has} of {' '.join(str(field) for field in fields.values() if field is not None)}"
@@ -127,11 +127,11 @@ def _of_runs(material: Material) -> dict[str, Function]:
 
     def series(metric: str, **fields: Any) -> list[Record]:
         """Runs with this number and a size, smallest first; `value` is the number."""
-        sized = [one for one in _all(rows, fields) if metric in one and isinstance(one.get("size_gb"), float)]
+        sized = [row for row in _all(rows, fields) if metric in row and isinstance(row.get("size_gb"), float)]
         if len(sized) < 2:
             raise MissingInputError(f"the series of {metric}")
         return sorted(
-            (Record(one.what, {**one, "value": one[metric]}) for one in sized), key=lambda one: one["size_gb"]
+            (Record(row.what, {**row, "value": row[metric]}) for row in sized), key=lambda row: row["size_gb"]
         )
 
     def medians(version: str) -> list[float]:
@@ -147,8 +147,8 @@ def _of_runs(material: Material) -> dict[str, Function]:
         """Versions of a DBMS that were run; `text` holds their names and notes."""
         used = {run.dbms_version for run in material.runs if run.dbms_version.dbms.slug == dbms}
         return [
-            Record(one.name, {"text": f"{one.version} {one.note} {' '.join(map(str, one.aliases or []))}"})
-            for one in sorted(used, key=lambda one: one.version)
+            Record(row.name, {"text": f"{row.version} {row.note} {' '.join(map(str, row.aliases or []))}"})
+            for row in sorted(used, key=lambda row: row.version)
         ]
 
     return {"runs": runs, "series": series, "medians": medians, "versions": versions}
@@ -178,7 +178,7 @@ def _columns(row: TableStat | IndexStat, name: str) -> Record:
 
 
 def _inner(value: dict[str, Any]) -> dict[str, Any]:
-    return {str(name): _record(str(name), one) for name, one in value.items()}
+    return {str(name): _record(str(name), inner) for name, inner in value.items()}
 
 
 def _record(what: str, value: Any) -> Any:
@@ -186,7 +186,7 @@ def _record(what: str, value: Any) -> Any:
     if isinstance(value, dict):
         return Record(what, _inner(value))
     if isinstance(value, list):
-        return [_record(what, one) for one in value]
+        return [_record(what, inner) for inner in value]
     return _float(value)
 
 
@@ -219,7 +219,7 @@ def _missing(what: str) -> Any:
 
 def _numbers(text: str) -> list[float]:
     """16 KB -> 16; tbl_200 ~ tbl_239 -> 200, 239."""
-    return [float(one) for one in re.findall(r"\d+(?:\.\d+)?", text)] or _missing(f"a number in {text[:40]!r}")
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)] or _missing(f"a number in {text[:40]!r}")
 
 
 def _bytes(text: str) -> float:
@@ -230,7 +230,7 @@ def _bytes(text: str) -> float:
 
 def _compared(text: str, column: str) -> list[float]:
     """Numbers that SQL compares a column with."""
-    return [float(one) for one in re.findall(rf"{re.escape(column)}\s*[=<>]+\s*(\d+)", text, re.IGNORECASE)]
+    return [float(number) for number in re.findall(rf"{re.escape(column)}\s*[=<>]+\s*(\d+)", text, re.IGNORECASE)]
 
 
 def _cut(value: float, digits: float) -> float:
@@ -244,7 +244,7 @@ def _ordered(rows: Sequence[Any], by: Sequence[float]) -> list[Any]:
 
 
 def _flat(lists: Iterable[Iterable[Any]]) -> list[Any]:
-    return [one for many in lists for one in many]
+    return [row for many in lists for row in many]
 
 
 # A table printed without spaces, cut back into cells: every way to cut each row, kept where the medians fit.
@@ -366,7 +366,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "join": lambda texts, sign: sign.join(map(str, texts)),
     "distinct": lambda rows: list(dict.fromkeys(rows)),
     "flat": _flat,
-    "pairs": lambda rows: [Record("a pair", {"before": one, "after": other}) for one, other in pairwise(rows)],
+    "pairs": lambda rows: [Record("a pair", {"before": before, "after": other}) for before, other in pairwise(rows)],
     "nearest": lambda rows, field, value: (
         min(rows, key=lambda row: abs(row.field(field) - value), default=None) or _missing(field)
     ),
@@ -375,7 +375,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "missing": _missing,
     "row": lambda **fields: Record("a row", fields),
     "entry": lambda row, field: row.field(field),
-    "beside": lambda one, other: [Record("a pair", {"a": a, "b": b}) for a, b in zip(one, other, strict=True)],
+    "beside": lambda left, other: [Record("a pair", {"a": a, "b": b}) for a, b in zip(left, other, strict=True)],
     "numbered": lambda rows: [Record("a row", {"number": float(at), "one": row}) for at, row in enumerate(rows, 1)],
     "decimals": decimals,
     # Results of checks.
@@ -390,7 +390,7 @@ _HELP: dict[str, Callable[..., Any]] = {
     "ways": ways,
     "solutions": lambda rows, medians, columns: [
         Record("a table", {"medians": [float(median) for median in table.medians],
-                           "columns": [[float(one) for one in table.column(at)] for at in range(int(columns))]})
+                           "columns": [[float(number) for number in table.column(at)] for at in range(int(columns))]})
         for table in solutions(tuple(rows), medians, int(columns))
     ],
 }  # fmt: skip

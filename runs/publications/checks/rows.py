@@ -111,21 +111,21 @@ def _check(spec: CheckSpec, topic: str, evaluator: Evaluator) -> Check:
         evaluator.names[name] = evaluator.value(formula)
     computed: list[Computed] = []
     inputs: dict[tuple[str, str], Input] = {}
-    for one in spec.computed:
-        results = [_computed(one, spec.inputs, evaluator, inputs) for _ in _each(one.each, evaluator)]
+    for row in spec.computed:
+        results = [_computed(row, spec.inputs, evaluator, inputs) for _ in _each(row.each, evaluator)]
         computed += results
-        if one.name:
+        if row.name:
             rows = [
                 Record(done.label, {"value": done.value, "rounded": done.rounded, "label": done.label})
                 for done in results
             ]
-            evaluator.names[one.name] = rows if one.each else rows[0]
+            evaluator.names[row.name] = rows if row.each else rows[0]
     for name, formula in spec.then.items():
         evaluator.names[name] = evaluator.value(formula)
     result = _result(evaluator.value(spec.result))
     return Check(
         title=filled(spec.title, evaluator), result=result, explanation=_words(spec, result, evaluator),
-        stated=[statement for one in spec.stated for statement in _stated(one, evaluator)], computed=computed,
+        stated=[stated for row in spec.stated for stated in _stated(row, evaluator)], computed=computed,
         claims=tuple(evaluator.value(spec.claims) if isinstance(spec.claims, str) else spec.claims),
         number=spec.number, topic=topic, inputs=list(inputs.values()),
     )  # fmt: skip
@@ -152,9 +152,9 @@ def _computed(
         return Computed(float(evaluator.value(spec.value)), formula, formula, **shape)
     specs = {**shared, **spec.inputs}
     inputs = [_input(name, specs[name], evaluator) for name in dict.fromkeys(_NAME.findall(formula)) if name in specs]
-    for one in inputs:
-        used.setdefault((one.name, one.what), one)
-    values = {one.name: one.value for one in inputs}
+    for given in inputs:
+        used.setdefault((given.name, given.what), given)
+    values = {given.name: given.value for given in inputs}
     value = Evaluator(values).value(formula) * (100 if spec.unit == "%" else 1)
     return Computed(value, written(formula, values), formula, **shape)
 
@@ -164,16 +164,16 @@ def _input(name: str, spec: InputSpec, evaluator: Evaluator) -> Input:
     numbers = value if isinstance(value, list) else [value]
     if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
         raise FormulaError(f"{spec.of}: no number")
-    value = [float(one) for one in value] if isinstance(value, list) else float(value)
+    value = [float(number) for number in value] if isinstance(value, list) else float(value)
     return Input(name, filled(spec.what, evaluator), value, filled(spec.unit, evaluator), spec.provenance)
 
 
 def _stated(spec: str | StatedSpec, evaluator: Evaluator) -> Iterator[Stated]:
     if isinstance(spec, str):
-        row = evaluator.value(spec)
-        for one in row if isinstance(row, list) else [row]:
-            text, where = one.field("text"), one.get("where") or ""
-            yield Stated(text, where, one.get("value"), one.get("unit") or "", one.get("printed") or "")
+        rows = evaluator.value(spec)
+        for row in rows if isinstance(rows, list) else [rows]:
+            text, where = row.field("text"), row.get("where") or ""
+            yield Stated(text, where, row.get("value"), row.get("unit") or "", row.get("printed") or "")
         return
     for _ in _each(spec.each, evaluator):
         value = float(evaluator.value(spec.value)) if spec.value else None

@@ -174,7 +174,7 @@ def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading
     cells = []
     for means, other in (MEANINGS, MEANINGS[::-1]):
         meant = [end for end in ends if end.means == means]
-        words, note = (_span([getattr(one, kind) for one in meant]) for kind in (means, other))
+        words, note = (_span([getattr(reading, kind) for reading in meant]) for kind in (means, other))
         cells.append(TextCell(words=(*words, f" the {means}"), note=(*note, f" the {other}")))
     claimed = TextCell(words=figure_words(claim), note=claim.summary)
     return [text(a), text(b), claimed, *cells, text(UNSAID + base)]

@@ -126,7 +126,7 @@ class Curves(PartSpec):
         first = _without_lost(_curves(runs, metrics[drawn[0].metric]))[0]
         return Section(
             id=self.id, title=self.title, lead=self._words(material, first, metrics[drawn[0].metric].unit),
-            figures=[_drawn(one, runs, metrics[one.metric]) for one in drawn],
+            figures=[_drawn(figure, runs, metrics[figure.metric]) for figure in drawn],
             tables=[_table_of(self.table, runs)] if self.table else [],
             frames=self.frames, compare=urlencode(compared) if self.compare else "",
         )  # fmt: skip
@@ -248,11 +248,11 @@ def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
 def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> TableCell:
     if spec.of:
         return number_cell(Amount(at + 1) if spec.of == "#" else rows[at].get(spec.of), gap="not printed")
-    others = {f"first_{name}": one.value for name, one in rows[0].items()}
-    others |= {f"before_{name}": one.value for name, one in rows[at - 1].items()} if at else {}
+    others = {f"first_{name}": amount.value for name, amount in rows[0].items()}
+    others |= {f"before_{name}": amount.value for name, amount in rows[at - 1].items()} if at else {}
     if not at and ("first_" in spec.formula or "before_" in spec.formula):
         return TableCell()
-    values = {name: float(f"{one.value:.10g}") for name, one in rows[at].items()} | others
+    values = {name: float(f"{amount.value:.10g}") for name, amount in rows[at].items()} | others
     percent = spec.shown == "%"
     value = evaluate(spec.formula, values) * (100 if percent else 1)
     formula = written(spec.formula, values)
@@ -289,8 +289,8 @@ class Curve:
         """In per cent of its value at its smallest size."""
         first = next(iter(self.amounts.values())).value
         shares = {
-            x: computed(100 * one.value / first, f"100 × {one.value:.10g} / {first:.10g}", digits=2)
-            for x, one in self.amounts.items()
+            x: computed(100 * amount.value / first, f"100 × {amount.value:.10g} / {first:.10g}", digits=2)
+            for x, amount in self.amounts.items()
         }
         return replace(self, amounts=shares)
 

@@ -175,18 +175,18 @@ def _query(row: QueryStat) -> list[TableCell]:
 
 
 def _lead(stats: Sequence[QueryStat]) -> Words:
-    elapsed = sorted((one for row in stats if (one := _number(row, "elapsed"))), key=lambda row: row.value)
+    elapsed = sorted((amount for row in stats if (amount := _number(row, "elapsed"))), key=lambda amount: amount.value)
     return ("From ", elapsed[0], " s to ", elapsed[-1], " s, with the plans as printed.") if elapsed else ""
 
 
 def _figure(stats: Sequence[QueryStat]) -> Figure:
     elapsed = [(row, _number(row, "elapsed")) for row in stats]
     groups = [
-        single_bar(f"query {row.number}", one.value, text=shown(one), origin=origin_of([one]))
-        if one else single_bar(f"query {row.number}", None, gap=NOT_PRINTED)
-        for row, one in elapsed
+        single_bar(f"query {row.number}", amount.value, text=shown(amount), origin=origin_of([amount]))
+        if amount else single_bar(f"query {row.number}", None, gap=NOT_PRINTED)
+        for row, amount in elapsed
     ]  # fmt: skip
-    rows = [[_cell(row.number), number_cell(one, gap=NOT_PRINTED)] for row, one in elapsed]
+    rows = [[_cell(row.number), number_cell(amount, gap=NOT_PRINTED)] for row, amount in elapsed]
     spec = bars(label="Elapsed", unit="s", better="lower", groups=groups, scale="log")
     return Figure(
         "queries-chart", "Elapsed time, s", spec, Table([Column("Query"), Column("Elapsed", "s")], rows),

@@ -105,7 +105,7 @@ def _check(check: Check) -> Iterator[list[str]]:
         if stated.value is not None:
             position = Position("checks", check.title, check.number, stated.text)
             yield position.line(Amount(stated.value, stated.unit, printed=stated.printed, note=stated.where))
-    for one in check.computed:
-        position = Position("checks", check.title, check.number, one.label or check.title)
-        amount = computed(one.value, one.formula, unit=one.unit)
+    for result in check.computed:
+        position = Position("checks", check.title, check.number, result.label or check.title)
+        amount = computed(result.value, result.formula, unit=result.unit)
         yield position.line(amount, f"{check.result}: {check.explanation}")

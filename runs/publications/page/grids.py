@@ -88,8 +88,8 @@ class Grid(PartSpec):
         if self.claims:
             versions = list(dict.fromkeys(run.dbms_version.source_id for run in runs))
             by_system = {
-                str(one.side_a.get("dbms")): one for one in set_apart(material.claims, self.columns, self.against)
-                if one.side_a.get("workload") == runs[0].workload.source_id
+                str(claim.side_a.get("dbms")): claim for claim in set_apart(material.claims, self.columns, self.against)
+                if claim.side_a.get("workload") == runs[0].workload.source_id
             }  # fmt: skip
             claims = [by_system.get(version) for version in versions]
             cells = [TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated") for claim in claims]

@@ -113,7 +113,7 @@ class PageFile(Spec):
         ids = [part.part if isinstance(part, Plain) else part.id for part in self.parts]
         figures = [figure.id for figure in self.figures]
         framed = {figure.id for figure in self.figures if figure.frame}
-        twice = [f"parts: {one} stands twice" for one in sorted(set(ids)) if ids.count(one) > 1]
+        twice = [f"parts: {part_id} stands twice" for part_id in sorted(set(ids)) if ids.count(part_id) > 1]
         twice += [f"figures: {figure} stands twice" for figure in sorted(set(figures)) if figures.count(figure) > 1]
         return twice + [
             f"parts.{at}.frames: {name} is not one of the figures with a frame"

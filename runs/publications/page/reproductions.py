@@ -169,14 +169,14 @@ def _readings(claim: Claim) -> list[Reading]:
 def _answer(match: Match, runs: Sequence[Run]) -> Answer:
     if match.gap:
         return Answer(None, gap=match.gap)
-    one = matching.side(runs, match.ours, match.metric)
+    side = matching.side(runs, match.ours, match.metric)
     if match.base:
-        return _relation(match, Relation(one, matching.side(runs, match.base, match.metric)))
-    if one.centre is None:
-        return Answer(None, gap=one.gap)
-    amount = _centre(one)
-    words = (amount, *_interval(one.interval, f"{INTERVAL} {listed(one.values)}", one.unit), *_count(one))
-    return Answer(amount, words, notes=tuple(one.notes), unit=one.unit)
+        return _relation(match, Relation(side, matching.side(runs, match.base, match.metric)))
+    if side.centre is None:
+        return Answer(None, gap=side.gap)
+    amount = _centre(side)
+    words = (amount, *_interval(side.interval, f"{INTERVAL} {listed(side.values)}", side.unit), *_count(side))
+    return Answer(amount, words, notes=tuple(side.notes), unit=side.unit)
 
 
 def _relation(match: Match, relation: Relation) -> Answer:
@@ -208,14 +208,14 @@ def _in_percent(match: Match, relation: Relation) -> Words:
     return (" (", change, ")")
 
 
-def _centre(one: Side) -> Amount:
+def _centre(side: Side) -> Amount:
     """Published values keep the digits of their source."""
-    number = one.numbers[0]
-    value = one.centre or 0.0
+    number = side.numbers[0]
+    value = side.centre or 0.0
     digits = _digits(value) if number.provenance == Provenance.MEASURED else None
-    if len(one.numbers) == 1:
-        return replace(stored(number, unit=one.unit), digits=digits)
-    return computed(value, one.formula, unit=one.unit, digits=digits)
+    if len(side.numbers) == 1:
+        return replace(stored(number, unit=side.unit), digits=digits)
+    return computed(value, side.formula, unit=side.unit, digits=digits)
 
 
 def _digits(value: float) -> int:
@@ -233,8 +233,8 @@ def _interval(interval: Interval | None, formula: str, unit: str, digits: int | 
     return (" (", low, " to ", high, ")")
 
 
-def _count(one: Side) -> Words:
-    return (f", n\u00a0=\u00a0{len(one.values)}",)
+def _count(side: Side) -> Words:
+    return (f", n\u00a0=\u00a0{len(side.values)}",)
 
 
 # Their ratio
@@ -275,6 +275,6 @@ def _machines(ours: Sequence[Run], theirs: Sequence[Run]) -> str:
     return " ".join(sentences)
 
 
-def _machine(one: HardwareProfile) -> str:
-    memory = f"{one.ram_bytes / GIB:.3g} GB memory" if one.ram_bytes else ""
-    return ", ".join(part for part in (one.name, one.cpu_model, memory) if part)
+def _machine(machine: HardwareProfile) -> str:
+    memory = f"{machine.ram_bytes / GIB:.3g} GB memory" if machine.ram_bytes else ""
+    return ", ".join(part for part in (machine.name, machine.cpu_model, memory) if part)

@@ -99,7 +99,7 @@ def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | No
     return Slot(
         id=name, reason=reason, experiments=mine,
         figures=_measured(mine, f"rerun-{name or slug}", over_time=over_time),
-        reproductions=[measured.reproductions[one.pk] for one in mine if one.pk in measured.reproductions],
+        reproductions=[table for experiment in mine if (table := measured.reproductions.get(experiment.pk))],
     )  # fmt: skip
 
 
