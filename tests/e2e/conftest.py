@@ -128,10 +128,19 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     }
 
 
+@pytest.fixture(scope="session")
+def cookies(site: Site, browser: Any) -> Any:
+    """Of the operator, who has logged in once."""
+    context = browser.new_context()
+    log_in(site, context.new_page())
+    yield context.cookies()
+    context.close()
+
+
 @pytest.fixture
-def logged_in(site: Site, page: Any) -> Any:
+def logged_in(cookies: Any, page: Any) -> Any:
     """A browser page of the operator."""
-    log_in(site, page)
+    page.context.add_cookies(cookies)
     return page
 
 
