@@ -214,6 +214,12 @@ def publish(django_db_setup, django_db_blocker) -> Callable[[], None]:
     return stored
 
 
+@pytest.fixture
+def published(publish, db) -> None:
+    """Named before what else a test stores: it is copied to where no publication is yet."""
+    publish()
+
+
 @pytest.fixture(scope="module")
 def kept(publish, django_db_blocker) -> Callable[[], AbstractContextManager[None]]:
     """`with kept():` rows that are stored once for all tests of a file, each of which is rolled back to them.

@@ -17,6 +17,7 @@ import operator
 import re
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 Value = float | Sequence[float]
@@ -100,7 +101,7 @@ class Evaluator:
         if len(formula) > MOST_CHARACTERS:
             raise FormulaError(f"longer than {MOST_CHARACTERS} characters: {formula[:60]}…")
         try:
-            return self._value(ast.parse(formula.translate(_SIGNS).strip(), mode="eval").body)
+            return self._value(_parsed(formula))
         except (FormulaError, MissingInputError):
             raise
         except (SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError, MemoryError) as error:
@@ -143,7 +144,7 @@ class Evaluator:
                 raise FormulaError(f"not understood: {ast.unparse(node)}")
 
     def _number(self, node: ast.expr) -> float:
-        return _number(self._value(node), ast.unparse(node))
+        return _number(self._value(node), node)
 
     def _compared(self, left: Any, signs: Sequence[ast.cmpop], others: Sequence[ast.expr]) -> bool:
         for sign, other in zip(signs, others, strict=True):
@@ -183,14 +184,21 @@ class Evaluator:
         return self.functions[name](*given, **{str(keyword.arg): self._value(keyword.value) for keyword in named})
 
 
-def _number(value: Any, what: str = "this") -> float:
+@lru_cache(maxsize=1_000)
+def _parsed(formula: str) -> ast.expr:
+    """Once for all rows that it is computed for."""
+    return ast.parse(formula.translate(_SIGNS).strip(), mode="eval").body
+
+
+def _number(value: Any, node: ast.expr | None = None) -> float:
+    if not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
+        return value
+    what = ast.unparse(node) if node else "this"
     if isinstance(value, list | tuple):
         raise FormulaError(f"{what} is a list: say which of its values, or median, mean, sum …")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormulaError(f"{what} is no number: {str(value)[:40]}")
-    if not math.isfinite(value):
-        raise FormulaError(f"{what} is too large")
-    return value
+    raise FormulaError(f"{what} is too large")
 
 
 def _field(owner: Any, name: str) -> Any:

@@ -306,17 +306,18 @@ def solutions(rows: tuple[str, ...], medians: str, columns: int) -> tuple[Soluti
     candidates = [row_cuts(_limited(row), columns) for row in rows]
     tables = []
     for median in cuts(_limited(medians), columns):
-        near = [[cut for cut in row if _is_near(cut, median)] for row in candidates]
+        near = [_near(row, median) for row in candidates]
         if all(near):
             tables += [Solution(median, chosen) for chosen in _walk(near, median) if _fits(chosen, median)]
     return tuple(tables)
 
 
-def _is_near(cut: Cells, medians: Sequence[int]) -> bool:
-    return all(
-        value is None or median / SPREAD <= value <= median * SPREAD
-        for value, median in zip(cut, medians, strict=True)
-    )  # fmt: skip
+def _near(row: list[Cells], medians: Sequence[int]) -> list[Cells]:
+    """Column by column, as the first ones leave few."""
+    for at, median in enumerate(medians):
+        low, high = median / SPREAD, median * SPREAD
+        row = [cut for cut in row if (value := cut[at]) is None or low <= value <= high]
+    return row
 
 
 def _walk(rows: Sequence[Sequence[Cells]], medians: Sequence[int]) -> Iterator[tuple[Cells, ...]]:

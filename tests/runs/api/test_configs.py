@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from runs.access import changes
 from runs.dbms import version_of
 from runs.models import Config, ConfigParameter, Dbms, Run
-from runs.publications.importer import import_own
 from tests.runs.builders import scheduled
 
 pytestmark = pytest.mark.django_db
@@ -156,8 +155,7 @@ def listed(client, **query) -> list[str]:
     return [one["slug"] for one in client.get(URL, query).json()["results"]]
 
 
-def test_it_lists_and_filters(client, config):
-    import_own()
+def test_it_lists_and_filters(published, client, config):
     assert len(listed(client)) == Config.objects.count()
     assert set(listed(client, dbms="mysql")) >= {config["slug"], "cfg-cubrid-mysql"}
     assert listed(client, q="async_commit") == ["cfg-cubrid-cubrid"]

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from runs.models import Change, Run, Upload
-from runs.publications.importer import import_own
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 
@@ -82,10 +81,9 @@ def test_it_keeps_no_secret(patch, run):
     assert "hunter2" not in json.dumps(list(Change.objects.values_list("new", flat=True)))
 
 
-def test_a_published_run_says_what_its_publication_says(patch):
-    import_own()
-    published = Run.objects.exclude(publication=None).first()
-    assert patch({"note": "x"}, published.id).status_code == 409
+def test_a_published_run_says_what_its_publication_says(published, patch):
+    run = Run.objects.exclude(publication=None).first()
+    assert patch({"note": "x"}, run.id).status_code == 409
 
 
 def test_a_stranger_and_a_viewer_edit_nothing(client, run, viewer):

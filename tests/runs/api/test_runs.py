@@ -17,7 +17,6 @@ from drf_spectacular.plumbing import OpenApiGeneratorExtension
 from runs import results
 from runs.api.schema import DescribedOnce
 from runs.models import Experiment, Run
-from runs.publications.importer import import_own
 from runs.results import editing
 from tests.runs.builders import document, machine, samples, scheduled, store_upload
 
@@ -173,11 +172,10 @@ def test_it_names_the_wrong_filter(client, query):
     assert (response.status_code, list(response.json())) == (400, list(query))
 
 
-def test_it_filters_by_experiment_and_publication(client, stored):
+def test_it_filters_by_experiment_and_publication(published, client, stored):
     experiment = Experiment.objects.create(slug="first", name="First")
     mine = scheduled(experiment=experiment)
     assert found(client, experiment="first") == [str(mine.id)]
-    import_own()
     assert get(client, publication="tpcb-2010", status="finished").json()["count"] == 33
     assert get(client, **{"publication": "firebird-terabyte-2015", "factor.size_gb": "9.04"}).json()["count"] == 4
 

@@ -13,7 +13,6 @@ from runs.access.rules import may_describe
 from runs.configs import ConfigError, Content, FileText, Parameter
 from runs.configs.diff import across_engines
 from runs.models import Config, ConfigFile, ConfigParameter, Run
-from runs.publications.importer import import_own
 from tests.benchagent.configfiles.samples import SAMPLES
 from tests.benchagent.importers.mutations import mutations
 from tests.runs.builders import SQLITE_SETTINGS, document, scheduled, store_upload
@@ -175,13 +174,12 @@ def test_it_corrects_a_name_and_keeps_the_old_one(operator):
             configs.correct(config, wrong, by=operator)
 
 
-def test_it_lets_operators_and_makers_correct_but_nobody_a_published_one(operator, contributor, viewer):
+def test_it_lets_operators_and_makers_correct_but_nobody_a_published_one(published, operator, contributor, viewer):
     config = of(MY_CNF, by=contributor)
     assert [may_describe(user, config) for user in (operator, contributor, viewer, AnonymousUser())] == [
         True, True, False, False
     ]  # fmt: skip
     assert not may_describe(contributor, of(POSTGRESQL, by=operator))
-    import_own()
     assert not may_describe(operator, Config.objects.get(slug="cfg-cubrid-cubrid"))
 
 

@@ -6,7 +6,6 @@ import pytest
 from benchagent.catalog import headline_metrics
 
 from runs.models import Run, Workload
-from runs.publications.importer import import_own
 from runs.results import editing
 from runs.run.number import headline_numbers, refresh_primary
 from tests.runs.builders import document, store_upload
@@ -32,8 +31,7 @@ def test_an_upload_brings_it():
     assert is_kept()
 
 
-def test_the_literature_brings_it_and_only_where_there_is_a_number():
-    import_own()
+def test_the_literature_brings_it_and_only_where_there_is_a_number(published):
     assert is_kept()
     assert not Run.objects.filter(state="value_missing").exclude(primary_value=None).exists()
     assert Run.objects.filter(publication__slug="tpcb-2010", state="finished").exclude(primary_value=None).count() == 33
