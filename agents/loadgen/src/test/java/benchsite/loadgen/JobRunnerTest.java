@@ -111,8 +111,9 @@ class JobRunnerTest {
         DriverManager.registerDriver(unfit);
         try {
             JSONObject job = Jobs.job("jdbc:unfit:");
-            RunStep phase = new RunStep(new Database(job), jobs.events,
-                Jobs.run(2, 0, 60, Jobs.transaction("any")), null);
+            Database unreachable = new Database(job);
+            RunStep phase = new RunStep(unreachable, jobs.events,
+                Jobs.run(2, 0, 60, Jobs.transaction("any")), null, unreachable);
             var problem = assertThrows(PhaseException.class, phase::run);
             assertTrue(problem.getCause() instanceof UnsupportedClassVersionError);
         } finally {

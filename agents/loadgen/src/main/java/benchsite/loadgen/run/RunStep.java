@@ -33,10 +33,6 @@ public final class RunStep {
     private final List<Terminal> terminals = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
 
-    public RunStep(Database database, Events events, JSONObject step, Connection anchor) {
-        this(database, events, step, anchor, database);
-    }
-
     /** {@code watching}: as whom the DBMS is asked beside the terminals, as by {@code anchor}. */
     public RunStep(Database database, Events events, JSONObject step, Connection anchor, Database watching) {
         this.events = events;
