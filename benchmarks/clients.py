@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.counters import Step
+from benchagent.dbms.asides import Step
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings

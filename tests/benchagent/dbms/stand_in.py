@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
-from benchagent.dbms.counters import Step
+from benchagent.dbms.asides import Step
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.own_schema import Target

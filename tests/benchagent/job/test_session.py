@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import Durability
+from benchagent.dbms import asides
 from benchagent.dbms.base import Connection, Guest, Instance, JobError, Retryable, Transaction
-from benchagent.dbms.counters import ASIDE, EngineCounters, QueryRows, query_steps, rows_named
+from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.job.session import changes, session_job, watched
 
 LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
@@ -85,9 +86,9 @@ def test_transactions_that_only_read_are_marked():
 
 
 def test_the_rows_of_queries_are_found_by_their_prefix():
-    (step,) = query_steps("schema:", {"sizes": "SELECT 1"})
-    assert step == {"op": "query", "phase": ASIDE, "name": "schema:sizes", "sql": "SELECT 1"}
-    assert rows_named("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}
+    (step,) = asides.steps("schema:", {"sizes": "SELECT 1"})
+    assert step == {"op": "query", "phase": asides.PHASE, "name": "schema:sizes", "sql": "SELECT 1"}
+    assert asides.rows("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}
 
 
 class WithGuest(MadeUp):

@@ -8,8 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.base import JobError
-from benchagent.dbms.counters import ASIDE, EngineCounters, Step
+from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
 from benchagent.workloads.base import SessionResult, Workload
@@ -119,4 +121,9 @@ class FakeBench:
         return found
 
     def phases(self) -> list[str]:
-        return [step["phase"] for steps in self.sessions for step in steps if step.get("phase", ASIDE) != ASIDE]
+        return [
+            step["phase"]
+            for steps in self.sessions
+            for step in steps
+            if step.get("phase", asides.PHASE) != asides.PHASE
+        ]

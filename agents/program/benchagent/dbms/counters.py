@@ -293,32 +293,3 @@ def hit_percent(counters: Mapping[str, float]) -> float | None:
     if hits is None or reads is None or hits + reads <= 0:
         return None
     return 100 * hits / (hits + reads)
-
-
-# What is asked of a DBMS beside the measurement, as steps of the load generator, and the rows that come back.
-
-Step = dict[str, Any]
-# Phase of queries whose time is nobody's measurement: emulated disks are at full speed in it. Its begin and end are
-# told only of queries that name it; an error of any query has this name.
-ASIDE = "query"
-EFFECTIVE_PREFIX = "effective:"
-MAINTENANCE_PREFIX = "maintenance:"
-SCHEMA_PREFIX = "schema:"
-COUNTER_PREFIX = "counters:"
-WAITS_PREFIX = "waits:"
-GROWING_PREFIX = "growing:"
-BEGIN, END = "begin:", "end:"
-
-
-def query_steps(prefix: str, queries: Mapping[str, str], *, optional: bool = False) -> list[Step]:
-    """What is asked beside the measurement: settings, counters, checks of the data.
-
-    `optional`: an error is reported in the answer and does not end the session.
-    """
-    more = {"optional": True} if optional else {}
-    return [{"op": "query", "phase": ASIDE, "name": prefix + name, "sql": sql, **more} for name, sql in queries.items()]
-
-
-def rows_named(prefix: str, rows: Mapping[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """The rows of the queries with this prefix, by their names without it."""
-    return {name.removeprefix(prefix): answer for name, answer in rows.items() if name.startswith(prefix)}

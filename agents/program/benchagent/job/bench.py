@@ -13,9 +13,11 @@ from typing import IO, Any
 
 from benchagent.catalog.durability import Statement, weakest
 from benchagent.configfiles.meaning import in_sessions
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
-from benchagent.dbms.counters import ASIDE, EFFECTIVE_PREFIX, END, Step, checkpoint_words, query_steps, rows_named
+from benchagent.dbms.counters import checkpoint_words
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, PhaseWatch
@@ -145,7 +147,7 @@ class JobBench:
                 if event["event"] != "phase":
                     return
                 lifted.close()
-                if event["phase"] == ASIDE and event["state"] == "begin":
+                if event["phase"] == asides.PHASE and event["state"] == "begin":
                     lifted.enter_context(self.unmeasured())
 
             yield tell
@@ -153,7 +155,7 @@ class JobBench:
     def _framed(self, steps: Sequence[Step]) -> list[Step]:
         """With what is read around a run; a session without one asks for the settings at its end, once."""
         if not any(step["op"] == "run" for step in steps):
-            settings = [] if self._settings_known else query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries)
+            settings = [] if self._settings_known else asides.steps(asides.EFFECTIVE, self.instance.effective_queries)
             return [*steps, *settings]
         framed: list[Step] = []
         for step in steps:
@@ -193,10 +195,10 @@ class JobBench:
     def _queried(self, name: str) -> None:
         """The settings in force are known before the run, as a run that is cut short has them too; what counts is
         what is in force at its end."""
-        ended = name.startswith(END + EFFECTIVE_PREFIX)
-        if not ended and (self._settings_known or not name.startswith(EFFECTIVE_PREFIX)):
+        ended = name.startswith(asides.END + asides.EFFECTIVE)
+        if not ended and (self._settings_known or not name.startswith(asides.EFFECTIVE)):
             return
-        rows = rows_named(f"{END if ended else ''}{EFFECTIVE_PREFIX}", self.collector.session.rows)
+        rows = asides.rows(f"{asides.END if ended else ''}{asides.EFFECTIVE}", self.collector.session.rows)
         if not set(self.instance.effective_queries) <= rows.keys():
             return
         self._settings_known = True

@@ -12,9 +12,11 @@ from typing import Any
 
 from benchagent import dbms
 from benchagent.catalog import Durability
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
-from benchagent.dbms.counters import EFFECTIVE_PREFIX, QueryRows, Step, query_steps
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
@@ -99,7 +101,7 @@ class PaperBench:
         for step in steps:
             self.steps += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
         if not self._settings_known and not url:  # as a job asks for them, at the end of its first session
-            self.steps += query_steps(EFFECTIVE_PREFIX, self.instance.effective_queries)
+            self.steps += asides.steps(asides.EFFECTIVE, self.instance.effective_queries)
             self._settings_known = True
         executed = {
             str(step["phase"]): {"elapsed_s": 0.0, "elapsed": [0.0] * len(step["statements"])}

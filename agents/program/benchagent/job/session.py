@@ -7,18 +7,9 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.base import Instance, JobError, Settings
-from benchagent.dbms.counters import (
-    COUNTER_PREFIX,
-    EFFECTIVE_PREFIX,
-    END,
-    GROWING_PREFIX,
-    MAINTENANCE_PREFIX,
-    SCHEMA_PREFIX,
-    WAITS_PREFIX,
-    Step,
-    query_steps,
-)
 from benchagent.dbms.external.guard import statements
 from benchagent.job import checks
 from benchagent.workloads.base import SessionResult
@@ -58,19 +49,19 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     `reading`: names of the transactions that change nothing; they are marked as such.
     """
     source = instance.engine_counters
-    prefixed = {COUNTER_PREFIX + name: sql for name, sql in source.counter_queries().items()}
-    waits = {WAITS_PREFIX + name: sql for name, sql in source.waiting.items()}
-    growing = {GROWING_PREFIX + metric: sql for metric, sql in source.growing.items()}
+    prefixed = {asides.COUNTERS + name: sql for name, sql in source.counter_queries().items()}
+    waits = {asides.WAITS + name: sql for name, sql in source.waiting.items()}
+    growing = {asides.GROWING + metric: sql for metric, sql in source.growing.items()}
     transactions = [
         {**transaction, "read_only": True} if transaction["name"] in reading else transaction
         for transaction in run["transactions"]
     ]
     return [
-        *query_steps(EFFECTIVE_PREFIX, instance.effective_queries),
-        *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(tables), optional=True),
+        *asides.steps(asides.EFFECTIVE, instance.effective_queries),
+        *asides.steps(asides.MAINTENANCE, source.maintenance_queries(tables), optional=True),
         {**run, "transactions": transactions, "snapshots": prefixed, "sampled": waits | growing},
-        *query_steps(END + EFFECTIVE_PREFIX, instance.effective_queries, optional=True),
-        *query_steps(SCHEMA_PREFIX, source.schema_queries(tables), optional=True),
+        *asides.steps(asides.END + asides.EFFECTIVE, instance.effective_queries, optional=True),
+        *asides.steps(asides.SCHEMA, source.schema_queries(tables), optional=True),
     ]
 
 

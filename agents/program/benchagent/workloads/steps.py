@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.counters import Step
+from benchagent.dbms.asides import Step
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads.base import Factors
 

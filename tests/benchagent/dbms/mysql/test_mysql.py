@@ -8,16 +8,9 @@ import psutil
 import pytest
 from benchagent.catalog import Durability
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
+from benchagent.dbms import asides
 from benchagent.dbms.base import JobError
-from benchagent.dbms.counters import (
-    COUNTER_PREFIX,
-    COUNTERS,
-    MAINTENANCE_PREFIX,
-    SCHEMA_PREFIX,
-    checkpoint_words,
-    query_steps,
-    rows_named,
-)
+from benchagent.dbms.counters import COUNTERS, checkpoint_words
 from benchagent.machine import process
 
 from tests.benchagent.dbms.mysql.conftest import MIDDLE, NEW, OLD
@@ -82,32 +75,32 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
     source = trial.instance.engine_counters
     steps = [
         {"op": "execute", "phase": "create", "statements": [*TABLE, *trial.instance.dialect.after_load]},
-        *query_steps(COUNTER_PREFIX, source.counter_queries()),
-        *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(["t"])),
-        *query_steps(SCHEMA_PREFIX, source.schema_queries(["t"])),
-        *query_steps("waits:", source.waiting),
-        *query_steps("effort:", source.effort_sql),
+        *asides.steps(asides.COUNTERS, source.counter_queries()),
+        *asides.steps(asides.MAINTENANCE, source.maintenance_queries(["t"])),
+        *asides.steps(asides.SCHEMA, source.schema_queries(["t"])),
+        *asides.steps("waits:", source.waiting),
+        *asides.steps("effort:", source.effort_sql),
         {"op": "query", "name": "plan", "sql": source.plan_queries("UPDATE t SET filler = '' WHERE id = 7")[0]},
-        *query_steps("pages:", {"dirty": "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"}),
+        *asides.steps("pages:", {"dirty": "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"}),
         *NOT_ENABLED,
-        *query_steps("by default:", source.counter_queries()),
+        *asides.steps("by default:", source.counter_queries()),
     ]
     session = trial.events(steps)
     assert session.error is None, session.error
-    assert set(source.counters(rows_named(COUNTER_PREFIX, session.rows))) == set(COUNTERS) - set(source.none)
-    by_default = source.counters(rows_named("by default:", session.rows))
+    assert set(source.counters(asides.rows(asides.COUNTERS, session.rows))) == set(COUNTERS) - set(source.none)
+    by_default = source.counters(asides.rows("by default:", session.rows))
     assert "not known: their counter could not be read" in checkpoint_words(source, by_default)
     assert int(session.rows["pages:dirty"][0][1]) < 20
-    ages = {age.what: age for age in source.maintenance(rows_named(MAINTENANCE_PREFIX, session.rows))}
+    ages = {age.what: age for age in source.maintenance(asides.rows(asides.MAINTENANCE, session.rows))}
     assert 0 <= ages["statistics of t"].age_s < 60  # type: ignore[operator]
     assert ages["purge"].age_s is None and "history list length" in ages["purge"].detail
-    (table,) = source.tables(rows_named(SCHEMA_PREFIX, session.rows))
+    (table,) = source.tables(asides.rows(asides.SCHEMA, session.rows))
     assert table.rows == pytest.approx(ROWS, rel=0.1)
     assert (table.engine, table.size_bytes) == ("InnoDB", table.pages * 16384)  # type: ignore[operator]
-    indexes = {index.index: index for index in source.indexes(rows_named(SCHEMA_PREFIX, session.rows))}
+    indexes = {index.index: index for index in source.indexes(asides.rows(asides.SCHEMA, session.rows))}
     assert indexes["t_tenth"].unique_keys == 10
     assert indexes["t_tenth"].size_bytes
-    assert source.effort(rows_named("effort:", session.rows))["fetches"] > 0
+    assert source.effort(asides.rows("effort:", session.rows))["fetches"] > 0
     assert "t" in source.plan(session.rows["plan"])
     assert trial.tpcb().summary["transactions"] > 0  # type: ignore[index]
     assert list(trial.instance.backup_methods()) == []  # servers without tools

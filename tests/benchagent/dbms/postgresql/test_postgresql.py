@@ -8,17 +8,9 @@ from typing import Any
 
 import psutil
 import pytest
+from benchagent.dbms import asides
 from benchagent.dbms.base import JobError
-from benchagent.dbms.counters import (
-    COUNTER_PREFIX,
-    COUNTERS,
-    MAINTENANCE_PREFIX,
-    SCHEMA_PREFIX,
-    WAITS_PREFIX,
-    EngineCounters,
-    query_steps,
-    rows_named,
-)
+from benchagent.dbms.counters import COUNTERS, EngineCounters
 from benchagent.dbms.postgresql import settings
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.machine import process
@@ -141,11 +133,11 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
     session = trial.events([{"op": "execute", "phase": "create", "statements": list(TABLE)}, *questions(source)])
     assert session.error is None, session.error
 
-    assert set(source.counters(rows_named(COUNTER_PREFIX, session.rows))) == set(COUNTERS) - set(source.none)
-    assert source.waits(rows_named(WAITS_PREFIX, session.rows)) == {}
-    ages = {age.what: age.age_s for age in source.maintenance(rows_named(MAINTENANCE_PREFIX, session.rows))}
+    assert set(source.counters(asides.rows(asides.COUNTERS, session.rows))) == set(COUNTERS) - set(source.none)
+    assert source.waits(asides.rows(asides.WAITS, session.rows)) == {}
+    ages = {age.what: age.age_s for age in source.maintenance(asides.rows(asides.MAINTENANCE, session.rows))}
     assert all(age is not None and 0 <= age < 60 for age in ages.values()), ages
-    schema = rows_named(SCHEMA_PREFIX, session.rows)
+    schema = asides.rows(asides.SCHEMA, session.rows)
     (table,) = source.tables(schema)
     assert table.rows == 2_000
     assert table.pages in (35, 36)
@@ -155,21 +147,21 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
         ("t_tenth", 2, 2_000, 10),
     ]
     assert source.plan(session.rows["plan"]).startswith("Index Scan using t_id on t")
-    before, after = (source.effort(rows_named(f"{edge}:", session.rows)) for edge in ("before", "after"))
+    before, after = (source.effort(asides.rows(f"{edge}:", session.rows)) for edge in ("before", "after"))
     assert after["fetches"] - before["fetches"] == table.pages
 
 
 def questions(source: EngineCounters) -> list[dict[str, Any]]:
     (plan,) = source.plan_queries("SELECT * FROM t WHERE id = 7")
     return [
-        *query_steps(COUNTER_PREFIX, source.counter_queries()),
-        *query_steps(WAITS_PREFIX, source.waiting),
-        *query_steps(MAINTENANCE_PREFIX, source.maintenance_queries(["t"])),
-        *query_steps(SCHEMA_PREFIX, source.schema_queries(["t"])),
-        *query_steps("", {"plan": plan}),
-        *query_steps("before:", source.effort_sql),
-        *query_steps("", {"scan": "SELECT count(filler) FROM t"}),
-        *query_steps("after:", source.effort_sql),
+        *asides.steps(asides.COUNTERS, source.counter_queries()),
+        *asides.steps(asides.WAITS, source.waiting),
+        *asides.steps(asides.MAINTENANCE, source.maintenance_queries(["t"])),
+        *asides.steps(asides.SCHEMA, source.schema_queries(["t"])),
+        *asides.steps("", {"plan": plan}),
+        *asides.steps("before:", source.effort_sql),
+        *asides.steps("", {"scan": "SELECT count(filler) FROM t"}),
+        *asides.steps("after:", source.effort_sql),
     ]
 
 
@@ -182,11 +174,11 @@ def test_it_asks_a_server_of_others_for_what_an_ordinary_user_may_know(make_post
         [
             {"op": "execute", "phase": "create", "statements": ordinary},
             *questions(source),
-            *query_steps("effective:", settings.effective_queries(version, [], superuser=False)),
+            *asides.steps("effective:", settings.effective_queries(version, [], superuser=False)),
         ]
     )
     assert session.error is None, session.error
-    assert [one.depth for one in source.indexes(rows_named(SCHEMA_PREFIX, session.rows))] == [None, None]
+    assert [one.depth for one in source.indexes(asides.rows(asides.SCHEMA, session.rows))] == [None, None]
     assert trial.effective(session)["fsync"] == "on"
 
 
@@ -202,7 +194,7 @@ def test_it_says_what_the_server_could_not_apply_since_it_was_started(make_postg
     session = trial.events(
         [
             {"op": "execute", "phase": "change", "statements": changed},
-            *query_steps("effective:", trial.instance.effective_queries),
+            *asides.steps("effective:", trial.instance.effective_queries),
         ]
     )
     assert trial.effective(session)["shared_buffers"] == "32MB"

@@ -13,9 +13,11 @@ from typing import Any
 from benchagent.catalog import Durability
 from benchagent.configfiles.meaning import durability
 from benchagent.configfiles.settings import Facts, Given
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
-from benchagent.dbms.counters import EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX, QueryRows, Step, query_steps
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.embedded import STORAGE, buffer_in_force
 from benchagent.dbms.external.connections import Scrubber, ToolLogin, is_this_machine
 from benchagent.dbms.external.guard import check, follow, statements
@@ -32,7 +34,7 @@ SHOWN_ONLY = (
 )
 PLANNED = "SELECT 1"
 # Queries that the agent itself puts around a run.
-OF_THE_AGENT = (EFFECTIVE_PREFIX, MAINTENANCE_PREFIX, SCHEMA_PREFIX)
+OF_THE_AGENT = (asides.EFFECTIVE, asides.MAINTENANCE, asides.SCHEMA)
 CLEANING_S = 60.0
 
 
@@ -180,7 +182,7 @@ def sent(step: Step, target: Target, space_query: str) -> list[Step]:
     if space_query and step["op"] in ("load", "run"):
         goes_out["sampled"] = {**step.get("sampled", {}), SPACE: space_query}
     behind = {SPACE: space_query} if space_query and step["op"] in ("load", "execute") else {}
-    return [goes_out, *query_steps("", behind, optional=True)]
+    return [goes_out, *asides.steps("", behind, optional=True)]
 
 
 def own_words(server: ExternalServer) -> re.Pattern[str]:

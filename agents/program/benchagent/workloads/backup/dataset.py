@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchagent.dbms.counters import Step
+from benchagent.dbms.asides import Step
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads import steps
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import Step, query_steps
 from benchagent.dbms.dialect import Dialect
 from benchagent.protocol import Check
 from benchagent.workloads import steps
@@ -112,7 +113,7 @@ def _prepare(script: Script, dialect: Dialect, seed: int) -> list[Step]:
 
 
 def _questions(prefix: str, questions: Sequence[Question]) -> list[Step]:
-    return query_steps(prefix, {question.name: question.sql for question in questions})
+    return asides.steps(prefix, {question.name: question.sql for question in questions})
 
 
 def _program(transaction: Transaction) -> Step:

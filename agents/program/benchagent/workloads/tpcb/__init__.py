@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from benchagent.dbms import asides
+from benchagent.dbms.asides import Step
 from benchagent.dbms.base import first_value
-from benchagent.dbms.counters import QueryRows, Step, query_steps
+from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run
@@ -41,8 +43,8 @@ class Tpcb(Workload):
     def perform(self, bench: Bench) -> None:
         scale = bench.factors.number("scale_factor")
         # Data that were used before hold the history of earlier runs.
-        before = query_steps(BEFORE, HISTORY) if is_used(bench) else []
-        run = [_run(bench.factors, bench.seed), *query_steps("", {**BALANCES, **HISTORY})]
+        before = asides.steps(BEFORE, HISTORY) if is_used(bench) else []
+        run = [_run(bench.factors, bench.seed), *asides.steps("", {**BALANCES, **HISTORY})]
         result = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
         sums = {name: _number(result.rows, name) for name in BALANCES}
         listed = ", ".join(f"{name} {value}" for name, value in sums.items())
