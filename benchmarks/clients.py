@@ -26,7 +26,7 @@ from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool
 from benchagent.machine.limits import Cage
 from benchagent.machine.process import Abort
-from benchagent.protocol import JobSpec
+from benchagent.protocol import Claimed, JobSpec
 from benchagent.workloads.base import Factors
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
 from benchagent.workloads.tpcb import _run as tpcb_step
@@ -134,9 +134,9 @@ class Server:
     def _sending(self) -> Iterator[None]:
         """Heartbeats, and batches of what the spool holds, to a server that only takes them."""
         with receiver() as url:
-            client, run_id = Client(url), self._run_id()
+            client = Client(url)
             sender = Sender(client, self._spool, _ignore)
-            heart = Heartbeat(client, run_id=run_id, job_token=_token(run_id), lease_s=LEASE_S, on_cancel=_ignore)
+            heart = Heartbeat(client, self._claimed, _ignore)
             sender.start()
             heart.start()
             try:
@@ -195,7 +195,8 @@ class Server:
             "factors": {},
             "seed": 42,
         }
-        self._spool.add_job({"job": spec, "job_token": _token(spec["run_id"]), "lease_s": LEASE_S}, time.time())
+        self._claimed: Claimed = {"job": spec, "job_token": _token(spec["run_id"]), "lease_s": LEASE_S}
+        self._spool.add_job(self._claimed, time.time())
         return Surroundings(
             spec=spec,
             job_dir=self.trial.request.job_dir,
