@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,8 @@ def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
         if everything:
             kept, foreign = stated, 0
         else:
-            kept = [row for row in stated if row.differs or row.partial]
+            # What differs comes before what only some state.
+            kept = [row for row in stated if row.differs] + [row for row in stated if row.partial and not row.differs]
             own = [row for row in kept if row.differs] if title == SETTINGS and several else kept
             kept, foreign = own, len(kept) - len(own)
         if stated:
@@ -100,7 +102,13 @@ def _numbers(runs: Sequence[Run]) -> list[FactRow]:
     measured = [
         {(row.metric.label, row.metric.unit, row.phase): row for row in ordered_measurements(run)} for run in runs
     ]
-    labels = {key: f"{key[0]}, {key[2]}" if key[2] != "run" else key[0] for numbers in measured for key in numbers}
+    keys = list(dict.fromkeys(key for numbers in measured for key in numbers))
+    # A metric's label tells its phase, but for those that are measured in several.
+    often = Counter(label for label, _unit, _phase in keys)
+    labels = {
+        key: f"{key[0]}, {key[2].replace('_', '-')}" if often[key[0]] > 1 and key[2] != "run" else key[0]
+        for key in keys
+    }
     rows = []
     for key, label in labels.items():
         measurements = [numbers.get(key) for numbers in measured]

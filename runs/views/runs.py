@@ -275,11 +275,13 @@ def run_diff(request: HttpRequest) -> HttpResponse:
     runs = [by_id[run_id] for run_id in ids.values() if run_id in by_id]
     everything = bool(request.GET.get("all"))
     sections = diff.sections(runs, everything=everything)
-    differing = sum(row.differs or row.partial for section in sections for row in section.rows)
+    rows_shown = [row for section in sections for row in section.rows]
+    differing = sum(row.differs for row in rows_shown)
+    partial = sum(row.partial and not row.differs for row in rows_shown) + sum(section.foreign for section in sections)
     context: dict[str, Any] = {
         "runs": runs, "alone": len(runs) < 2, "unknown": [text for text, run_id in ids.items() if run_id not in by_id],
-        "sections": sections, "same": [section for section in sections if not section.rows],
-        "everything": everything, "differing": differing,
+        "sections": sections, "same": [section for section in sections if not section.rows and not section.foreign],
+        "everything": everything, "differing": differing, "partial": partial,
         "known": sum(len(section.rows) + section.alike + section.foreign for section in sections),
         "query": urlencode([("run", run.id) for run in runs]),
         "parts": bars_figures(comparison, id="runs") if (comparison := compare(runs)).metric else [],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from runs.models import Run
@@ -40,6 +42,18 @@ def test_it_shows_what_differs_and_counts_what_is_alike():
     assert said["Settings in force"] == {"synchronous": (["2", "1"], True, ""), "new": (["", "1"], False, "")}
     assert said["Machine"] == {}
     assert said["Numbers"] == {"Throughput": (["500 TPS", "400 TPS"], True, "−20.0\u202f%")}
+
+
+def test_a_number_names_its_phase_only_where_several_have_it(client):
+    first, second = pair()
+    for run, seconds in ((first, 5), (second, 9)):
+        add_number(run, seconds, name="load_s", phase="load")
+        add_number(run, seconds, name="cpu", phase="load")
+        add_number(run, seconds * 2, name="cpu", phase="warm_up")
+    assert {"load_s", "cpu, load", "cpu, warm-up"} <= rows()["Numbers"].keys()
+    html = client.get(f"/runs/diff/?run={first.id}&run={second.id}").content.decode()
+    (lead,) = re.findall(r"\d+ of \d+ facts differ[^.]*", html)
+    assert lead == "7 of 17 facts differ; 1 is known of only some of them"
 
 
 def test_it_shows_everything_when_asked():
