@@ -38,7 +38,7 @@ from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
-X_LOG_FROM, Y_LOG_FROM = 10.0, 100.0
+X_LOG_FROM, Y_LOG_FROM, PANELS_LOG_FROM = 10.0, 100.0, 10.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
 NOTE = f"Band: {INTERVAL_WORDS}. Dots: every repeat."
@@ -103,7 +103,10 @@ def _multiples(
     }  # fmt: skip
     if ticks := _ticks(points, axes):
         x |= {"ticks": ticks, "scale": "linear"}
-    scale = scale_of(values, axes.y_scale, Y_LOG_FROM)
+    # On one axis from zero a panel that ends at a tenth of another's shows a line on the floor.
+    tops = [max(chain(*(point.group.values for point in _points([panel]))), default=0.0) for panel in panels]
+    far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
+    scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
     span = [value for value in (*values, *chain(*map(_ends, groups))) if scale == "linear" or value > 0]
     specs = [
         lines(
@@ -131,8 +134,9 @@ def _multiples(
     note = " ".join(filter(None, parts)).removeprefix(". ")
     figures = [
         Figure(
-            id=f"{id}-{panel.key}" if len(panels) > 1 else id, title=panel.label or title, spec=spec, table=table,
-            alt=_alt(panel, metric, unit), note="" if panel.label else note,
+            id=f"{id}-{panel.key}" if len(panels) > 1 else id, spec=spec, table=table, alt=_alt(panel, metric, unit),
+            title=panel.label if len(panels) > 1 else ": ".join(filter(None, (title, panel.label))),
+            note="" if len(panels) > 1 else note,
         )
         for panel, spec in zip(panels, specs, strict=True)
     ]  # fmt: skip

@@ -245,7 +245,8 @@ class _Words:
             ]
             last = self._at(self.levels[-1][0])
             if any(end < 0.5 if falling else end > 2.0 for end in ends):
-                return f"{what}: the repeats scatter too much to tell up to {last}."
+                question = "where half is left" if falling else "whether it has doubled"
+                return f"The repeats scatter too much to tell {question}, up to {last}."
             return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
         if reached.interval:
             between = self._between(reached.interval.low, reached.interval.high)

@@ -137,8 +137,8 @@ class Levels:
         return {group.key for series in self.series for row in series.rows for group in row.bases}
 
     def heat_maps(self, better: str) -> list[HeatMap]:
-        """One for each series, where two facts or more tell the levels apart; across goes the one with the most levels,
-        never the first.
+        """One for each series with a ratio, where two facts or more tell the levels apart; across goes the one with the
+        most levels, never the first.
         """
         if len(self.headings) < 2:
             return []
@@ -148,6 +148,8 @@ class Levels:
         down = [first, *(label for label in others if label != across)]
         maps = []
         for series in self.series:
+            if not series.with_ratio:
+                continue
             cells: dict[str, dict[str, HeatCell]] = {}
             for row in series.rows:
                 by_column = cells.setdefault(" · ".join(row.words[label] for label in down), {})
@@ -301,12 +303,21 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
     return ""
 
 
+def _unlike_words(rows: Sequence[LevelRow]) -> str:
+    """The ratios of levels that have no single number, and that no level is sure where none is."""
+    if words := _ratios_by_winner(rows):
+        return words
+    is_sure = any(row.kind in WINNERS for row in rows)
+    return _ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")
+
+
 def _overall_words(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> str:
-    """The ratio over all levels and how alike these are; or that there is no single number."""
+    """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
     if verdicts.overall is None:
-        return ""
+        reasons = {row.against.words for row in rows}
+        return reasons.pop() if len(reasons) == 1 and not any(row.ratio for row in rows) else ""
     if verdicts.overall.kind == Kind.MIXED:
-        return f"{_ratios_by_winner(rows) or _ratios_by_level(rows)}: no single number"
+        return f"{_unlike_words(rows)}: no single number"
     words = verdicts.overall.words
     if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
         return f"{words}; the levels differ, {_ratios_by_level(rows)}"
@@ -359,7 +370,7 @@ def _best_words(
     if overall is None:
         return ""
     if overall.kind == Kind.MIXED:
-        return f"No single number {where}: {pair} is {_ratios_by_winner(rows) or _ratios_by_level(rows)}."
+        return f"No single number {where}: {pair} is {_unlike_words(rows)}."
     if overall.kind == Kind.TOO_FEW:
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {of_best}, {of_other}."
     if undecided:

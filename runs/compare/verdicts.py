@@ -152,7 +152,7 @@ def _no_winner_words(best: Group, undecided: Sequence[tuple[Group, Verdict]], me
 def change_words(change: Ratio) -> str:
     """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %); what grew far 27.2 ×."""
     ratios = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
-    is_far = change.value >= TIMES_FROM
+    is_far = max(ratios) >= TIMES_FROM
     words, *ends = (formatting.times(r) if is_far else formatting.percent(r - 1, signed=True) for r in ratios)
     return f"{words} ({' to '.join(ends)})" if ends else words
 

@@ -249,7 +249,8 @@ class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyp
     """Any of the values that are given. A run has one value of each: nothing is found twice."""
 
     def __init__(self, field_name: str | None = None, **kwargs: Any) -> None:
-        super().__init__(field_name, distinct=False, **kwargs)
+        messages = {"invalid_choice": "There is no “%(value)s”."}
+        super().__init__(field_name, distinct=False, error_messages=messages, **kwargs)
 
     def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
         return by_field(qs, self.field_name, "in", value) if value else qs

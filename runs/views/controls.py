@@ -67,7 +67,7 @@ def drawn_words(drawing: Drawing) -> list[str]:
         words.append(f"Pooled: {', '.join(axes.facts[name].label for name in axes.pooled)}.")
     if axes.view in ON_AXES:
         if follow := [axes.facts[name].label for name in axes.follow]:
-            words.append(f"Changes along with these: {', '.join(follow)}.")
+            words.append(f"Vary in step with these: {', '.join(follow)}.")
         held = [group for group in comparison.groups if all(group.facts.get(name) == value
                 for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
         others = len(held) - len(axes.groups(comparison))

@@ -106,7 +106,7 @@ function spanned(scale, { span, scale: kind }) {
 /** Of the levels that were measured, where they are few, those that have room as ticks; none where most have not. */
 export function levelTicks(xs, { isLog, min, max, px }) {
   const levels = [...new Set(xs)].sort((a, b) => a - b);
-  if (levels.length < 2 || levels.length > MOST_LEVELS) return [];
+  if (levels.length > MOST_LEVELS) return [];
   const place = (x) => (isLog ? Math.log(x) : x);
   const named = new Map(levels.map((x) => [place(x), x]));
   const ticks = levels.map((x) => [place(x), formatNumber(x)]);

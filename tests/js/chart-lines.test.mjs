@@ -19,7 +19,7 @@ test("the levels are the ticks of their axis where they have room", () => {
   assert.deepEqual(levelTicks([4, 1, 2, 4], { ...wide, isLog: false, min: 0, max: 4 }), [1, 2, 4]);
   assert.deepEqual(levelTicks([1, 2, 4, 8, 16, 32, 64, 128, 256], wide), [1, 2, 4, 8, 16, 32, 64, 128, 256]);
   assert.deepEqual(levelTicks([1, 2, 4, 8, 16, 32, 64, 128, 256], { ...wide, px: 250 }), [1, 4, 16, 64, 256]);
-  assert.deepEqual(levelTicks([7], wide), []);
+  assert.deepEqual(levelTicks([7], wide), [7]);
 });
 
 test("of levels that crowd at one end of their axis most have no room", () => {

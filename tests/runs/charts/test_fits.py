@@ -277,4 +277,4 @@ def test_that_half_is_left_is_said_only_where_the_repeats_tell_it():
         for repeat, rate in enumerate((60, 150, 290) if scale > 1 else (100, 101, 102), start=1):
             make_run("Derby 10.17", rate, factors={"scale_factor": scale}, repeat=repeat)
     (said,) = sentences(figure()).values()
-    assert said[-1] == "Half is left: the repeats scatter too much to tell up to scale factor 16."
+    assert said[-1] == "The repeats scatter too much to tell where half is left, up to scale factor 16."

@@ -17,7 +17,7 @@ from runs.compare.compare import compare
 from runs.compare.guard import differences
 from runs.compare.matrix import matrix
 from runs.models import RunStorage, StorageDevice
-from runs.stats import Kind
+from runs.stats import WINNERS, Kind
 from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload
 
 pytestmark = pytest.mark.django_db
@@ -151,6 +151,28 @@ def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
     parted = "0.901\u202f× to 0.908\u202f× at scale factor 1 and 10, 0.551\u202f× to 0.558\u202f× at scale factor 30"
     assert comparison.levels.series[0].words == f"worse; the levels differ, {parted}"
     assert comparison.headline.endswith(f" of it: {parted}.")
+
+
+def test_where_no_level_is_sure_the_ends_say_so():
+    """Seen: "2.85 × here, 0.624 × there: no single number" of five levels of which none was decided."""
+    unsure = {(scale, 8): times for scale, times in {1: 0.8, 10: 1.0, 30: 1.25}.items()}
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": unsure}, terminals=(8,), repeats=2)
+    comparison = asked()
+    assert {row.kind for series in comparison.levels.series for row in series.rows}.isdisjoint(WINNERS)
+    assert comparison.headline.endswith(
+        "1.25\u202f× at scale factor 30, 0.800\u202f× at scale factor 1, undecided at each of them."
+    )
+
+
+def test_a_series_without_any_ratio_says_why_once_and_has_no_map(client):
+    """Seen: a map of six dashes, as a crash loses the last commits of the one."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+    sweep({"H2 2.5": 2.0}, durability="dbms_crash")
+    comparison = asked()
+    (refused,) = (series for series in comparison.levels.series if series.label == "H2 2.5")
+    assert refused.words.startswith("no ratio: Durability")
+    assert [ratios.series for ratios in comparison.levels.heat_maps("higher")] == ["SQLite 3.50"]
+    assert client.get("/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode().count(refused.words) > 6
 
 
 def test_systems_over_terminals_are_led_by_the_best_of_each():

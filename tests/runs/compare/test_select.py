@@ -74,7 +74,7 @@ def test_the_base_set_is_the_baseline_side(base, dbms):
 @pytest.mark.parametrize(
     ("pairs", "name", "words"),
     [
-        ((("set", "dbms=nobody"),), "set", "set 1, dbms: Select a valid choice"),
+        ((("set", "dbms=nobody"),), "set", "set 1, dbms: There is no “nobody”."),
         ((("set", "colour=red"),), "set", "set 1, colour: there is no such filter"),
         ((("set", "set=a"),), "set", "set 1, set: there is no such filter"),
         ((("status", "finished"), ("set", "run=x")), "set", "set 2, run: “x” is not the id of a run"),

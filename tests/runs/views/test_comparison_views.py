@@ -87,6 +87,32 @@ def test_a_wide_span_is_logarithmic_unless_a_reader_says(client, sweep):
     assert spec(page(client, "&y_scale=log"), "curve-2-terminals")["y"]["scale"] == "log"
 
 
+def test_panels_that_lie_far_apart_are_logarithmic(client):
+    """Seen: the panel of one terminal as a line on the floor, under the axis of 64."""
+    experiment = Experiment.objects.create(slug="apart", name="Apart")
+    for terminals, scale in product((1, 64), (1, 4, 16)):
+        factors = {"scale_factor": scale, "terminals": terminals}
+        make_run("H2 2.4", (100 - scale) * terminals**0.7, factors=factors, experiment=experiment)
+    axes = [spec(page(client, f"&panels=factor:terminals{more}", of="apart"), "curve-64-terminals")["y"]
+            for more in ("", "&y_scale=linear")]  # fmt: skip
+    assert [axis["scale"] for axis in axes] == ["log", "linear"]
+
+
+def test_a_class_with_a_single_panel_keeps_its_title(client):
+    """Seen: "4 terminals" above a chart of what is not ranked, and nothing said of its lines."""
+    experiment = Experiment.objects.create(slug="single", name="Single")
+    for (engine, durability), terminals, scale in product(
+        (("H2 2.4", "power_loss"), ("SQLite 3", "dbms_crash")), (1, 8), (1, 4, 16)
+    ):
+        if terminals == 1 or durability == "power_loss":
+            make_run(engine, 100 - scale, factors={"scale_factor": scale, "terminals": terminals},
+                     experiment=experiment, durability=durability)  # fmt: skip
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page(client, "", of="single")))
+    assert re.search(
+        "Not ranked: .{1,60}Throughput over scale factor: 1 terminal .{0,40}TPS, higher is better", text
+    ), text
+
+
 def test_values_are_per_cent_of_the_first_level_or_of_the_baselines_series(client, sweep):
     first = spec(page(client, "&y_as=first"), "curve-2-terminals")
     assert [line["points"][0][1] for line in first["series"]] == [100, 100]
