@@ -369,8 +369,8 @@ def lacks(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[s
     return {field: [words] for field, words in _WORDS.items() if field in missing}
 
 
-def rising(values: Mapping[str, Any], *names: str) -> None:
+def rising(values: Mapping[str, Any], *names: str, of: str = "") -> None:
     """Raises NotUnderstood where percentiles do not rise in the order of their names; those that are missing may be."""
     for (low, before), (high, after) in itertools.pairwise(picked(values, *names).items()):
         if after < before:
-            raise NotUnderstood(f"{high} = {after:g} is below {low} = {before:g}")
+            raise NotUnderstood(f"{of + ': ' if of else ''}{high} = {after:g} is below {low} = {before:g}")

@@ -8,7 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, further, utc
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Scalar,
+    Status,
+    Subject,
+    all_measured,
+    dbms_called,
+    further,
+    rising,
+    utc,
+)
 from benchagent.importers.source import NotUnderstood, json_of, number, number_in, slug, xml_of
 from benchagent.redaction import redact_text, redact_value
 
@@ -22,7 +33,7 @@ _RANKS = {
     "min": "min", "avg": "avg", "max": "max", "sd": "stddev",
     "25th": "p25", "75th": "p75", "90th": "p90", "95th": "p95", "99th": "p99",
 }  # fmt: skip
-RISING = ("min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max")
+RANKS = ("min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max")
 
 
 def latency(heading: str) -> tuple[str, float] | None:
@@ -42,9 +53,7 @@ def latency(heading: str) -> tuple[str, float] | None:
 
 
 def check_rising(values: dict[str, float], what: str) -> None:
-    known = [values[rank] for rank in RISING if rank in values]
-    if known != sorted(known):
-        raise NotUnderstood(f"{what}: the percentiles do not rise")
+    rising(values, *RANKS, of=what)
     least, most = values.get("min", 0.0), values.get("max", math.inf)
     if "avg" in values and not least * 0.999 - 0.002 <= values["avg"] <= most * 1.001 + 0.002:
         raise NotUnderstood(f"{what}: the average lies outside of least and greatest")

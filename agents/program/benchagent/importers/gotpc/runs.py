@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from benchagent.importers.report import (
     measured,
     not_understood,
     picked,
+    rising,
 )
 from benchagent.importers.source import NotUnderstood
 from benchagent.redaction import redact_text
@@ -323,13 +323,12 @@ def _latencies(run: Run) -> dict[str, dict[str, float]]:
     systematic = sum(row in checkable for row in doubtful) > max(1, len(checkable) // 2)
     latencies: dict[str, dict[str, float]] = {}
     for row in rows:
-        values = {name: row.values[name] for name in ("avg_ms", *_RISING) if name in row.values}
-        ranks = [values[name] for name in _RISING if name in values]
+        values = picked(row.values, "avg_ms", *_RISING)
         if row in doubtful:
             exact = systematic and row.values["count"]
             values = {"avg_ms": round(row.values["sum_ms"] / row.values["count"], 3)} if exact else {}
-        elif any(later < earlier for earlier, later in itertools.pairwise(ranks)):
-            raise NotUnderstood(f"line {row.line}: the percentiles of {row.operation} do not rise")
+        else:
+            rising(values, *_RISING, of=f"line {row.line}: {row.operation}")
         latencies[row.operation] = values
     if doubtful and systematic:
         run.warnings.append(

@@ -11,13 +11,7 @@ from typing import Any
 
 from benchagent.importers.hammerdb.common import spaced, sqlite_time
 from benchagent.importers.hammerdb.log import counted, log_reports
-from benchagent.importers.hammerdb.profile import (
-    SEEN_BY_USERS,
-    SUBJECT,
-    check_ranks,
-    checked_metrics,
-    procedure_metrics,
-)
+from benchagent.importers.hammerdb.profile import RANKS, SEEN_BY_USERS, SUBJECT, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
 from benchagent.importers.report import (
     Metric,
@@ -29,6 +23,7 @@ from benchagent.importers.report import (
     all_measured,
     dbms_called,
     measured,
+    rising,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, number, once
 from benchagent.redaction import redact_text
@@ -258,7 +253,7 @@ def _response_times(content: dict[str, Any]) -> list[Metric]:
         name, figures = str(row["name"]), _figures(row)
         if "CALLS" not in figures:
             raise NotUnderstood(f"response times of {name[:40]} without calls")
-        check_ranks(name[:40], figures)
+        rising(figures, *RANKS, of=name[:40])
         metrics += procedure_metrics(name, figures)
     return metrics
 

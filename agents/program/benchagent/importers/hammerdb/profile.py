@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from benchagent.importers.hammerdb.common import PROCEDURES, iso, spaced, sqlite_time, tcl_time
-from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called
+from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 
 _HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
@@ -23,7 +23,7 @@ _FIGURE = re.compile(
 _LINE = re.compile(r"^(?:[A-Z0-9]+: [\d.]+(?:ms|%|)\s*)+$")
 _UNITS = {"CALLS": ("",), "SD": ("", "ms"), "RATIO": ("%",)}
 _NEEDED = {"CALLS", "MIN", "AVG", "MAX", "TOTAL", "P50", "P95", "P99"}
-_RANKS = ("MIN", "P25", "P50", "P75", "P95", "P99", "MAX")
+RANKS = ("MIN", "P25", "P50", "P75", "P95", "P99", "MAX")
 _WINDOW = re.compile(r"Vuser (?P<vuser>\d+):\|PERCENTILES (?P<from>[\d-]+ [\d:]+) to (?P<to>[\d-]{10} [\d:]{8})$")
 _WINDOW_ROW = re.compile(
     r"Vuser (?P<vuser>\d+):\|(?P<name>\w+)\|MIN-(?P<min>\d+)"
@@ -127,7 +127,7 @@ def checked_metrics(summary: Figures) -> tuple[Metric, ...]:
         calls, average = figures["CALLS"], figures["AVG"]
         if not math.isclose(average * calls, figures["TOTAL"], rel_tol=0.005, abs_tol=0.0006 * calls):
             raise NotUnderstood(f"{name}: AVG times CALLS is not TOTAL")
-        check_ranks(name, figures)
+        rising(figures, *RANKS, of=name)
         if not figures["MIN"] <= average <= figures["MAX"]:
             raise NotUnderstood(f"{name}: the ranks do not rise")
     # RATIO is TOTAL's share of the elapsed time: the same for all procedures.
@@ -149,17 +149,11 @@ def checked_metrics(summary: Figures) -> tuple[Metric, ...]:
     return tuple(itertools.chain.from_iterable(itertools.starmap(procedure_metrics, summary.items())))
 
 
-def check_ranks(name: str, figures: Mapping[str, float]) -> None:
-    ranks = [figures[word] for word in _RANKS if word in figures]
-    if ranks != sorted(ranks):
-        raise NotUnderstood(f"{name}: the ranks do not rise")
-
-
 def procedure_metrics(name: str, figures: Mapping[str, float]) -> tuple[Metric, ...]:
     prefix = PROCEDURES.get(name.upper(), name.lower())
     values: dict[str, float | None] = {f"{prefix}_transactions": figures["CALLS"]}
     return all_measured(
-        values | {f"{prefix}_latency_{word.lower()}_ms": figures.get(word) for word in ("MIN", "AVG", *_RANKS[1:])}
+        values | {f"{prefix}_latency_{word.lower()}_ms": figures.get(word) for word in ("MIN", "AVG", *RANKS[1:])}
     )
 
 
@@ -178,7 +172,7 @@ def _windows_report(file: SourceFile) -> Report:
                 if not windows:
                     raise NotUnderstood("a row of a window before the window")
                 row = {rank: number(match[rank]) / 1000 for rank in ("min", "p50", "p95", "p99", "max")}
-                check_ranks(match["name"], {rank.upper(): value for rank, value in row.items()})
+                rising(row, *row, of=match["name"])
                 if windows[-1][1].setdefault(match["name"].upper(), row) != row:
                     raise NotUnderstood(f"{match['name']} stands twice in one window")
     series: list[Series] = []

@@ -8,17 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.histogram import encode
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Series,
-    Status,
-    Subject,
-    all_measured,
-    measured,
-    picked,
-)
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
 from benchagent.importers.series import Samples, evenly
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check

@@ -86,7 +86,7 @@ def _values(name: str, body: str, *, is_whole: bool) -> dict[str, float]:
     expected = values["count"] / takes_s if takes_s else ops
     if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
         raise NotUnderstood(f"{name}'s OPS is not Count per second")
-    rising(values, *_RANKS)
+    rising(values, *_RANKS, of=name)
     return values
 
 
