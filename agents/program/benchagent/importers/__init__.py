@@ -129,7 +129,7 @@ def _parts(file: SourceFile) -> list[SourceFile]:
     if len(shown) < 2:
         return [file]
     marks = sorted(
-        (text.rfind("\n", 0, mark.start() + 1) + 1 if text[mark.start()] != "\n" else mark.start() + 1, importer.TOOL)
+        (text.rfind("\n", 0, mark.start() + 1) + 1, importer.TOOL)
         for importer in shown
         for mark in importer.MARKS.finditer(text)
     )
