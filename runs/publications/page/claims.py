@@ -124,16 +124,17 @@ def readings_of(claim: Claim) -> list[PercentReading]:
     if not claim.metric.endswith(TIME_OR_SPEED):
         return []
     percents = claim.details.get("percent_range") or ([claim.percent] if claim.percent else [])
-    return [_read(claim, abs(float(percent)), means) for percent in percents for means in MEANINGS]
-
-
-def _read(claim: Claim, percent: float, means: Literal["time", "speed"]) -> PercentReading:
-    more = any(word in claim.sense for word in LESS) == (means == "time")
-    value = 1 + (percent if more else -percent) / 100
-    formula = f"1 {'+' if more else '−'} {percent:g} / 100"
-    meant = computed(value, formula, unit="×", digits=2)
-    inverse = computed(1 / value, f"1 / ({formula})", unit="×", digits=2)
-    return PercentReading(percent, means, *((meant, inverse) if means == "time" else (inverse, meant)))
+    readings = []
+    for percent in (abs(float(percent)) for percent in percents):
+        for means in MEANINGS:
+            more = any(word in claim.sense for word in LESS) == (means == "time")
+            value = 1 + (percent if more else -percent) / 100
+            formula = f"1 {'+' if more else '−'} {percent:g} / 100"
+            meant = computed(value, formula, unit="×", digits=2)
+            inverse = computed(1 / value, f"1 / ({formula})", unit="×", digits=2)
+            in_order = (meant, inverse) if means == "time" else (inverse, meant)
+            readings.append(PercentReading(percent, means, *in_order))
+    return readings
 
 
 def readings(material: Material) -> Section:
@@ -186,25 +187,20 @@ def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading
 def orderings(material: Material) -> Section:
     """Orders that the article's text gives as a whole, then each claim of two sides."""
     article = article_of(material.publication)
-    stated = [
+    orderings = [
         Ordering(order.quantity, [(">" if at else "", name) for at, name in enumerate(order.items)], order.note)
         for order in (article.orders if article else ())
     ]
-    without_amount = [claim for claim in material.claims if claim.percent == 0 or figure_words(claim) == NO_AMOUNT]
-    return Section(
-        "orderings", "Orderings as claimed",
-        "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn.",
-        orderings=[*stated, *(_ordering(material, claim) for claim in without_amount)],
-    )  # fmt: skip
-
-
-def _ordering(material: Material, claim: Claim) -> Ordering:
-    a, b = sides(material, claim)
-    more, less = (b, a) if any(word in claim.sense for word in LESS) else (a, b)
-    sign = "≈" if claim.percent == 0 else "≳" if "slightly" in claim.sense else ">"
-    what, either, _ = claim.metric.partition(TIME_OR_SPEED)
-    quantity = f"speed of the {what}" if either else material.name(claim.metric)
-    return Ordering(quantity, [("", more), (sign, less)], claim.summary)
+    for claim in material.claims:
+        if claim.percent == 0 or figure_words(claim) == NO_AMOUNT:
+            a, b = sides(material, claim)
+            more, less = (b, a) if any(word in claim.sense for word in LESS) else (a, b)
+            sign = "≈" if claim.percent == 0 else "≳" if "slightly" in claim.sense else ">"
+            what, either, _ = claim.metric.partition(TIME_OR_SPEED)
+            quantity = f"speed of the {what}" if either else material.name(claim.metric)
+            orderings.append(Ordering(quantity, [("", more), (sign, less)], claim.summary))
+    lead = "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn."
+    return Section("orderings", "Orderings as claimed", lead, orderings=orderings)
 
 
 # All of them

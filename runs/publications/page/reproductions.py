@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runs.compare.panels import SIZE_METRIC
-from runs.models import Claim, Experiment, HardwareProfile, Observation, Run
+from runs.models import Claim, Experiment, Observation, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
 from runs.publications.matching import Match, Published, Relation, Side
@@ -33,6 +33,7 @@ NOTE = (
     "other. Here: geometric means, with their interval from three repeats on. Published: medians, as printed."
 )
 WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
+COUNT = ", n\u00a0=\u00a0"
 GIB = 1024**3
 SIZE_FACTORS = frozenset({"warehouses"})
 
@@ -54,7 +55,6 @@ class Answer:
     words: Words = ""
     gap: str = ""
     notes: tuple[str, ...] = ()
-    unit: str = ""
 
 
 def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
@@ -94,14 +94,21 @@ def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> 
 def _row(match: Match, runs: Sequence[Run], published: Published) -> list[TableCell]:
     there, readings = _published(match, published)
     answer = _answer(match, runs)
-    here = TextCell(words=answer.words) if answer.amount else TableCell(gap=answer.gap)
-    products = _products(match, runs, published) if answer.amount else ""
-    differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
-    ratios = TableCell()
+    here, ratios, products = TableCell(gap=answer.gap), TableCell(), ""
     if answer.amount:
+        here = TextCell(words=answer.words)
         words = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
         ratios = TextCell(words=words[1:]) if readings else TableCell(gap="no amount is published")
+        products = f"{_names(matching.side(runs, match.ours, match.metric))} here"
+        if match.theirs and not match.claim and (theirs := _names(published.side(match.theirs, match.their_metric))):
+            products += f", {theirs} there"
+    differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
     return [text(match.label), there, here, ratios, text(differs)]
+
+
+def _names(side: Side) -> str:
+    """Of the products that have a number."""
+    return ", ".join(dict.fromkeys(run.dbms_version.name for run in side.counted))
 
 
 # What was published
@@ -130,7 +137,7 @@ def _published_value(match: Match, published: Published) -> tuple[TableCell, lis
     if side.centre is None:
         return TableCell(gap=side.gap), []
     amount = _centre(side)
-    return TextCell(words=(amount, *_count(side))), [Reading(amount)]
+    return TextCell(words=(amount, f"{COUNT}{len(side.values)}")), [Reading(amount)]
 
 
 def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell, list[Reading]]:
@@ -175,8 +182,8 @@ def _answer(match: Match, runs: Sequence[Run]) -> Answer:
     if side.centre is None:
         return Answer(None, gap=side.gap)
     amount = _centre(side)
-    words = (amount, *_interval(side.interval, f"{INTERVAL} {listed(side.values)}", side.unit), *_count(side))
-    return Answer(amount, words, notes=tuple(side.notes), unit=side.unit)
+    interval = _interval(side.interval, f"{INTERVAL} {listed(side.values)}", side.unit)
+    return Answer(amount, (amount, *interval, f"{COUNT}{len(side.values)}"), notes=tuple(side.notes))
 
 
 def _relation(match: Match, relation: Relation) -> Answer:
@@ -184,8 +191,7 @@ def _relation(match: Match, relation: Relation) -> Answer:
         return Answer(None, gap=relation.gap or "no ratio: a value is zero")
     amount = computed(relation.value, relation.formula, unit="×", digits=2)
     interval = _interval(relation.interval, f"{WELCH} {relation.formula}", "×", digits=2)
-    numbers = [len(relation.of.values), len(relation.base.values)]
-    count = f", n\u00a0=\u00a0{numbers[0]} and {numbers[1]}"
+    count = f"{COUNT}{len(relation.of.values)} and {len(relation.base.values)}"
     notes = (*relation.notes, *_sizes(match, relation))
     return Answer(amount, (amount, *_in_percent(match, relation), *interval, count), notes=notes)
 
@@ -233,15 +239,11 @@ def _interval(interval: Interval | None, formula: str, unit: str, digits: int | 
     return (" (", low, " to ", high, ")")
 
 
-def _count(side: Side) -> Words:
-    return (f", n\u00a0=\u00a0{len(side.values)}",)
-
-
 # Their ratio
 
 
 def _ratio(here: Amount, reading: Reading) -> Words:
-    words = f" {reading.words}" if reading.words.startswith("if ") else ""
+    words = f" {reading.words}" if reading.words else ""
     if here.unit != reading.low.unit:
         return (f"not comparable: {here.unit} here, {reading.low.unit} there",)
     if reading.high is None:
@@ -251,30 +253,12 @@ def _ratio(here: Amount, reading: Reading) -> Words:
     return (f"{inside} ", reading.low, " to ", reading.high, words)
 
 
-# What differs
-
-
-def _products(match: Match, runs: Sequence[Run], published: Published) -> str:
-    ours = matching.side(runs, match.ours, match.metric).counted
-    if match.claim:
-        return f"{_names(ours)} here"
-    theirs = published.side(match.theirs, match.their_metric).counted if match.theirs else []
-    there = f", {_names(theirs)} there" if theirs else ""
-    return f"{_names(ours)} here{there}"
-
-
-def _names(runs: Sequence[Run]) -> str:
-    return ", ".join(dict.fromkeys(run.dbms_version.name for run in runs))
-
-
 def _machines(ours: Sequence[Run], theirs: Sequence[Run]) -> str:
     sentences = []
     for where, runs in (("Here", ours), ("There", theirs)):
-        machines = dict.fromkeys(_machine(run.hardware) for run in runs if run.hardware)
-        sentences += [f"{where}: {'; '.join(machines)}."] if machines else []
+        machines = []
+        for machine in dict.fromkeys(run.hardware for run in runs if run.hardware):
+            memory = f"{machine.ram_bytes / GIB:.3g} GB memory" if machine.ram_bytes else ""
+            machines.append(", ".join(part for part in (machine.name, machine.cpu_model, memory) if part))
+        sentences += [f"{where}: {'; '.join(dict.fromkeys(machines))}."] if machines else []
     return " ".join(sentences)
-
-
-def _machine(machine: HardwareProfile) -> str:
-    memory = f"{machine.ram_bytes / GIB:.3g} GB memory" if machine.ram_bytes else ""
-    return ", ".join(part for part in (machine.name, machine.cpu_model, memory) if part)
