@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from runs.models import Metric, Run
@@ -23,20 +23,8 @@ from runs.publications.page.parts import (
 from runs.run.number import number_of
 from runs.tables import Column, Table, TableCell
 
-Key = Callable[[Run], str]
 
-
-def grid(runs: Sequence[Run], *, row: Key, column: Key, head: str = "") -> Table:
-    """One row and column per distinct key, in the order of the runs. Several repeats are joined by spaces."""
-    rows, columns = list(dict.fromkeys(map(row, runs))), list(dict.fromkeys(map(column, runs)))
-    cells: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        cells.setdefault((row(run), column(run)), []).append(run)
-    body = [[TableCell(text=name), *(grid_cell(cells.get((name, other), [])) for other in columns)] for name in rows]
-    return Table([Column(head, numeric=False), *(Column(name, numeric=False) for name in columns)], body)
-
-
-def grid_cell(runs: Sequence[Run]) -> TableCell:
+def _cell(runs: Sequence[Run]) -> TableCell:
     numbers = [stored(run.measurements.all()[0]) for run in runs if run.measurements.all()]
     if len(numbers) == 1:
         return number_cell(numbers[0])
@@ -44,13 +32,6 @@ def grid_cell(runs: Sequence[Run]) -> TableCell:
         return TextCell(words=[part for number in numbers for part in (number, " ")][:-1])
     reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
     return TableCell(gap="; ".join(reasons) or "not measured")
-
-
-def lost_words(runs: Sequence[Run], why: str) -> Words:
-    """How many of the cells have no value, and why."""
-    lost = sum(not run.measurements.all() for run in runs)
-    missing = computed(lost, f"count of {len(runs)} cells whose value is missing", digits=0)
-    return (missing, " of ", computed(len(runs), "count of the cells", digits=0), f" cells have no value: {why}")
 
 
 class Grid(PartSpec):
@@ -81,31 +62,34 @@ class Grid(PartSpec):
         if not runs:
             return Section(self.id, self.title)
 
-        def row(run: Run) -> str:
-            return " on ".join(_said(material, run, name) for name in self.rows)
-
-        table = grid(runs, row=row, column=lambda run: _said(material, run, self.columns), head=self.head)
+        cells: dict[tuple[str, str], list[Run]] = {}
+        for run in runs:
+            row = " on ".join(_said(material, run, name) for name in self.rows)
+            cells.setdefault((row, _said(material, run, self.columns)), []).append(run)
+        rows, columns = dict.fromkeys(row for row, _ in cells), dict.fromkeys(column for _, column in cells)
+        body = [[text(row), *(_cell(cells.get((row, column), [])) for column in columns)] for row in rows]
+        heads = word_columns(self.head, *columns)
         if self.claims:
-            versions = list(dict.fromkeys(run.dbms_version.source_id for run in runs))
+            heads += word_columns(self.claims)
             by_system = {
                 str(claim.side_a.get("dbms")): claim for claim in set_apart(material.claims, self.columns, self.against)
                 if claim.side_a.get("workload") == runs[0].workload.source_id
             }  # fmt: skip
-            claims = [by_system.get(version) for version in versions]
-            cells = [TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated") for claim in claims]
-            table = Table(
-                [*table.columns, Column(self.claims, numeric=False)],
-                [[*row, cell] for row, cell in zip(table.rows, cells, strict=True)],
-            )
+            for version, line in zip(dict.fromkeys(run.dbms_version.source_id for run in runs), body, strict=True):
+                claim = by_system.get(version)
+                line.append(TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated"))
         wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
         return Section(
             self.id, self.title, self._lead(material, runs), frames=self.frames, beside=self.beside,
-            tables=[NamedTable(self.table or wanted or self.title, table)],
+            tables=[NamedTable(self.table or wanted or self.title, Table(heads, body))],
         )  # fmt: skip
 
     def _lead(self, material: Material, runs: Sequence[Run]) -> Words:
         if self.lost:
-            return lost_words(runs, self.lost)
+            lost = sum(not run.measurements.all() for run in runs)
+            missing = computed(lost, f"count of {len(runs)} cells whose value is missing", digits=0)
+            count = computed(len(runs), "count of the cells", digits=0)
+            return (missing, " of ", count, f" cells have no value: {self.lost}")
         summaries = [claim.summary for claim in material.claims if claim.ratio is None and claim.percent is None]
         return f"{self.say_claims}: {'; '.join(summaries)}." if self.say_claims and summaries else self.lead
 
