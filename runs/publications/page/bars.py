@@ -14,7 +14,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.select import cell_parameter
 from runs.compare.verdicts import winner
-from runs.models import Claim, Metric, Run
+from runs.models import Claim, Metric
 from runs.publications.material import Material
 from runs.publications.page.claims import printed_bound
 from runs.publications.page.parts import (
@@ -160,16 +160,15 @@ def _median_cells(group: Group) -> list[TableCell]:
 
 
 def _repeats(group: Group, metric: Metric, height: int) -> list[TableCell]:
-    cells = [_repeat(run, metric) for run in sorted(group.all_runs, key=lambda run: run.repeat)]
+    cells: list[TableCell] = []
+    for run in sorted(group.all_runs, key=lambda run: run.repeat):
+        number, href = number_of(run, metric.name, metric.unit), run.get_absolute_url()
+        if number is None:
+            cells.append(TableCell(gap=run.missing_reason or "not known", href=href))
+        else:
+            amount = Amount(number.value, "", number.provenance, number.as_printed, note=number.note or run.note)
+            cells.append(number_cell(amount, href=href))
     return [*cells, *[TableCell()] * (height - len(cells))]
-
-
-def _repeat(run: Run, metric: Metric) -> TableCell:
-    number = number_of(run, metric.name, metric.unit)
-    if number is None:
-        return TableCell(gap=run.missing_reason or "not known", href=run.get_absolute_url())
-    amount = Amount(number.value, "", number.provenance, number.as_printed, note=number.note or run.note)
-    return number_cell(amount, href=run.get_absolute_url())
 
 
 def _repeats_table(comparison: Comparison, metric: Metric) -> Table:

@@ -172,14 +172,13 @@ def spelt(value: Any) -> str:
 
 
 def machines(material: Material) -> Section:
-    rows = ("Operating system", "Processor", "Memory", "Motherboard", "Disks", "Note")
-    columns = [Column("Fact", numeric=False), *(Column(machine.name, numeric=False) for machine in material.hardware)]
-    cells = [_machine(machine) for machine in material.hardware]
-    body = [[text(name), *(machine[index] for machine in cells)] for index, name in enumerate(rows)]
+    facts = map(text, ("Operating system", "Processor", "Memory", "Motherboard", "Disks", "Note"))
+    columns = word_columns("Fact", *(machine.name for machine in material.hardware))
+    body = [[*row] for row in zip(facts, *map(_machine, material.hardware), strict=True)]
     return Section(
         id="machines",
         title="Machine" if len(material.hardware) == 1 else "Machines",
-        tables=[NamedTable("Hardware as the article states it", Table(columns, body))] if cells else [],
+        tables=[NamedTable("Hardware as the article states it", Table(columns, body))] if material.hardware else [],
         links=[(machine.name, reverse("hardware-detail", args=[machine.slug])) for machine in material.hardware],
     )
 
