@@ -25,7 +25,6 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -320,9 +319,12 @@ def once_more(first: Outcome) -> Outcome:
 def in_lane(lane: Sequence[str], left: deque[str]) -> Iterator[Outcome]:
     """Its own legs, then what is left; each runs when it is asked for."""
     own = deque(lane)
-    with suppress(IndexError):  # another lane took the last
-        while True:
-            yield apart(own.popleft() if own else left.popleft())
+    while True:
+        try:
+            name = own.popleft() if own else left.popleft()
+        except IndexError:  # another lane took the last
+            return
+        yield apart(name)
 
 
 def main() -> int:
