@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from benchagent.java.jars import tool_jars
 from benchagent.java.loadgen import jvm_options
-from benchagent.java.toolchain import JavaToolchain, compile_sources, source_dir
+from benchagent.java.toolchain import SHORT_LIVED, JavaToolchain, compile_sources, source_dir
 
 # Real engines for the tests that need one: one in memory, one with explicit BEGIN and COMMIT.
 ENGINES = ("h2", "sqlite")
@@ -40,7 +40,7 @@ def run(toolchain: JavaToolchain, sources: Sequence[Path], scratch: Path) -> tup
         folder.mkdir()
     compile_sources(java, toolchain.store, sources, jars, classes)
     path = os.pathsep.join(map(str, [classes, *jars]))
-    options = jvm_options(java, heap_mb=HEAP_MB, temporary=temporary)
+    options = [*jvm_options(java, heap_mb=HEAP_MB, temporary=temporary), *SHORT_LIVED, "-XX:+UseSerialGC"]
     scan = [f"--scan-class-path={classes}", f"--reports-dir={reports}", "--fail-if-no-tests"]
     done = subprocess.run([str(java.path), *options, "-cp", path, *CONSOLE, *PLAIN, *scan], cwd=scratch, check=False)
     passed, failed, skipped = counts(reports)
