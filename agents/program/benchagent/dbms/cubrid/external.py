@@ -16,7 +16,7 @@ from typing import Any
 from benchagent.dbms.base import Retryable
 from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, IndexFacts, QueryRows, TableFacts, by_column
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.server import MARKER, ExternalServer, Rows, ToolBackup, folder_of
+from benchagent.dbms.external.server import ExternalServer, Rows, ToolBackup, folder_of
 
 DRIVER_CLASS = "cubrid.jdbc.driver.CUBRIDDriver"
 UNIQUE_VIOLATION, LOCK_TIMEOUTS, DEADLOCK = -670, (-73, -74, -75, -76), -72
@@ -59,8 +59,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         objects=_objects(by_owner=own),
         # Unqualified names mean the schema of who has logged in, so that has to be the one.
         schemas="SELECT name FROM db_user WHERE name = UPPER('{schema}') AND name = SUBSTRING_INDEX(USER(), '@', 1)",
-        create="",
-        use=(),
         effective_queries={
             "isolation": "GET TRANSACTION ISOLATION LEVEL",
             "lock_timeout": "GET TRANSACTION LOCK TIMEOUT",
@@ -75,7 +73,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         version_query="SELECT VERSION()",
         folders="SHOW VOLUME HEADER OF 0",
         read_folders=_read_folders,
-        marker=MARKER,
         # Of the database that the target is named like, while it is in use; the target is a folder.
         shown_backups=[
             ToolBackup(

@@ -123,7 +123,7 @@ class Target:
 
     @property
     def marker(self) -> str:
-        return self.server.marker.format(schema=self.schema)
+        return f"{self.schema}.{MARKER}" if self.server.use else MARKER
 
     def questions(self) -> dict[str, str]:
         """What is there; the last one fails where there is no marker yet."""

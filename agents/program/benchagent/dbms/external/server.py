@@ -49,20 +49,21 @@ class ExternalServer:
 
     `objects` lists the names of all tables and views in it, and what else the catalogue shows, with its kind before
     the name; but nothing that goes with a table, as an index. `schemas` gives a row when it is there; `create` makes
-    it, empty where the agent cannot; `use` makes unqualified names mean it. `free_space`: free and all bytes;
-    `folders`: of the server, which `read_folders` reads as names and paths, that of the data first, an empty path for
-    what is not told, `IN_MEMORY` for data in memory. `in_force`: settings from the rows of `effective_queries`.
+    it, empty where the agent cannot; `use` makes unqualified names mean it, empty where they always do. `free_space`:
+    free and all bytes; `folders`: of the server, which `read_folders` reads as names and paths, that of the data first,
+    an empty path for what is not told, `IN_MEMORY` for data in memory. `in_force`: settings from the rows of
+    `effective_queries`.
     """
 
     dbms: str
     dialect: Dialect
     objects: str
     schemas: str
-    create: str
-    use: Sequence[str]
     effective_queries: Mapping[str, str]
     in_force: Callable[[QueryRows], list[tuple[str, str]]]
     engine_counters: EngineCounters
+    create: str = ""
+    use: Sequence[str] = ()
     retryable: Retryable = field(default_factory=Retryable)
     tolerable: Retryable = field(default_factory=Retryable)
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +72,6 @@ class ExternalServer:
     driver: str = ""
     # A query for the version, read as text up to the first blank behind the number. Empty: the driver is asked.
     version_query: str = ""
-    marker: str = "{schema}." + MARKER
     # False where the engine does not tell all settings: then none has its default for certain.
     settings_complete: bool = True
     # True where a statement that changes something keeps others from changing whatever rows it reads.

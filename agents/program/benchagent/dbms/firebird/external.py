@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from benchagent.dbms.counters import QueryRows
-from benchagent.dbms.external.server import MARKER, ExternalServer, folders_of_files
+from benchagent.dbms.external.server import ExternalServer, folders_of_files
 from benchagent.dbms.firebird import DIALECT, DRIVER_PROPERTIES, RETRYABLE, TOLERABLE, settings
 from benchagent.dbms.firebird.counters import ForeignCounters
 
@@ -41,8 +41,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         dialect=DIALECT,
         objects=f"{RELATIONS} {OTHERS}",
         schemas=CONNECTED,
-        create="",
-        use=(),
         effective_queries=settings.effective_queries(major),
         in_force=_in_force,
         settings_complete=False,
@@ -53,7 +51,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         version_query=VERSION,
         folders=FOLDERS,
         read_folders=folders_of_files,
-        marker=MARKER,
     )
 
 

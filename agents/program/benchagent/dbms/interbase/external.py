@@ -25,7 +25,7 @@ from benchagent.dbms.counters import (
     quoted_names,
 )
 from benchagent.dbms.dialect import Dialect
-from benchagent.dbms.external.server import MARKER, ExternalServer, ToolBackup, folders_of_files
+from benchagent.dbms.external.server import ExternalServer, ToolBackup, folders_of_files
 from benchagent.dbms.firebird import ISOLATION, RETRYABLE, TOLERABLE
 from benchagent.dbms.firebird.counters import SELECTIVITY, index_facts, index_query, sweep_age
 
@@ -64,8 +64,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         dialect=DIALECT,
         objects=OBJECTS,
         schemas="SELECT 1 FROM RDB$DATABASE",
-        create="",
-        use=(),
         effective_queries={"database": SETTINGS},
         in_force=_in_force,
         settings_complete=False,
@@ -77,7 +75,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         driver=DRIVER,
         folders=FOLDERS,
         read_folders=folders_of_files,
-        marker=MARKER,
         # Of the database with the target's name as its alias; gbak gets its login from ISC_USER and ISC_PASSWORD.
         shown_backups=[
             _gbak("gbak_local", "gbak, local protocol"),

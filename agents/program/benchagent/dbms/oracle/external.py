@@ -71,7 +71,6 @@ def external_server(version: str, schema: str) -> ExternalServer:
         dialect=dialect_of(version),
         objects=OBJECTS,
         schemas="SELECT username FROM all_users WHERE username = UPPER('{schema}')",
-        create="",
         use=("ALTER SESSION SET CURRENT_SCHEMA = {schema}",),
         effective_queries={"parameters": SETTINGS},
         in_force=_in_force,
