@@ -145,7 +145,7 @@ class DiffRowSerializer(serializers.Serializer[configs.DiffRow]):
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not of the form
     section = serializers.CharField()
-    status = serializers.ChoiceField(choices=[one.value for one in configs.Difference])
+    status = serializers.ChoiceField(choices=[difference.value for difference in configs.Difference])
     cells = DiffCellSerializer(many=True)
 
 

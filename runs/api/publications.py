@@ -255,11 +255,12 @@ class PublicationSerializer(serializers.Serializer[Material]):
         """Those that this person may see."""
         user = self.context["request"].user
         experiments = experiments_of(material.publication.slug, user)
-        runs: dict[Any, list[Run]] = {one.pk: [] for one in experiments}
+        runs: dict[Any, list[Run]] = {experiment.pk: [] for experiment in experiments}
         for run in Run.objects.present().listed_for(user).filter(experiment__in=experiments).for_lists():
             runs[run.experiment_id].append(run)
-        rows = [{"experiment": one, "figure": str(one.plan.get("figure", "")), "runs": runs[one.pk]}
-                for one in experiments]  # fmt: skip
+        rows = [
+            {"experiment": row, "figure": str(row.plan.get("figure", "")), "runs": runs[row.pk]} for row in experiments
+        ]
         return RerunSerializer(rows, many=True, context=self.context).data
 
     def get_statistics(self, material: Material) -> dict[str, str | float]:

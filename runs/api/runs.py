@@ -258,17 +258,17 @@ class RunLatency(APIView):
         """Percentiles from the stored histogram, up to as many nines as the transactions bear; by transaction type."""
         refuse_unknown(request.query_params, {"repeats"})
         run = get_object_or_404(readable_runs(request).present(), id=run_id)
-        together = request.query_params.get("repeats", "").lower() in ("1", "true", "yes")
+        of_repeats = request.query_params.get("repeats", "").lower() in ("1", "true", "yes")
         runs = [run]
-        if together:
+        if of_repeats:
             # As public as the run that was asked for: an answer to everybody tells of nobody's private repeats.
-            alike = readable_runs(request).with_values().filter(cell_key=run.cell_key, batch=run.batch_id)
-            runs = list(alike.filter(visibility=run.visibility))
-        told, over_time = latency_of(runs), map_of(runs)
-        if told is None and over_time is None:
+            repeats = readable_runs(request).with_values().filter(cell_key=run.cell_key, batch=run.batch_id)
+            runs = list(repeats.filter(visibility=run.visibility))
+        latency, over_time = latency_of(runs), map_of(runs)
+        if latency is None and over_time is None:
             raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")
-        types = [] if together else types_of(run)
-        return Response(LatencySerializer({"latency": told, "types": types, "over_time": over_time}).data)
+        types = [] if of_repeats else types_of(run)
+        return Response(LatencySerializer({"latency": latency, "types": types, "over_time": over_time}).data)
 
 
 class RunChanges(APIView):

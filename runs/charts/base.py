@@ -310,12 +310,12 @@ def columns_of(lines: int) -> int:
 def thinned_table(spec: LinesSpec, lines: Sequence[Sequence[Stretch]], scale: int = 1) -> Table:
     """One row per stretch, with the lowest and the highest value of each series in it."""
     lost = TableCell(gap="no sample in this stretch")
-    unit, known = spec["y"]["unit"], [{stretch.begin_s: stretch for stretch in line} for line in lines]
+    unit, by_begin = spec["y"]["unit"], [{stretch.begin_s: stretch for stretch in line} for line in lines]
     labels = [Column(f"{series['label']}, {end}", unit) for series in spec["series"] for end in ("lowest", "highest")]
     rows = []
-    for begin_s in sorted({begin_s for line in known for begin_s in line}):
+    for begin_s in sorted({begin_s for line in by_begin for begin_s in line}):
         cells = [TableCell(begin_s)]
-        for line in known:
+        for line in by_begin:
             stretch = line.get(begin_s)
             ends = (stretch.lowest, stretch.highest) if stretch else (None, None)
             cells += [lost if value is None else TableCell(value / scale) for value in ends]

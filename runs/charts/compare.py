@@ -71,8 +71,8 @@ def bars_parts(comparison: Comparison, axes: Axes, *, id: str = "comparison") ->
 def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
     lost = many_lost(comparison.groups)
-    drawn = [group for group in comparison.groups if group.dots] if lost else comparison.groups
-    return replace(comparison, groups=drawn), " ".join(filter(None, (bars_note(drawn), lost_words(lost))))
+    groups = [group for group in comparison.groups if group.dots] if lost else comparison.groups
+    return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), lost_words(lost))))
 
 
 def _panels(

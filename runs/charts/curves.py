@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain
+from typing import Any
 
 from runs import formatting
 from runs.charts.base import (
@@ -227,15 +228,17 @@ def _share(group: Group, of: float | None) -> Group:
         return replace(group, dots=[], values=[], compared=(), n=0, summary=None, interval=None,
                        gap=group.gap or "nothing to set it against")  # fmt: skip
     summary, interval = group.summary, group.interval
-    values = [100 * (value / of) for value in group.values]
+
+    def share(value: float | None) -> float | None:
+        return None if value is None else 100 * (value / of)
+
     if summary:
-        mean, together = summary.geometric_mean, summary.together
-        summary = replace(summary, median=100 * (summary.median / of), mean=100 * (summary.mean / of),
-                          geometric_mean=None if mean is None else 100 * (mean / of),
-                          together=None if together is None else 100 * (together / of))  # fmt: skip
+        names = ("median", "mean", "geometric_mean", "of_all")
+        shares: dict[str, Any] = {name: share(getattr(summary, name)) for name in names}
+        summary = replace(summary, **shares)
     if interval:
         interval = replace(interval, low=100 * (interval.low / of), high=100 * (interval.high / of))
-    compared = [100 * (value / of) for value in group.compared]
+    values, compared = ([100 * (value / of) for value in each] for each in (group.values, group.compared))
     return replace(group, values=values, compared=compared, summary=summary, interval=interval)
 
 

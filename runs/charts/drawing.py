@@ -64,7 +64,7 @@ class Drawing:
     @property
     def by_metric(self) -> list[DrawnMetric]:
         axes = self.axes
-        drawn = []
+        numbers = []
         for comparison in self.comparisons:
             metric = comparison.metric
             if axes.view in ON_AXES:
@@ -73,7 +73,7 @@ class Drawing:
                     part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name
                 ]
                 words = [curve for part in of_metric for curve in part.curve_words]
-                drawn.append(DrawnMetric(metric, panels, [], words))
+                numbers.append(DrawnMetric(metric, panels, [], words))
                 continue
             points = {group.key: Point(0.0, group.label, group) for group in comparison.groups}
             panels = [
@@ -82,8 +82,8 @@ class Drawing:
                     panel_groups(comparison.groups, axes) if axes.panels and axes.view == BARS else []
                 )
             ]
-            drawn.append(DrawnMetric(metric, panels, [*points.values()]))
-        return drawn
+            numbers.append(DrawnMetric(metric, panels, [*points.values()]))
+        return numbers
 
     @property
     def missing(self) -> str:
@@ -124,14 +124,14 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
     """The head and one row per point, for a CSV file of what is drawn."""
     yield POINT_HEAD
     axes = drawing.axes
-    for comparison, drawn in zip(drawing.comparisons, drawing.by_metric, strict=True):
+    for comparison, numbers in zip(drawing.comparisons, drawing.by_metric, strict=True):
         metric = comparison.metric
         name, label, unit = (metric.name, metric.label, metric.unit) if metric else ("", "", "%")
         y_unit = unit if axes.y_as == "absolute" else "%"
         x_unit_words = x_unit(axes, axes.groups(comparison))
-        words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(drawn.curve_words)}
-        of_groups = [Panel("", "", [Curve("", "", 0, drawn.groups)])]
-        for panel in drawn.panels or of_groups:
+        words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(numbers.curve_words)}
+        of_groups = [Panel("", "", [Curve("", "", 0, numbers.groups)])]
+        for panel in numbers.panels or of_groups:
             for curve in panel.curves:
                 words = words_by_curve.get((panel.label, curve.label or label))
                 losses = {level["x"]: level for level in words.numbers.get("levels", ())} if words else {}

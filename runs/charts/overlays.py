@@ -141,15 +141,15 @@ def _x_of_bytes(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[flo
 
 def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:
     """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
-    drawn = [value for group in groups_of(panel) for value in group.values]
+    values = [value for group in groups_of(panel) for value in group.values]
     kind = kind_of(axes)
-    if not kind or axes.y_as == "baseline" or not drawn:
+    if not kind or axes.y_as == "baseline" or not values:
         return []
     if kind != CLIENT:
         return [line for curve in panel.curves for line in _bent(curve)]
     if metric.better != "higher":
         return []
-    return [line for curve in panel.curves for line in _over_clients(curve, max(drawn))]
+    return [line for curve in panel.curves for line in _over_clients(curve, max(values))]
 
 
 def _bent(curve: Curve) -> list[LineSeries]:

@@ -102,8 +102,8 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
 
 def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:
     """Places on x in their order, with words."""
-    places = {point.x: point.label for curve in panel.curves for point in curve.points}
-    return sorted((x, words or f"{x:,.6g}{unit}") for x, words in places.items())
+    words_by_x = {point.x: point.label for curve in panel.curves for point in curve.points}
+    return sorted((x, words or f"{x:,.6g}{unit}") for x, words in words_by_x.items())
 
 
 def heat(value: float | None, scale: tuple[float, float]) -> int | None:

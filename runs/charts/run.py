@@ -147,11 +147,13 @@ def _figure(
     whole = reverse("run-series-csv", args=[run.id])
     live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
     each = samples_each((sampled[line.metric] for line in wanted), columns)
-    drawn = [thinned(sampled[line.metric], each) for line in wanted]
+    stretches_of_lines = [thinned(sampled[line.metric], each) for line in wanted]
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "zero": True},
-        series=[_series(run, line, stretches, scale) for line, stretches in zip(wanted, drawn, strict=True)],
+        series=[
+            _series(run, line, stretches, scale) for line, stretches in zip(wanted, stretches_of_lines, strict=True)
+        ],
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
         live=live if run.is_open else None,
     )
@@ -171,7 +173,7 @@ def _figure(
         id=plot.id,
         title=title,
         spec=spec,
-        table=lines_table(spec) if each == 1 else thinned_table(spec, drawn, scale),
+        table=lines_table(spec) if each == 1 else thinned_table(spec, stretches_of_lines, scale),
         alt=f"Line chart of {plot.y_label.lower()} in {unit} ({names}) over the seconds of the run.",
         note=note,
         csv_url=whole,
@@ -236,10 +238,10 @@ MIB = 2**20
 
 def memory_figure(run: Run) -> Figure | None:
     """While the queries before the run warm it up, as in the 2015 article; None where no server was there."""
-    told: dict[str, Any] = run.statistics.get("warm_up_queries") or {}
+    warm_up: dict[str, Any] = run.statistics.get("warm_up_queries") or {}
     points: list[Point] = [
         (round(float(sample["t"]), 2), float(sample["bytes"]) / MIB)
-        for sample in told.get("memory", [])
+        for sample in warm_up.get("memory", [])
         if isinstance(sample.get("bytes"), int | float)
     ]
     if not points:
@@ -249,7 +251,7 @@ def memory_figure(run: Run) -> Figure | None:
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": "Memory", "unit": "MiB", "zero": True},
         series=[{"label": run.dbms_version.dbms.name, "color": 0, "dash": False, "points": points}],
-        bands=_queries_band(told.get("queries", [])),
+        bands=_queries_band(warm_up.get("queries", [])),
     )
     first, last = points[0][1], points[-1][1]
     return Figure(

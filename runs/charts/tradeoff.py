@@ -135,7 +135,7 @@ def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> 
     if not {"higher", "lower"}.issuperset(better):
         return set()
     distinct = {*points}
-    signs = [1 if side == "higher" else -1 for side in better]
+    signs = [1 if direction == "higher" else -1 for direction in better]
 
     def beaten(point: tuple[float, float]) -> bool:
         mine = [sign * value for sign, value in zip(signs, point, strict=True)]

@@ -235,7 +235,7 @@ def _of_histograms(group: Group, name: str) -> Group:
     if compared is None:
         return group
     return replace(
-        group, merged_percentile=of_all, percentile=name, summary=replace(group.summary, together=of_all),
+        group, merged_percentile=of_all, percentile=name, summary=replace(group.summary, of_all=of_all),
         compared=compared, interval=geometric_mean_interval(compared),
     )  # fmt: skip
 

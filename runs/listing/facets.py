@@ -96,7 +96,7 @@ _WORDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "durability": ("durability", "Durability", {str(value): words for value, words in SHORT_DURABILITY.items()}),
     "status": ("state", "State", {str(value): str(label) for value, label in RunState.choices}),
 }
-_COLUMNS = [*(link[0] for link in _LINKS.values()), *(said[0] for said in _WORDS.values()), "tags", "batch__tags"]
+_COLUMNS = [*(link[0] for link in _LINKS.values()), *(worded[0] for worded in _WORDS.values()), "tags", "batch__tags"]
 # Values of some columns, and how many runs have them.
 Row = tuple[tuple[Any, ...], int]
 

@@ -188,8 +188,8 @@ class FactorField(forms.Field):
         texts = [str(item) for item in value or []]
         if any("\x00" in text or len(text) > 300 for text in texts) or "\x00" in self.factor:
             raise ValidationError("A value has at most 300 characters, none of them NUL.")
-        known = RunFactor.objects.filter(listed(self.user, prefix="run__"), run__deleted_at=None, name=self.factor)
-        if texts and not known.exists():
+        rows = RunFactor.objects.filter(listed(self.user, prefix="run__"), run__deleted_at=None, name=self.factor)
+        if texts and not rows.exists():
             raise ValidationError("No run has a factor of this name.")
         return texts
 
@@ -204,7 +204,7 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
         name = self.extra["factor"]
         wanted = [Q(text__in=value, number=None), *([Q(number__in=numbers)] if numbers else [])]
         # One after the other: for the two at once SQLite would read all rows of this factor.
-        ids = [RunFactor.objects.filter(one, name=name).values("run") for one in wanted]
+        ids = [RunFactor.objects.filter(condition, name=name).values("run") for condition in wanted]
         return _found_by(qs, ids, _of_run(RunFactor.objects.filter(reduce(or_, wanted), name=name)))
 
 
@@ -221,9 +221,9 @@ class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped
         name = self.setting
         given = ConfigParameter.objects.filter(name__iexact=name, value__iexact=value).values("config")
         qs = qs.annotate(in_force=Cast("effective_settings", TextField()))
-        told = Q(in_force__icontains=json.dumps([name, value], ensure_ascii=False))
+        reported = Q(in_force__icontains=json.dumps([name, value], ensure_ascii=False))
         silent = ~Q(in_force__icontains=json.dumps([name], ensure_ascii=False)[:-1] + ",")
-        return qs.filter(told | Q(config__in=given) & silent)
+        return qs.filter(reported | Q(config__in=given) & silent)
 
 
 class BoundFilter(django_filters.NumberFilter):  # type: ignore[misc]  # untyped base

@@ -23,7 +23,7 @@ def attachments_of(run: Run) -> list[tuple[str, Table]]:
         return []
     names = {item["file"] for item in taken.items if item["status"] == "not_understood"}
     files = taken.artefacts.filter(name__in=names, size_bytes__lte=MAX_BYTES).order_by("position")[:MAX_FILES]
-    return [told for file in files if (told := _table(file))]
+    return [table for file in files if (table := _table(file))]
 
 
 def _table(file: Artefact) -> tuple[str, Table] | None:

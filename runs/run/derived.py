@@ -82,8 +82,8 @@ def cpu_bound(cpu_percent: float, disk_util_percent: float) -> bool:
 
 def variation_percent(values: Sequence[float | None]) -> float | None:
     """Coefficient of variation: standard deviation (n - 1) of the known values in % of their mean."""
-    known = [value for value in values if value is not None]
-    centre, spread = stats.mean(known) if known else 0.0, stats.stdev(known)
+    measured = [value for value in values if value is not None]
+    centre, spread = stats.mean(measured) if measured else 0.0, stats.stdev(measured)
     return 100 * spread / centre if spread is not None and centre > 0 else None
 
 
@@ -104,9 +104,11 @@ def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | 
         (str(table.get("table", "")), _number(table.get("size_bytes")), _number(table.get("index_bytes")))
         for table in tables
     ]
-    known = [(name, size, index) for name, size, index in sized if size]
-    total = stats.mean([size for _, size, _ in known]) * len(known) if known else 0.0
-    shares = [(name, 100 * size / total, None if index is None else 100 * index / size) for name, size, index in known]
+    with_size = [(name, size, index) for name, size, index in sized if size]
+    total = stats.mean([size for _, size, _ in with_size]) * len(with_size) if with_size else 0.0
+    shares = [
+        (name, 100 * size / total, None if index is None else 100 * index / size) for name, size, index in with_size
+    ]
     return sorted(shares, key=lambda table: -table[1])
 
 
@@ -224,8 +226,8 @@ def _measured(run: Run, series: Series | None) -> list[float | None]:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return stats.mean(known) if known else None
+    measured = [value for value in values if value is not None]
+    return stats.mean(measured) if measured else None
 
 
 def _metrics(run: Run) -> dict[str, float]:

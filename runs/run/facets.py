@@ -126,9 +126,9 @@ def said_unit(name: str, unit: str) -> str:
     """The unit behind a factor's number: where none is stated that of its name, so that an upload's 60 and an agent's
     60 s are one; none of what is counted, which the heading says already.
     """
-    suffixes = (known for suffix, known in _UNIT_SUFFIXES.items() if name.endswith(suffix))
-    known = FACTORS[name].unit if name in FACTORS else next(suffixes, "")
-    return "" if known in COUNTED else unit or known
+    by_suffix = (of_suffix for suffix, of_suffix in _UNIT_SUFFIXES.items() if name.endswith(suffix))
+    own = FACTORS[name].unit if name in FACTORS else next(by_suffix, "")
+    return "" if own in COUNTED else unit or own
 
 
 def factor_facets(run: Run) -> list[Facet]:

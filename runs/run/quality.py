@@ -63,14 +63,14 @@ class RunFacts:
         metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
         dbms = DBMSS.get(run.dbms_version.dbms.slug)
         sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
-        known = sampled and not run.context.get("connection")
+        one_machine = sampled and not run.context.get("connection")
         return cls(
             workload=run.workload.slug,
             factors={factor.name: factor.value for factor in run.factors.all()},
             metrics=metrics,
             series={item.name: item for item in series},
             demonstration=run.demonstration,
-            cpu_threads=(run.hardware.cpu_threads or 0) if known and run.hardware else 0,
+            cpu_threads=(run.hardware.cpu_threads or 0) if one_machine and run.hardware else 0,
         )
 
     def seconds(self, factor: str) -> float | None:
@@ -193,10 +193,10 @@ def no_stalls(facts: RunFacts) -> Check | None:
         return None
     begin, end = facts.window
     window = within(rate, begin, end)
-    known = without_gaps(window)
-    if not known:
+    rates = without_gaps(window)
+    if not rates:
         return None
-    stalled, bound = stalls(window), f"a third of the median, {STALL_SHARE * median(known):,.0f} TPS"
+    stalled, bound = stalls(window), f"a third of the median, {STALL_SHARE * median(rates):,.0f} TPS"
     if not stalled:
         return {"name": "no_stalls", "ok": True, "detail": f"no second below {bound}"}
     first_s = begin if begin > rate.t0_s else rate.t0_s
@@ -208,7 +208,7 @@ def no_stalls(facts: RunFacts) -> Check | None:
         when = f"second {at_s:,.0f}" if len(stall) == 1 else f"seconds {at_s:,.0f} to {last_s:,.0f}"
         listed.append(f"{when}: {mean(without_gaps(window[stall.start : stall.stop])):,.0f} TPS ({why})")
     more = f"; and {len(stalled) - STALLS_LISTED} more" if len(stalled) > STALLS_LISTED else ""
-    seconds = f"{sum(map(len, stalled)):,} of {len(known):,} seconds"
+    seconds = f"{sum(map(len, stalled)):,} of {len(rates):,} seconds"
     return {"name": "no_stalls", "ok": False, "detail": f"stalls: {seconds} below {bound}: {'; '.join(listed)}{more}"}
 
 

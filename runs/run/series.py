@@ -88,10 +88,10 @@ def thinned(series: Series, each: int) -> list[Stretch]:
     stretches = []
     for begin in range(0, len(series.values), each):
         part = series.values[begin : begin + each]
-        known = without_gaps(part)
-        at = [part.index(None)] if len(known) < len(part) else []
-        lowest, highest = (min(known), max(known)) if known else (None, None)
-        at += [part.index(lowest), part.index(highest)] if known else []
+        numbers = without_gaps(part)
+        at = [part.index(None)] if len(numbers) < len(part) else []
+        lowest, highest = (min(numbers), max(numbers)) if numbers else (None, None)
+        at += [part.index(lowest), part.index(highest)] if numbers else []
         points = [(series.t0_s + (begin + index) * series.interval_s, part[index]) for index in sorted(set(at))]
         stretches.append(Stretch(series.t0_s + begin * series.interval_s, lowest, highest, points))
     return stretches
@@ -136,10 +136,10 @@ def new_chunk(
 
 def packed(values: Sequence[float | None]) -> dict[str, Any]:
     """The columns of a chunk that its values make: half a second for a million of them. `values`: as for `encode`."""
-    known = without_gaps(values)
+    numbers = without_gaps(values)
     return {
-        "count": len(values), "minimum": min(known, default=None), "maximum": max(known, default=None),
-        "total": _total(known), "codec": CODEC_SHUFFLED_FLOAT64, "data": encode(values),
+        "count": len(values), "minimum": min(numbers, default=None), "maximum": max(numbers, default=None),
+        "total": _total(numbers), "codec": CODEC_SHUFFLED_FLOAT64, "data": encode(values),
     }  # fmt: skip
 
 
@@ -151,10 +151,10 @@ def without_gaps(values: Sequence[float | None]) -> Sequence[float]:
     return values if not any(map(math.isnan, values)) else [value for value in values if not math.isnan(value)]
 
 
-def _total(known: Sequence[float]) -> float | None:
+def _total(numbers: Sequence[float]) -> float | None:
     """None also where the sum is beyond what a double holds."""
     try:
-        return math.fsum(known) if known else None
+        return math.fsum(numbers) if numbers else None
     except OverflowError:
         return None
 

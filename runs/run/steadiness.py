@@ -124,8 +124,8 @@ def change_of_level(window: Sequence[float]) -> Step | None:
 
 def stalls(window: Sequence[float | None]) -> list[range]:
     """Stretches of values below a third of the median; gaps are none. Empty where so few transactions are chance."""
-    known = [value for value in window if value is not None]
-    if not known or (level := median(known)) < LEAST_TRANSACTIONS:
+    numbers = [value for value in window if value is not None]
+    if not numbers or (level := median(numbers)) < LEAST_TRANSACTIONS:
         return []
     stretches: list[range] = []
     for at, value in enumerate(window):

@@ -151,9 +151,9 @@ def knee(levels: Levels) -> Knee:
     near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
     (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
-    place = Interval(float(2 ** near.min()), float(2 ** near.max()))
+    near_best = Interval(float(2 ** near.min()), float(2 ** near.max()))
     value = math.exp(level + before * tried[best])
-    return Knee(float(2 ** tried[best]), place, math.expm1(before), math.expm1(before + bend), gain, value=value)
+    return Knee(float(2 ** tried[best]), near_best, math.expm1(before), math.expm1(before + bend), gain, value=value)
 
 
 def _aicc(squares: float, n: int, parameters: int) -> float:

@@ -40,21 +40,21 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
     next is more than the repeats of a day show.
     """
     centres = [geometric_mean(values) for _, values in levels]
-    known = [centre for centre in centres if centre is not None]
-    if len(known) < max(len(levels), 2 * LEAST_DAYS):
+    means = [centre for centre in centres if centre is not None]
+    if len(means) < max(len(levels), 2 * LEAST_DAYS):
         return []
-    cuts = [0, *sorted(_cuts([math.log(centre) for centre in known], 0, len(known))), len(known)]
+    cuts = [0, *sorted(_cuts([math.log(centre) for centre in means], 0, len(means))), len(means)]
     kept = [0]
     for cut, end in pairwise(cuts[1:]):
-        change = ratio(known[cut:end], known[kept[-1] : cut])
+        change = ratio(means[cut:end], means[kept[-1] : cut])
         # Two bad nights and a good one stand off, too, but are not alike: their interval holds 1. Days that do not vary
         # at all have none.
         if change and (change.p is None or change.p < ALPHA) and abs(math.log(change.value)) >= math.log1p(threshold):
             kept.append(cut)
     changes = []
-    for before, cut, end in zip(kept, kept[1:], [*kept[2:], len(known)], strict=False):
-        if change := ratio(known[cut:end], known[before:cut]):
-            changes.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(known)))
+    for before, cut, end in zip(kept, kept[1:], [*kept[2:], len(means)], strict=False):
+        if change := ratio(means[cut:end], means[before:cut]):
+            changes.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(means)))
     return changes
 
 

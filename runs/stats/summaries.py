@@ -51,17 +51,17 @@ class Summary:
     cv: float | None
     geometric_mean: float | None
     # Of everything that all repeats recorded, where that is known and stands for them: a percentile.
-    together: float | None = None
+    of_all: float | None = None
 
     @property
     def centre(self) -> float:
         """What stands for the repeats: what is of them together, else the geometric mean, or the median without one."""
         of_each = self.median if self.geometric_mean is None else self.geometric_mean
-        return of_each if self.together is None else self.together
+        return of_each if self.of_all is None else self.of_all
 
     @property
     def centre_name(self) -> str:
-        if self.together is not None:
+        if self.of_all is not None:
             return "all repeats together"
         return "median" if self.geometric_mean is None else "geometric mean"
 
@@ -162,9 +162,9 @@ class Moments(Generic[Real]):
         return half
 
 
-def jackknifed(together: float, without: Sequence[float], each: Sequence[float]) -> list[float] | None:
-    """One value a repeat, so that their geometric mean is `together` and their spread that of it: of a statistic of
-    everything that all repeats recorded, of the same `without` one of them in turn, and of `each` alone.
+def jackknifed(of_all: float, without_each: Sequence[float], of_each: Sequence[float]) -> list[float] | None:
+    """One value a repeat, so that their geometric mean is `of_all` and their spread that of it: of a statistic of
+    everything that all repeats recorded, of the same `without_each` of them in turn, and `of_each` alone.
 
     Tukey's pseudo-values on logs: J. W. Tukey, Annals of Mathematical Statistics 29 (1958); the delete-one jackknife
     of groups is sound for quantiles as that of single values is not (J. Shao, C. F. J. Wu, Annals of Statistics 17,
@@ -172,10 +172,10 @@ def jackknifed(together: float, without: Sequence[float], each: Sequence[float])
     own values: with that a false winner is named in less than 5 % of simulated pairs, without in 7 %.
     None for two or more of which one has no log.
     """
-    logs, own = log_values([together, *without]), log_values(each)
-    if logs is None or own is None or len(each) < 2:
+    logs, own = log_values([of_all, *without_each]), log_values(of_each)
+    if logs is None or own is None or len(of_each) < 2:
         return None
-    count, (whole, *others) = len(each), logs
+    count, (whole, *others) = len(of_each), logs
     pseudo = [count * whole - (count - 1) * other for other in others]
     spread, least = math.sqrt(variance(pseudo)), math.sqrt(variance(own))
     apart, wider = (pseudo, max(1.0, least / spread)) if spread else (own, 1.0)

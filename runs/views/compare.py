@@ -245,8 +245,8 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """One chart of the run, `?chart=latency` or another one; the first without it."""
     rows = Run.objects.present().readable_by(STRANGER).for_lists()
     run = get_object_or_404(rows, id=run_id)
-    drawn = figures(run, series.read_all(run))
-    wanted = [figure for figure in drawn if figure.id == request.GET.get("chart", ANY_CHART)] or drawn[:1]
+    charts_of_run = figures(run, series.read_all(run))
+    wanted = [chart for chart in charts_of_run if chart.id == request.GET.get("chart", ANY_CHART)] or charts_of_run[:1]
     context = {
         "title": f"{run.dbms_version} · {run.workload}, repeat {run.repeat}",
         "parts": wanted,

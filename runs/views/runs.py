@@ -219,8 +219,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return HttpResponse(status=NOTHING_NEW if run.is_open else STOP_POLLING)
     samples, source = series.read_all(run), source_of(run)
     if request.GET.get("part") == "charts":
-        drawn = {"run": run, "figures": figures(run, samples), "sampled": series.sampled(run)}
-        return render(request, "run.html#charts", drawn)
+        context = {"run": run, "figures": figures(run, samples), "sampled": series.sampled(run)}
+        return render(request, "run.html#charts", context)
     of_source = changes.history(source) if source and source != run else ()
     # What a run had when it was cut short is among its numbers, and no result.
     cut_short = run.state in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
