@@ -14,7 +14,7 @@ from runs.compare.axes import CLIENTS, SIZES, Axes
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
 from runs.compare.panels import Curve, Panel, sizes_mb
-from runs.formatting import number, size_words, times
+from runs.formatting import mid_sentence, number, size_words, times
 from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
@@ -49,7 +49,7 @@ def levels_of(curve: Curve) -> Levels:
 
 def place_words(value: float, x: XAxis, kind: str) -> str:
     """A value of x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
-    words = f"{x['label'][:1].lower()}{x['label'][1:]}"
+    words = mid_sentence(x["label"])
     if x["unit"] == "MB":
         return size_words(value)
     if x["unit"] == "GB":

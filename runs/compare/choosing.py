@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +13,7 @@ from django.http import QueryDict
 
 from runs.compare.select import BASE_SET, STORED, RunSet, Selection, encoded, read_query, set_queries, with_sets
 from runs.listing.facets import Facet, Option, facets_of
+from runs.listing.filters import without
 from runs.models import Batch, Metric, Publication, Run
 from runs.models.choices import RunState
 from runs.models.visible import Reader
@@ -77,14 +78,14 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
     counted = facets_of(query, selection.sets[edited - 1].choice.rows)
     facets = []
     for facet in counted.shown:
-        without = _without(query, [facet.name])
+        rest = without(query, facet.name)
         # Of one set the filter ends the address: what stands before it, hundreds of runs perhaps, is written once.
-        beginning = with_query(without) if len(queries) == 1 else None
+        beginning = with_query(rest) if len(queries) == 1 else None
         links = []
         for option in facet.options:
             added = urlencode([(facet.name, value) for value in option.adds])
             if beginning is None:
-                target = with_query(read_query("&".join(filter(None, (encoded(without), added)))))
+                target = with_query(read_query("&".join(filter(None, (encoded(rest), added)))))
             else:
                 target = "&".join(filter(None, (beginning, added)))
             links.append(Link(option.text, target, option))
@@ -151,7 +152,7 @@ def _shown_set(
 
     parts = []
     if choice.named:
-        parts.append(Link(choice.named, replaced(_without(shown.query, ("run", "cell", STORED)))))
+        parts.append(Link(choice.named, replaced(without(shown.query, "run", "cell", STORED))))
     for name, value, words in choice.filters:
         changed = shown.query.copy()
         changed.setlist(name, [each for each in changed.getlist(name) if each != value])
@@ -165,13 +166,6 @@ def _shown_set(
         remove=address(params, others, base=0 if base == shown.number else base - (base > shown.number)),
         base=address(params, queries, edit=edited, base=0 if shown.is_base else shown.number),
     )  # fmt: skip
-
-
-def _without(query: QueryDict, names: Collection[str]) -> QueryDict:
-    kept = query.copy()
-    for name in names:
-        kept.pop(name, None)
-    return kept
 
 
 def added(params: QueryDict) -> str:

@@ -349,6 +349,13 @@ def without_blanks(data: QueryDict) -> QueryDict:
     return kept
 
 
+def without(params: QueryDict, *names: str) -> QueryDict:
+    kept = params.copy()
+    for name in names:
+        kept.pop(name, None)
+    return kept
+
+
 class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchagent.catalog import threshold_of
 
-from runs.formatting import percent, quantity
+from runs.formatting import mid_sentence, percent, quantity
 from runs.machines.facts import device_facts, profile_facts
 from runs.models import Measurement, Run
 from runs.run.engine_report import CONDITIONS
@@ -86,7 +86,7 @@ def _settings(run: Run) -> dict[str, str]:
 
 def _disks(run: Run) -> dict[str, str]:
     return {
-        f"{use.get_role_display()}: {label[:1].lower()}{label[1:]}" if label else use.get_role_display(): text
+        f"{use.get_role_display()}: {mid_sentence(label)}" if label else use.get_role_display(): text
         for use in run.storage.all()
         for label, text in [("", "in memory" if use.in_memory else use.device.name), *device_facts(use.device)]
     }

@@ -38,7 +38,7 @@ from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import RunFilter, columns_of, not_looked_through, unknown, without_blanks
+from runs.listing.filters import RunFilter, columns_of, not_looked_through, unknown, without, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
@@ -191,13 +191,6 @@ def _with(params: QueryDict, name: str, value: str) -> QueryDict:
     changed = params.copy()
     changed[name] = value
     return changed
-
-
-def without(params: QueryDict, *names: str) -> QueryDict:
-    kept = params.copy()
-    for name in names:
-        kept.pop(name, None)
-    return kept
 
 
 STOP_POLLING = 286
