@@ -59,7 +59,7 @@ def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
     return [*parts, LatencyTypes(types, without)] if types or without else parts
 
 
-def percentile_figure(curves: Sequence[tuple[str, int, Latency]], *, id: str = "percentiles") -> Figure:
+def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
     """One line per (label, colour, latency) over an axis of 1/(1 − p): each nine takes as much room."""
     last = max(nines(latency.curve[-1][0]) for _, _, latency in curves)
     x: XAxis = {
@@ -84,7 +84,7 @@ def percentile_figure(curves: Sequence[tuple[str, int, Latency]], *, id: str = "
         if row.percentile == 99
     )
     return Figure(
-        id=id, title="Latency by percentile", spec=spec, table=percentile_table(curves), note=CURVE_NOTE,
+        id="percentiles", title="Latency by percentile", spec=spec, table=percentile_table(curves), note=CURVE_NOTE,
         alt=f"Lines of the latency at each percentile. {at_p99}.",
     )  # fmt: skip
 

@@ -94,9 +94,7 @@ class _Sampled:
         return next((self.series[name] for name in course.metrics if name in self.series), None)
 
 
-def over_time_figures(
-    comparison: Comparison, courses: Sequence[Course] = COURSES, *, id: str = "over-time"
-) -> list[Multiples]:
+def over_time_figures(comparison: Comparison, courses: Sequence[Course] = COURSES) -> list[Multiples]:
     """The ranked groups, and each class of the others on scales of its own; empty without samples.
 
     Of more runs than eyes can follow the first repeats of the first groups.
@@ -113,7 +111,7 @@ def over_time_figures(
         sampled = [_Sampled(group, run, series[run.pk]) for group, run in runs]
         sampled = [run for run in sampled if any(run.of(course) for course in courses)]
         if sampled:
-            name = f"{id}-apart" if words else id
+            name = "over-time-apart" if words else "over-time"
             title = f"Not ranked: {words}, over time" if words else "Over time"
             figure_id = numbered(name, max(0, index - 1))
             figures.append(_multiples(sampled, courses, palette, id=figure_id, title=title, left_out=left_out))

@@ -33,6 +33,8 @@ from runs.run.events import events_of
 from runs.run.series import Series, Stretch, samples_each, thinned
 
 LIVE_EVERY_MS = 2000
+# Of a CSV file.
+ROWS_AT_ONCE = 5_000
 THINNED = (
     "Thinned: of every {each:,} samples the lowest and the highest, so that each peak and each stall is there. "
     "Dragging over a stretch loads what lies in it; the CSV file has every sample."
@@ -225,9 +227,9 @@ def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
             yield [csv_cell(metric.name), csv_cell(metric.unit), formatting.plain(t_s), formatting.plain(value)]
 
 
-def csv_pieces(rows: Iterator[list[str]], size: int = 5_000) -> Iterator[str]:
+def csv_pieces(rows: Iterator[list[str]]) -> Iterator[str]:
     """The text of a CSV file, thousands of rows at a time: a million are never in memory as text."""
-    while piece := list(islice(rows, size)):
+    while piece := list(islice(rows, ROWS_AT_ONCE)):
         text = StringIO()
         csv.writer(text).writerows(piece)
         yield text.getvalue()

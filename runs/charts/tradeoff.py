@@ -28,7 +28,7 @@ JOINT = " · "
 FRONT = "Ringed: no comparable one is better in both."
 
 
-def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff") -> list[Figure]:
+def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
     """The first metric upright, the second across; one figure for the ranked groups and one for each other class."""
     upright, across = comparisons[0], second_metric(comparisons)
     if upright.metric is None or across is None or across.metric is None:
@@ -41,7 +41,7 @@ def trade_off_figures(comparisons: Sequence[Comparison], *, id: str = "tradeoff"
         if pairs:
             title = f"{y.label} against {mid_sentence(x.label)}"
             figures.append(_figure(
-                pairs, x, y, palette, id=f"{id}-{index}" if index else id,
+                pairs, x, y, palette, id=f"tradeoff-{index}" if index else "tradeoff",
                 title=class_title(words, title),
             ))  # fmt: skip
     if missing := _without_dot(upright.groups, by_key):

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from runs.compare.axes import CLIENTS, LEAST_LEVELS, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
-from runs.compare.grouping import BATCH, GROUPINGS, NO_SETS, Cell, batch_facets, cells_of, day_of, pooled_words
+from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, measured
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_level
@@ -34,6 +34,7 @@ MOST_LETTERS = 60
 # Of one class; their rows say it of each.
 MOST_APART = 6
 MOST_METRICS = 4
+NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 
 
 def compare_selection(selection: Selection, params: QueryDict) -> Comparison:

@@ -24,7 +24,6 @@ GROUPINGS = {
     DATE: "runs of the same day",
     ALL: "all runs, whenever measured",
 }
-NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 # The repeats that are pooled.
 Cell = Sequence[Run]
 
@@ -35,7 +34,7 @@ def day_of(run: Run) -> date:
 
 
 def cells_of(
-    runs: Sequence[Run], counting: Set[UUID], grouping: str, set_of: Mapping[UUID, tuple[str, str]] = NO_SETS
+    runs: Sequence[Run], counting: Set[UUID], grouping: str, set_of: Mapping[UUID, tuple[str, str]]
 ) -> list[Cell]:
     """In the order of experiment or source; along a size axis in that of the sizes. `counting`: runs with a number.
 

@@ -76,13 +76,7 @@ class Ratio:
         return replace(self, value=1 / self.value, interval=turned)
 
 
-def ratio(
-    values: Sequence[float],
-    baseline: Sequence[float],
-    *,
-    confidence: float = CONFIDENCE,
-    min_repeats: int = MIN_REPEATS,
-) -> Ratio | None:
+def ratio(values: Sequence[float], baseline: Sequence[float], *, confidence: float = CONFIDENCE) -> Ratio | None:
     """Welch's interval on logs, with the Welch–Satterthwaite degrees of freedom.
 
     A difference of means on logs is the log of a ratio, so exp() of its t interval is an interval of the ratio
@@ -97,32 +91,30 @@ def ratio(
     if abs(centre) > MOST_LOG:
         return None
     value = math.exp(centre)
-    if min(len(logs), len(base_logs)) < max(2, min_repeats):
-        return Ratio(value, None, None, None, f"fewer than {min_repeats} repeats")
+    if min(len(logs), len(base_logs)) < MIN_REPEATS:
+        return Ratio(value, None, None, None, f"fewer than {MIN_REPEATS} repeats")
     sides = [Moments(mean(side), variance(side), len(side)) for side in (logs, base_logs)]
     if sides[0].variance + sides[1].variance == 0:
         return Ratio(value, None, None, 0.0, "the repeats do not vary at all")
     welch = Welch.of(*sides)
-    interval, log_variance = (
-        interval_of_logs(centre, t_quantile(0.5 + confidence / 2, welch.df) * welch.error),
-        statistics.mean(s.variance for s in sides),
-    )
+    interval = interval_of_logs(centre, t_quantile(0.5 + confidence / 2, welch.df) * welch.error)
+    log_variance = statistics.mean(side.variance for side in sides)
     if interval is None:
         return Ratio(value, None, welch.df, log_variance, "the repeats vary beyond all measure", None, confidence)
     return Ratio(value, interval, welch.df, log_variance, "", float(welch.p), confidence, welch.error)
 
 
-def holm(ps: Sequence[float] | Array, alpha: float = ALPHA) -> Array:
-    """The level at which each comparison of a family is judged, so that all together err in at most `alpha` of cases.
+def holm(ps: Sequence[float] | Array) -> Array:
+    """The level at which each comparison of a family is judged, so that all together err in at most `ALPHA` of cases.
 
-    S. Holm, Scandinavian Journal of Statistics 6 (1979): the smallest p of m at alpha / m, the next at alpha / (m - 1)
+    S. Holm, Scandinavian Journal of Statistics 6 (1979): the smallest p of m at ALPHA / m, the next at ALPHA / (m - 1)
     and so on; from the first that is above its level on, all are judged at that level. The last axis is the family.
     """
     import numpy as np
 
     given = np.asarray(ps, dtype=float)
     order = np.argsort(given, axis=-1)
-    steps = np.broadcast_to(alpha / np.arange(given.shape[-1], 0, -1), given.shape)
+    steps = np.broadcast_to(ALPHA / np.arange(given.shape[-1], 0, -1), given.shape)
     stopped = np.logical_or.accumulate(np.take_along_axis(given, order, -1) > steps, axis=-1)
     # Levels grow with the steps: of those from the stop on the least is that of the stop.
     reached = np.minimum(steps, np.where(stopped, steps, 1.0).min(-1, initial=1.0, keepdims=True))

@@ -132,20 +132,18 @@ def log_values(values: Sequence[float]) -> list[float] | None:
     return [math.log(value) for value in values]
 
 
-def geometric_mean_interval(
-    values: Sequence[float], *, confidence: float = CELL_CONFIDENCE, min_repeats: int = MIN_REPEATS
-) -> Interval | None:
+def geometric_mean_interval(values: Sequence[float]) -> Interval | None:
     """95 % confidence interval of the geometric mean by t on logs, with room for skewed noise (`CELL_CONFIDENCE`).
 
-    None below `min_repeats` (two repeats give an interval 13 standard errors wide: noise drawn as knowledge),
+    None below three repeats (two give an interval 13 standard errors wide: noise drawn as knowledge),
     for values without logs, and for repeats without any spread, which say nothing about the spread.
     Not a bootstrap: of three repeats that covers 80 % where 95 % is promised (simulated).
     """
     logs = log_values(values)
-    if logs is None or len(logs) < min_repeats:
+    if logs is None or len(logs) < MIN_REPEATS:
         return None
     moments = Moments(mean(logs), variance(logs), len(logs))
-    return interval_of_logs(moments.mean, moments.half_width(confidence)) if moments.variance else None
+    return interval_of_logs(moments.mean, moments.half_width(CELL_CONFIDENCE)) if moments.variance else None
 
 
 @dataclass(frozen=True)

@@ -72,15 +72,9 @@ def judge_family(
 
 
 def judge(
-    values: Sequence[float],
-    baseline: Sequence[float],
-    *,
-    better: str,
-    threshold: float = PRACTICAL_THRESHOLD,
+    values: Sequence[float], baseline: Sequence[float], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
     confidence: float = CONFIDENCE,
-    min_repeats: int = MIN_REPEATS,
-    cap: int = MOST_REPEATS_ASKED,
-) -> Verdict:
+) -> Verdict:  # fmt: skip
     """One of five: better or worse, different but too small to matter, equivalent, undecided, too few repeats.
 
     `better` is ``higher``, ``lower`` or ``none`` (then neither side wins: the words say higher or lower).
@@ -89,10 +83,10 @@ def judge(
     any two systems differ significantly. "Too small" and "equivalent" need the whole interval inside the threshold:
     absence of evidence is not evidence of absence.
     """
-    estimate = ratio(values, baseline, confidence=confidence, min_repeats=min_repeats)
+    estimate = ratio(values, baseline, confidence=confidence)
     fewest = min(len(values), len(baseline))
-    if fewest < min_repeats:
-        return Verdict(Kind.TOO_FEW, f"too few repeats ({fewest} on one side, {min_repeats} needed)", estimate)
+    if fewest < MIN_REPEATS:
+        return Verdict(Kind.TOO_FEW, f"too few repeats ({fewest} on one side, {MIN_REPEATS} needed)", estimate)
     if estimate is None:
         has_logs = log_values(values) is not None and log_values(baseline) is not None
         why = "the values are too far apart" if has_logs else "a value is zero or negative"
@@ -102,14 +96,12 @@ def judge(
             return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
         why = f"undecided: {estimate.why_no_interval}, so no interval can be given"
         return Verdict(Kind.UNDECIDED, why, estimate)
-    verdict = judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest, cap=cap)
+    verdict = judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest)
     by_rank = ranks(values, baseline)
     return replace(verdict, ranks=by_rank, robustness=_robustness(verdict, by_rank)) if by_rank else verdict
 
 
-def judge_interval(
-    estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int, cap: int = MOST_REPEATS_ASKED
-) -> Verdict:
+def judge_interval(estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int) -> Verdict:
     effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
     share = threshold_words(threshold)
     excludes_one = interval.low > 1 or interval.high < 1
@@ -127,8 +119,8 @@ def judge_interval(
     if estimate.log_variance is None:
         return Verdict(Kind.UNDECIDED, which, estimate)
     missing = limit - effect if excludes_one else max(effect, limit)
-    needed = repeats_needed(estimate.log_variance, missing, have=fewest, cap=cap, confidence=estimate.confidence)
-    more = f"needs about {needed}" if needed else f"needs over {cap}"
+    needed = repeats_needed(estimate.log_variance, missing, have=fewest, confidence=estimate.confidence)
+    more = f"needs about {needed}" if needed else f"needs over {MOST_REPEATS_ASKED}"
     return Verdict(Kind.UNDECIDED, f"{which}: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
 
 
@@ -148,23 +140,15 @@ def _robustness(verdict: Verdict, by_rank: Ranks) -> str:
     return f"Ranks: {numbers}"
 
 
-def repeats_needed(
-    log_variance: float,
-    log_effect: float,
-    *,
-    have: int,
-    cap: int = MOST_REPEATS_ASKED,
-    power: float = POWER,
-    confidence: float = CONFIDENCE,
-) -> int | None:
-    """Further repeats per side until a difference of `log_effect` would be found with `power`; None above `cap`.
+def repeats_needed(log_variance: float, log_effect: float, *, have: int, confidence: float = CONFIDENCE) -> int | None:
+    """Further repeats per side until a difference of `log_effect` would be found in 80 % of cases.
 
     The power formula of the two-sample t test, n >= 2 s² (t(0.975) + t(power))² / d², solved by trying n upwards
-    because the quantiles depend on n. Capped: a noisy machine must not ask for a thousand repeats.
+    because the quantiles depend on n. None above `MOST_REPEATS_ASKED`: a noisy machine must not ask for a thousand.
     """
-    for n in range(have + 1, have + cap + 1):
-        df = 2 * n - 2
-        t = t_quantile(0.5 + confidence / 2, df) + t_quantile(power, df)
+    for more in range(1, MOST_REPEATS_ASKED + 1):
+        n = have + more
+        t = t_quantile(0.5 + confidence / 2, 2 * n - 2) + t_quantile(POWER, 2 * n - 2)
         if n * log_effect**2 >= 2 * log_variance * t**2:
-            return n - have
+            return more
     return None

@@ -284,7 +284,7 @@ def run_diff(request: HttpRequest) -> HttpResponse:
 
 def _latency_figures(run: Run) -> list[Figure]:
     latency, heat = latency_of([run]), map_of([run])
-    figures = [percentile_figure([("This run", 0, latency)], id="percentiles")] if latency else []
+    figures = [percentile_figure([("This run", 0, latency)])] if latency else []
     if heat:
         figures.append(heat_figure(heat, [run], id="latency-map", title="Transactions by latency over time"))
     return figures
