@@ -91,9 +91,12 @@ class ComparedSeriesSerializer(serializers.Serializer[Series]):
     kind = serializers.CharField(source="overall.kind", default=None, allow_null=True)
     words = serializers.CharField()
     of_repeats = serializers.BooleanField(
-        help_text="Whether the interval follows from the repeats of each level, or from how the levels differ."
+        source="verdicts.of_repeats",
+        help_text="Whether the interval follows from the repeats of each level, or from how the levels differ.",
     )
-    p_alike = serializers.FloatField(allow_null=True, help_text="Of the hypothesis that all levels have one ratio.")
+    p_alike = serializers.FloatField(
+        source="verdicts.p_alike", allow_null=True, help_text="Of the hypothesis that all levels have one ratio."
+    )
     levels = LevelRowSerializer(many=True, source="rows")
 
 

@@ -212,7 +212,7 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
             at_their_best = headline(best, metric, comparison.threshold, conditions=False)
         words = " ".join(filter(None, (at_their_best, levels.headline)))
     else:
-        family = family_size(groups)
+        family = family_size(group.against.ratio for group in groups if group.against)
         words = _change_words(comparison, axes, groups, base)
         words = words or headline(best, metric, comparison.threshold, comparison.named)
     return replace(comparison, groups=groups, baseline=base, levels=levels, headline=words, family=family)

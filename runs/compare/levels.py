@@ -12,7 +12,7 @@ from runs.compare.facts import Fact, fact_values, with_heading
 from runs.compare.groups import Against, Group
 from runs.compare.guard import bare_field, condition_words, differences, refusal
 from runs.compare.sweep import Key, LevelRow, Sweep
-from runs.compare.verdicts import ratio_words
+from runs.compare.verdicts import family_size, ratio_words
 from runs.formatting import listed, mid_sentence
 from runs.models import Metric
 from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, judge_levels
@@ -24,18 +24,18 @@ APART = 2.0
 
 @dataclass(frozen=True)
 class Series:
-    """One series against the baseline's. `overall` is None where fewer than two levels have a ratio.
-
-    `of_repeats`, `p_alike`: as of `runs.stats.Overall`. `words` say the ratio over all levels, or that there is none.
-    """
+    """One series against the baseline's. `words` say the ratio over all levels, or that there is none."""
 
     key: Key
     label: str
     rows: list[LevelRow]
-    overall: Verdict | None
-    of_repeats: bool
-    p_alike: float | None
+    verdicts: SeriesVerdicts
     words: str
+
+    @property
+    def overall(self) -> Verdict | None:
+        """None where fewer than two levels have a ratio."""
+        return self.verdicts.overall
 
     @property
     def ratio(self) -> Ratio | None:
@@ -183,15 +183,7 @@ def level_by_level(possible: Mapping[str, Sweep], chosen: Group | None, metric: 
     others = [key for key in names if key != base]
     judged = judge_rows([list(sweep.rows(key, base)) for key in others], metric, threshold)
     series = [
-        Series(
-            key,
-            names[key],
-            rows,
-            verdicts.overall,
-            verdicts.of_repeats,
-            verdicts.p_alike,
-            _overall_words(rows, verdicts),
-        )
+        Series(key, names[key], rows, verdicts, _overall_words(rows, verdicts))
         for key, (rows, verdicts) in zip(others, judged, strict=True)
     ]
     ratios = [row.against.ratio for each in series for row in each.rows]
@@ -201,7 +193,7 @@ def level_by_level(possible: Mapping[str, Sweep], chosen: Group | None, metric: 
         sweep, base, names[base], sweep.headings, series,
         [(group_by_key[key], names[key]) for key in names if key in group_by_key],
         [sweep.facts[field] for field in possible], headline="",
-        family=sum(ratio is not None and ratio.p is not None for ratio in ratios),
+        family=family_size(ratios),
     )  # fmt: skip
     return replace(levels, headline=_headline(levels, metric, threshold))
 
@@ -342,11 +334,11 @@ def _headline(levels: Levels, metric: Metric, threshold: float) -> str:
     if len(values) < 2:
         return ""
     best, *others = sorted(values, key=lambda key: values[key], reverse=metric.better == "higher")
-    judged: list[tuple[Key, list[LevelRow], Series | SeriesVerdicts]]
+    judged: list[tuple[Key, list[LevelRow], SeriesVerdicts]]
     if best == levels.base:
         # The section says the same ratios: they are not turned round.
         series_by_key = {series.key: series for series in levels.series}
-        judged = [(other, series_by_key[other].rows, series_by_key[other]) for other in others]
+        judged = [(other, series_by_key[other].rows, series_by_key[other].verdicts) for other in others]
     else:
         anew = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, threshold)
         judged = [(other, *rows_and_verdicts) for other, rows_and_verdicts in zip(others, anew, strict=True)]
@@ -358,7 +350,7 @@ def _headline(levels: Levels, metric: Metric, threshold: float) -> str:
 
 
 def _best_words(
-    best: Key, judged: Sequence[tuple[Key, list[LevelRow], Series | SeriesVerdicts]], levels: Levels, metric: Metric
+    best: Key, judged: Sequence[tuple[Key, list[LevelRow], SeriesVerdicts]], levels: Levels, metric: Metric
 ) -> str:
     """Of the baseline, where that is best, the others' ratios to it are said, as everywhere on the page."""
     undecided = [row for row in judged if row[2].overall and row[2].overall.kind not in WINNERS]

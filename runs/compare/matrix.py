@@ -10,6 +10,7 @@ from runs import formatting
 from runs.compare.comparison import Comparison
 from runs.compare.guard import differences, refusal
 from runs.compare.levels import Levels, judge_rows, ratios_to_base
+from runs.compare.verdicts import family_size
 from runs.models import Metric
 from runs.stats import WINNERS, Kind, Verdict, judge_family, letters
 
@@ -150,5 +151,5 @@ def _matrix(
         MatrixRow(label, of_rows[at], [cells.get((at, column)) for column in range(len(labels))])
         for at, label in enumerate(labels)
     ]
-    family = sum(bool(verdict and verdict.ratio and verdict.ratio.p is not None) for verdict in verdicts.values())
+    family = family_size(verdict.ratio for verdict in verdicts.values() if verdict)
     return Matrix(rows, family, levels)

@@ -50,10 +50,9 @@ def judged_against(
     return against
 
 
-def family_size(groups: Sequence[Group]) -> int:
-    """How many comparisons share the errors that a page may make."""
-    estimates = [group.against.ratio for group in groups if group.against]
-    return sum(estimate is not None and estimate.p is not None for estimate in estimates)
+def family_size(ratios: Iterable[Ratio | None]) -> int:
+    """How many comparisons share the errors that a page may make: those that were tested."""
+    return sum(ratio is not None and ratio.p is not None for ratio in ratios)
 
 
 def best_against_others(

@@ -317,7 +317,7 @@ def test_printed_numbers_of_single_repeats_are_judged_by_their_levels():
     assert (levels.compared_words, levels.held_words) == ("Disk", "size")
     (series,) = levels.series
     assert {row.kind for row in series.rows} == {Kind.TOO_FEW}
-    assert (series.overall.kind, series.of_repeats) == (Kind.BETTER, False)
+    assert (series.overall.kind, series.verdicts.of_repeats) == (Kind.BETTER, False)
     assert comparison.headline.startswith("SSD has 2.01\u202f× (1.88–2.15) the throughput of SATA RAID1 over 4 levels")
 
 
