@@ -262,7 +262,7 @@ DRIVER_LABELS = {
     "agent": "Agent version",
     "isolation": "Isolation level in force",
     "transport": "Client",
-    "cpu": "Driver CPU contains",
+    "cpu": "Load generator's CPU includes",
 }
 
 

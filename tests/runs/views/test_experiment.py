@@ -48,6 +48,13 @@ def test_it_shows_each_run_with_its_state_or_value(client, experiment):
     assert "Why it was made." in html
 
 
+def test_only_who_may_change_it_is_offered_to_edit_it(client, operator, experiment):
+    batch = experiment.runs.first().batch
+    assert f'href="/batches/{batch.pk}/">Label, tags, note<' in page(client)
+    client.force_login(operator)
+    assert f'href="/batches/{batch.pk}/edit/">Edit label, tags, note<' in page(client)
+
+
 def test_a_failed_runs_number_enters_no_median(client, experiment):
     html = page(client)
     assert 'data-value="100.0"' in html
