@@ -181,7 +181,7 @@ def read(
             try:
                 runs = plain_csv.read_mapped(file, plain_csv.Mapping.from_json(mapping[file.name]))
             except NotUnderstood as error:
-                runs = [not_understood(f"not understood: {error}", tool=plain_csv.TOOL)]
+                runs = [not_understood(error, tool=plain_csv.TOOL)]
         reports += [(file, run) for run in runs]
     if len(reports) > MAX_REPORTS:
         raise BadFiles(f"The files hold {len(reports):,} runs; at most {MAX_REPORTS:,} are read at once. Send parts.")

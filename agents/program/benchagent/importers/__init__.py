@@ -95,8 +95,7 @@ def inspect(
             try:
                 importer.combine(together)
             except NotUnderstood as error:
-                reason = f"not understood: {error}"
-                together = [(file, [not_understood(reason, tool=importer.TOOL)]) for file, _ in together]
+                together = [(file, [not_understood(error, tool=importer.TOOL)]) for file, _ in together]
             for number, result in zip(own, together, strict=True):
                 results[number] = result
     read: list[ReadFile] = [(file, []) for file in files]
@@ -206,7 +205,7 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
         reason = "nested too deeply"
     except (ValueError, OverflowError):  # as Python says it: thousands of digits
         reason = "a number in it is larger than any that a tool prints"
-    return None, [not_understood(f"not understood: {reason}", tool=tool)]
+    return None, [not_understood(reason, tool=tool)]
 
 
 __all__ = [

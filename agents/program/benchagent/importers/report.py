@@ -241,16 +241,22 @@ class Report:
 ReadFile = tuple[SourceFile, list[Report]]
 
 
+_REFUSED = "not understood: "
 # What to do where a reason does not say it itself: of a file of no tool, and of one that is damaged.
 _OF_NO_TOOL = "; send what the tool itself printed, or a table with headings, whose columns you name"
 _DAMAGED = "; send it as the tool wrote it, or without what is named here"
 _SAYS_IT = re.compile(r"; send |send (?:one|the|parts)|mapping|let it print|into a folder")
 
 
-def not_understood(reason: str, *, tool: str = "", warnings: Sequence[str] = ()) -> Report:
+def not_understood(why: NotUnderstood | str, *, tool: str = "") -> Report:
     """A refusal says the way out."""
-    way_out = "" if _SAYS_IT.search(reason) else _DAMAGED if tool else _OF_NO_TOOL
-    return Report(tool=tool, status=Status.NOT_UNDERSTOOD, reason=f"{reason}{way_out}", warnings=tuple(warnings))
+    way_out = "" if _SAYS_IT.search(str(why)) else _DAMAGED if tool else _OF_NO_TOOL
+    return Report(tool, Status.NOT_UNDERSTOOD, reason=f"{_REFUSED}{why}{way_out}")
+
+
+def refusal_of(report: Report) -> str:
+    """Why it is not understood, for whoever says so in words of their own."""
+    return report.reason.removeprefix(_REFUSED)
 
 
 def as_part_of(report: Report, file: SourceFile) -> Report:

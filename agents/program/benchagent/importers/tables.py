@@ -20,7 +20,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from benchagent.importers.report import Report, Status, check_count, not_understood
+from benchagent.importers.report import Report, Status, check_count, not_understood, refusal_of
 from benchagent.importers.source import (
     MAX_COMMAND,
     Line,
@@ -219,8 +219,11 @@ class Reader(ABC, Generic[AnyPart]):
     commands: list[str] = field(default_factory=list)
 
     def read(self, lines: Iterable[Line]) -> None:
+        begun = 0
         for line in lines:
-            check_count(len(self.parts))
+            if begun < len(self.parts):
+                begun = len(self.parts)
+                check_count(begun)
             part = self.parts[-1] if self.parts and not self.commands else None
             try:
                 self.take(line, part)
@@ -323,7 +326,7 @@ def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str,
                 raise NotUnderstood(part.reason)
             reports.append(report(part))
         except NotUnderstood as error:
-            reports.append(not_understood(f"not understood: {error}", tool=tool))
+            reports.append(not_understood(error, tool=tool))
     if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
-        raise NotUnderstood(reports[0].reason.removeprefix("not understood: ") if reports else nothing)
+        raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
     return reports

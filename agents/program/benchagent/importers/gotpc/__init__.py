@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.gotpc.rows import Broken, Row, Total, command_of, events_of
 from benchagent.importers.gotpc.runs import reports
-from benchagent.importers.report import Report, Scalar, Status, Subject
+from benchagent.importers.report import Report, Scalar, Status, Subject, not_understood
 from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.redaction import redact_text
 
@@ -78,7 +78,7 @@ def load_of(file: SourceFile) -> Report:
     # A `prepare` with the `check` after it is one load: everything was created once.
     created = [line for line in lines if line.startswith("creating table ")]
     if finished > 1 and (not created or len(created) != len(set(created))):
-        return Report(tool=TOOL, status=Status.NOT_UNDERSTOOD, reason="not understood: several loads in one file")
+        return not_understood("several loads in one file; send one each", tool=TOOL)
     failure, reason = next((line for line in lines if _FAILED.search(line)), None), ""
     if failure is not None:
         reason = f"go-tpc failed: {redact_text(failure.strip())[:200]}"

@@ -19,6 +19,7 @@ from benchagent.importers.report import (
     measured,
     not_understood,
     picked,
+    refusal_of,
     rising,
 )
 from benchagent.importers.source import NotUnderstood
@@ -183,13 +184,13 @@ def reports(events: Sequence[Event]) -> list[Report]:
         runs[-1].add(event)
     of_runs = [_report(run) for run in runs if run.has_figures or run.broken]
     if of_runs and all(report.status is Status.NOT_UNDERSTOOD for report in of_runs):
-        raise NotUnderstood(of_runs[0].reason.removeprefix("not understood: "))
+        raise NotUnderstood(refusal_of(of_runs[0]))
     return of_runs
 
 
 def _report(run: Run) -> Report:
     if run.broken:
-        return not_understood(f"not understood: {run.broken}", tool="go-tpc")
+        return not_understood(run.broken, tool="go-tpc")
     status, reason = _status(run)
     commands = [command for note in run.notes if (command := command_of(note.text)) and not _NO_RUN.search(command[0])]
     line, workload, parameters = commands[-1] if commands else ("", "", {})

@@ -9,7 +9,7 @@ from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
 from benchagent.importers.pgbench.tables import ANCHORS, COMMAND, has_commas, with_points
-from benchagent.importers.report import Report, Status, not_understood
+from benchagent.importers.report import Report, Status, not_understood, refusal_of
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
 
@@ -46,13 +46,13 @@ def read(file: SourceFile) -> Sequence[Report]:
     lines = printed_lines(file, ANCHORS, COMMAND)
     reader.read(map(with_points, lines) if has_commas(lines) else lines)
     reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
-    spoiled = [report.reason for report in reports if report.status is Status.NOT_UNDERSTOOD]
+    spoiled = [refusal_of(report) for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:
         return reports
     # Where lines of several reports are mixed, nothing holds the parts of an extract together.
     trusted = [report for report in reports if not any(text.startswith("an extract") for text in report.warnings)]
     if all(report.status is Status.NOT_UNDERSTOOD for report in trusted):
-        raise NotUnderstood(spoiled[0].removeprefix("not understood: "))
+        raise NotUnderstood(spoiled[0])
     return [report if report in trusted else not_understood(spoiled[0], tool=TOOL) for report in reports]
 
 

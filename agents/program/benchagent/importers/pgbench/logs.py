@@ -311,7 +311,7 @@ def combined(files: list[ReadFile]) -> None:
                 numbers = [_thread(files[position][0]) for position in family]
                 files[first][1][0] = report([logs[position] for position in family], numbers)
             except NotUnderstood as error:
-                files[first][1][0] = not_understood(f"not understood: {error}", tool=TOOL)
+                files[first][1][0] = not_understood(error, tool=TOOL)
         for position in others:
             files[position][1][0] = as_part_of(files[position][1][0], files[first][0])
         _join(files, family, logs)
