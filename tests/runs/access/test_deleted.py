@@ -67,6 +67,7 @@ def secrets_of(world) -> list[str]:
     ]  # fmt: skip
 
 
+@pytest.mark.any_database  # every route is asked on both by tests/test_access_table.py; what is deleted is a column
 def test_no_route_shows_strangers_anything_of_a_deleted_upload(world):
     left = []
     with transaction.atomic():

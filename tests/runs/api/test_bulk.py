@@ -205,6 +205,7 @@ def test_it_refuses_another_encoding(post):
     assert post(b"x", **{"Content-Encoding": "br"}).status_code == 415
 
 
+@pytest.mark.any_database  # its samples are bytes; shorter series are stored on both
 def test_it_takes_a_series_of_a_million_samples(post):
     values = [100.0 + number % 7 for number in range(999_999)] + [None]
     body = document(repeats=[{"series": [{"name": "tps", "values": values}]}])
