@@ -39,7 +39,8 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
     on_axes = axes.view in ON_AXES
     selects: tuple[str, ...] = ("x", "series", "panels") if on_axes else ()
     if axes.view == BARS and (axes.panels or len(drawing.comparisons[0].groups) > FEW_BARS):
-        selects = ("panels",)
+        # Who chose another x, and came to bars by it, finds the select where it was.
+        selects = ("x", "panels") if params.get("x") and not params.get("view") else ("panels",)
     held = [_hold(fact, drawing) for fact in axes.facts.values() if fact.field != axes.x or not on_axes]
     return {
         "tabs": [(name, label, name == axes.view) for name, label in VIEWS.items()],
@@ -96,13 +97,16 @@ def _against(drawing: Drawing) -> Select | None:
 def _axis(name: str, drawing: Drawing, params: QueryDict) -> Select:
     axes = drawing.axes
     taken = {"x": [axes.x], "series": axes.series, "panels": [axes.panels]}[name]
-    by_rule = " · ".join(axes.facts[field].label for field in taken if field in axes.facts) or "none"
+    fields = [field for field in taken if field in axes.facts]
+    by_rule = " · ".join(axes.facts[field].label for field in fields) or "none"
     wanted = params.get(name, "")
     chosen = wanted if wanted in axes.facts or wanted == NONE else ""
+    # What the rule chose is not said twice.
+    rule_chose = "" if chosen or len(fields) > 1 else next(iter(fields), NONE)
+    every = [*((fact.field, fact.label) for fact in axes.facts.values()), (NONE, "none")]
     options = [
-        ("", by_rule if chosen == "" else "as the rule says"),
-        *((fact.field, fact.label) for fact in axes.facts.values()),
-        (NONE, "none"),
+        ("", "automatic" if chosen else by_rule),
+        *((field, label) for field, label in every if field != rule_chose),
     ]
     return Select(name, f"axis-{name}", {"x": "x axis", "series": "Series", "panels": "Panels"}[name], options, chosen)
 
@@ -130,7 +134,7 @@ def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
     x_as = params.get("x_as")
     units = [("", X_AS[axes.x_as]), *((name, words) for name, words in X_AS.items() if name != axes.x_as)]
     if x_as:
-        units = [("", "as the rule says"), *X_AS.items()]
+        units = [("", "automatic"), *X_AS.items()]
     if axes.view == CURVE:
         selects += [
             Select("x_as", "x-as", "x as", units, x_as if x_as in X_AS else ""),
