@@ -234,7 +234,11 @@ class _Words:
 
     def _half(self) -> str:
         falling = self.metric.better == "higher"
-        reached = crossing(self.levels, 0.5 if falling else 2.0)
+        reached, is_unsure = crossing(self.levels, 0.5 if falling else 2.0), False
+        if reached and not reached.interval:
+            loss = next(loss for (x, _), loss in zip(self.levels, self.losses, strict=True) if x == reached.before)
+            is_unsure = bool(loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high)
+            reached = None if is_unsure else reached
         self.numbers["half_at" if falling else "doubled_at"] = reached and {
             "x": reached.at, "interval": _ends(reached.interval),
         }  # fmt: skip
@@ -244,7 +248,7 @@ class _Words:
                 loss.interval.low if falling else loss.interval.high for loss in self.losses if loss and loss.interval
             ]
             last = self._at(self.levels[-1][0])
-            if any(end < 0.5 if falling else end > 2.0 for end in ends):
+            if is_unsure or any(end < 0.5 if falling else end > 2.0 for end in ends):
                 question = "where half is left" if falling else "whether it has doubled"
                 return f"The repeats scatter too much to tell {question}, up to {last}."
             return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."

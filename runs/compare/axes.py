@@ -135,7 +135,14 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     # By the rule: those with most levels first; the date is an axis or nothing.
     taken = {x, *series, panels, DATE, *NEVER_TAKEN, *_along_x(x, free, columns)}
     open_names = [name for name in free if name not in taken]
-    open_names.sort(key=lambda name: (-len(facts[name].values), rank_of_kind(name, _SERIES_FIRST)))
+    # A device is not known of a run that failed; that it was asked for by name is.
+    open_names.sort(
+        key=lambda name: (
+            -len(facts[name].values),
+            NO_FACT in facts[name].values,
+            rank_of_kind(name, _SERIES_FIRST),
+        )
+    )
     many_bars = not view and sum(bool(group.dots) for group in groups) > MOST_BARS
     if not x and open_names and params.get("x") != NONE and (view in (HEAT_MAP, TABLE) or many_bars):
         x = open_names.pop(0)

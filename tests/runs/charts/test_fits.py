@@ -278,3 +278,12 @@ def test_that_half_is_left_is_said_only_where_the_repeats_tell_it():
             make_run("Derby 10.17", rate, factors={"scale_factor": scale}, repeat=repeat)
     (said,) = sentences(figure()).values()
     assert said[-1] == "The repeats scatter too much to tell where half is left, up to scale factor 16."
+
+
+def test_a_level_that_may_have_lost_nothing_is_not_where_half_is_left():
+    """Seen: half left at scale factor 1.89, of repeats of 22 to 101 beside 117, and 119 at the next level."""
+    for scale, rates in ((1, (141, 113, 101)), (2, (22, 78, 99)), (4, (60, 138, 205))):
+        for repeat, rate in enumerate(rates, start=1):
+            make_run("Derby 10.17", rate, factors={"scale_factor": scale}, repeat=repeat)
+    curves = figure()
+    assert sentences(curves).popitem()[1][-1].startswith("The repeats scatter too much to tell where half is left")

@@ -15,7 +15,7 @@ from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.panels import panels_of
 from runs.compare.select import select
-from runs.models import Config, Publication, StorageDevice
+from runs.models import Config, Publication, RunStorage, StorageDevice
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, make_runs, workload
 
 pytestmark = pytest.mark.django_db
@@ -195,6 +195,20 @@ def test_sizes_that_were_asked_for_by_several_factors_stand_on_one_axis():
     assert sorted([point.x for point in curve.points] for curve in panels[0].curves) == [
         [15, 60, 240], [9_663.7, 21_474.8, 1_932_735.3],
     ]  # fmt: skip
+
+
+def test_a_disk_on_which_all_runs_failed_is_named_as_it_was_asked_for():
+    """Seen: a legend of "data storage not set" beside the other disk."""
+    disk = StorageDevice.objects.create(hardware=machine(), slug="vda", name="vda", medium="ssd")
+    for storage, scale in product(("fast", "slow"), (1, 4, 16)):
+        factors = {"scale_factor": scale, "data_storage": storage}
+        failed = {"state": "failed", "message": "no room"} if storage == "slow" else {}
+        run = make_run("SQLite 3.53", None if failed else 7, factors=factors, on=machine(), **failed)
+        if not failed:
+            RunStorage.objects.create(run=run, device=disk, role="data")
+    axes, panels = arranged()
+    assert (axes.x, axes.series) == ("factor:scale_factor", ("factor:data_storage",))
+    assert [curve.label for curve in panels[0].curves] == ["fast", "slow"]
 
 
 def test_runs_of_three_days_are_a_curve_over_the_date():
