@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.importers import Marking, importers
-from benchagent.importers.literals import search, words_of
+from benchagent.importers.literals import literals_of, search
 
 DATA = Path(__file__).parent / "data"
 
@@ -29,7 +29,7 @@ DATA = Path(__file__).parent / "data"
     ],
 )
 def test_it_takes_the_longest_of_what_has_to_be_there(pattern: str, words: set[str]):
-    assert words_of(re.compile(pattern, re.MULTILINE)) == words
+    assert literals_of(re.compile(pattern, re.MULTILINE)) == words
 
 
 @pytest.mark.parametrize("importer", [each for each in importers() if isinstance(each, Marking)], ids=lambda i: i.TOOL)
@@ -43,4 +43,4 @@ def test_it_finds_the_marks_of_each_tool_where_the_expression_does(importer: Mar
 def test_most_marks_need_not_be_looked_for_in_a_file_of_another_tool():
     marks = [each.MARKS for each in importers() if isinstance(each, Marking)]
     text = (DATA / "gbak" / "backup_ts.txt").read_text()
-    assert sum(any(word in text for word in words_of(pattern)) for pattern in marks) < len(marks) / 4
+    assert sum(any(word in text for word in literals_of(pattern)) for pattern in marks) < len(marks) / 4

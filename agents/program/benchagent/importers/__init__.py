@@ -65,10 +65,11 @@ class Combining(Importer, Protocol):
         """
 
 
-def importers() -> list[Importer]:
+@cache
+def importers() -> tuple[Importer, ...]:
     """In the order in which they are asked."""
     modules = [cast(Importer, import_module(f"benchagent.importers.{name}")) for name in MODULES]
-    return [*shipped(), *modules]
+    return (*shipped(), *modules)
 
 
 def inspect(

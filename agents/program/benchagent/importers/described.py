@@ -96,7 +96,7 @@ class Described:
 
     def claims(self, file: SourceFile) -> bool:
         """Where the first line that always stands there is, and another one."""
-        if self.begin.search(file.text) is None:
+        if not file.shows(self.begin):
             return False
         lines = printed_lines(file, _NEVER, self.command)
         return len({match.key for line in lines if (match := self._match(line))}) > 1

@@ -19,7 +19,7 @@ NOTHING: Words = frozenset({""})
 
 
 @cache
-def words_of(pattern: re.Pattern[str]) -> Words:
+def literals_of(pattern: re.Pattern[str]) -> Words:
     """Wherever the pattern matches, at least one of these stands in the text; the empty word, where none has to."""
     if pattern.flags & re.IGNORECASE:
         return NOTHING
@@ -28,7 +28,7 @@ def words_of(pattern: re.Pattern[str]) -> Words:
 
 def search(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """As `pattern.search`."""
-    return pattern.search(text) if any(word in text for word in words_of(pattern)) else None
+    return pattern.search(text) if any(word in text for word in literals_of(pattern)) else None
 
 
 def _of_sequence(parts: Iterable[tuple[Any, Any]]) -> Words:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from benchagent.importers.literals import search
 from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import (
     MAX_COMMAND,
@@ -42,7 +43,7 @@ _REPORTING = {"interval", "pprof", "silence", "max-procs", "dropdata", "no-check
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
-    match = _COMMAND.search(text) if len(text) <= MAX_COMMAND else None
+    match = search(_COMMAND, text) if len(text) <= MAX_COMMAND else None
     if match is None:
         return None
     line = _SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip())

@@ -29,9 +29,7 @@ MARKS = re.compile(
 def claims(file: SourceFile) -> bool:
     if logs.is_log(file.head) or file.shows(MARKS):
         return True
-    return bool(ANCHORS.search(file.text)) and any(
-        ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND)
-    )
+    return file.shows(ANCHORS) and any(ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND))
 
 
 def streams(head: SourceFile) -> bool:

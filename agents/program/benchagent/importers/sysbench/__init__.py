@@ -31,7 +31,7 @@ _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborte
 def claims(file: SourceFile) -> bool:
     if file.shows(MARKS):
         return True
-    return bool(ANCHORS.search(file.text)) and any(ANCHORS.match(line.text) for line in lines_of(file))
+    return file.shows(ANCHORS) and any(ANCHORS.match(line.text) for line in lines_of(file))
 
 
 def streams(head: SourceFile) -> bool:
