@@ -132,21 +132,22 @@ def parameter_rows(config: Config) -> list[ParameterRow]:
     keys = [key_of(settings, parameter) for parameter in parameters]
     counts, left = Counter(keys), Counter(keys)
     documented = settings is None or settings.engine.duplicates == LAST_COUNTS
+    meanings = settings.engine.meanings if settings else {}
     rows = []
     for parameter, key in zip(parameters, keys, strict=True):
         left[key] -= 1
-        overridden = left[key] > 0
+        quantity, is_read = None, settings is None or settings.engine.is_server(parameter.section)
+        if settings is not None and is_read and parameter.value is not None:
+            # Of this one value, also where another of the same name counts.
+            meant = settings.engine.translate(Given(parameter.name, parameter.value))
+            quantity = settings.converted(settings.engine.canonical(meant.name), meant.value or "")
+        meaning = next((MEANINGS[name] for name, meaning in meanings.items() if key[1] in meaning.names), "")
         rows.append(
             ParameterRow(
-                parameter=parameter,
-                quantity=_quantity(settings, parameter),
-                meaning=_meaning(settings, key[1]),
-                times=counts[key],
-                overridden=overridden and documented,
-                order_documented=documented,
-                read_by_server=settings is None or settings.engine.is_server(parameter.section),
+                parameter=parameter, quantity=quantity, meaning=meaning, times=counts[key],
+                overridden=left[key] > 0 and documented, order_documented=documented, read_by_server=is_read,
             )
-        )
+        )  # fmt: skip
     return rows
 
 
@@ -156,19 +157,6 @@ def key_of(settings: Settings | None, setting: ConfigParameter | Given) -> tuple
         return setting.section, setting.name
     section = "" if settings.engine.is_server(setting.section) else setting.section
     return section, settings.engine.canonical(setting.name)
-
-
-def _quantity(settings: Settings | None, parameter: ConfigParameter) -> Quantity | None:
-    """Of this one value, also where another of the same name counts."""
-    if settings is None or parameter.value is None or not settings.engine.is_server(parameter.section):
-        return None
-    meant = settings.engine.translate(Given(parameter.name, parameter.value))
-    return settings.converted(settings.engine.canonical(meant.name), meant.value or "")
-
-
-def _meaning(settings: Settings | None, name: str) -> str:
-    meanings = settings.engine.meanings if settings else {}
-    return next((MEANINGS[key] for key, meaning in meanings.items() if name in meaning.names), "")
 
 
 def meanings_of(config: Config) -> list[tuple[str, Reading]]:

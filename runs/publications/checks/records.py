@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import Any
 
-from runs.models import Claim, Config, IndexStat, TableStat
+from runs.models import Claim, IndexStat, TableStat
 from runs.publications.check import Result, all_of, decimals, judge, judge_bounds, rounded
 from runs.publications.checks.formula import FormulaError, MissingInputError, Record
 from runs.publications.material import Material
@@ -26,7 +26,11 @@ def functions_of(material: Material) -> dict[str, Function]:
         Record(f"the configuration {config.source_id}", {
             "id": config.source_id, "file": config.file_name,
             "database": _record("the database", config.details.get("database", {})),
-            "parameters": [_parameter(config, row.name, row.value or "") for row in config.parameters.all()],
+            "parameters": [
+                Record(f"{row.name} in {config.source_id}",
+                       {"name": row.name, "text": row.value or "", "number": _number(row.value or "")})
+                for row in config.parameters.all()
+            ],
         })
         for config in material.configs
     ]  # fmt: skip
@@ -152,10 +156,6 @@ def _of_runs(material: Material) -> dict[str, Function]:
         ]
 
     return {"runs": runs, "series": series, "medians": medians, "versions": versions}
-
-
-def _parameter(config: Config, name: str, value: str) -> Record:
-    return Record(f"{name} in {config.source_id}", {"name": name, "text": value, "number": _number(value)})
 
 
 def _claim(claim: Claim) -> Record:
