@@ -25,7 +25,7 @@ from runs.models import digest_secret
 TOKEN_PREFIX = "bsa_"
 SEEN_EVERY = timedelta(seconds=5)
 MAX_PENDING = 20
-# Of everything that an agent tells of its machine, as JSON; a machine with 60 engines and 40 disks has 40 kB.
+# Of everything that an agent reports about its machine, as JSON; 60 engines and 40 disks take 40 kB.
 MAX_FACTS_BYTES = 256 * 1024
 FACTS = ("facts", "engines", "places", "observations", "confinement")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}

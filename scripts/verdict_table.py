@@ -88,7 +88,7 @@ def named(welch: Welch[Array], p: Array, levels: Array | float) -> Truths:
 
 
 def family(welch: Welch[Array], p: Array | None = None) -> Truths:
-    """The same of comparisons that a page makes together: the last axis is the page."""
+    """The same for comparisons that a page makes together: the last axis is the page."""
     p = welch.p if p is None else p
     return named(welch, p, holm(p))
 

@@ -153,7 +153,7 @@ def changeable(user: Person, target: T) -> T:
 
 
 def may_describe(user: Person, row: HardwareProfile | Config) -> bool:
-    """The same of machines and configurations; what an article prints is nobody's to edit."""
+    """The same for machines and configurations; what an article prints nobody may edit."""
     return row.publication_id is None and _may_edit(user, row.created_by_id)
 
 

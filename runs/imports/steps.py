@@ -310,7 +310,7 @@ def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, An
 
 
 def say(taken: FileImport, subject: dict[str, Any]) -> None:
-    """Keep what a person said about a draft; a new mapping of columns is applied at once, to large files by a worker.
+    """Keep what a person said about a draft. A new mapping of columns is applied at once; to large files by a worker.
 
     Raises ValidationError, and BadFiles where the files hold too much by these columns.
     """

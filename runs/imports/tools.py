@@ -1,4 +1,4 @@
-"""Tools that persons described (docs/use/importers/own-tools.md): tried on an example, kept, asked of their files."""
+"""Tools that people described themselves (docs/use/importers/own-tools.md): tried on an example, kept, then used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tools_of(owner: User | None) -> list[Described]:
 def keep(
     *, owner: User, text: str, example: str, visibility: str = Visibility.PRIVATE
 ) -> tuple[ToolDescription, Sequence[Report], bool]:
-    """Keep a description that reads its example, in the place of one of the same name.
+    """Keep a description that reads its example; it replaces one of the same name.
 
     -> (it, what it reads of the example, whether it is new). Raises BadDescription.
     """

@@ -56,7 +56,7 @@ def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
 
 
 def best_of(runs: QuerySet[Run]) -> list[BestResult]:
-    """The same of any runs with values: of their newest `LOOKED_AT` those that may be ranked."""
+    """The same for any runs with values: those of the newest `LOOKED_AT` that may be ranked."""
     # What is doubted stands in no index: it is asked of those only, and not of all that are met on the way to them.
     newest = runs.filter(demonstration=False).order_by("-created_at").values("pk")[:LOOKED_AT]
     rows = (

@@ -17,7 +17,7 @@ class Described(models.Model):
     # Words in lower case, sorted, a blank between two: filters find one of them on both databases.
     tags = models.TextField(blank=True)
     note = models.TextField(blank=True)
-    # What was tested: `build`, `commit`, `branch`, and `dbms_build`, which the DBMS tells of itself.
+    # What was tested: `build`, `commit`, `branch`, and `dbms_build`, which the DBMS reports itself.
     tested = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -36,7 +36,7 @@ class FileImport(UUIDModel):
     # Of large files: `files` (their names), `size_bytes` of all; while they are kept, then read, which `step` says:
     # `file` at hand, `read_bytes` of it and those before, `bytes_per_s`, `left_s`.
     progress = models.JSONField(default=dict, blank=True)
-    # How often a worker began to read, and the last sign of life of who did.
+    # How often a worker began to read, and the last sign of life of the one that reads.
     attempts = models.PositiveSmallIntegerField(default=0)
     seen_at = models.DateTimeField(null=True, blank=True)
     # What was read of large files, so that storing need not read them again: gzip under STATE/artefacts.

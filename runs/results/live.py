@@ -230,7 +230,7 @@ def _store_durability(run: Run, result: JobResult) -> None:
 
 
 def dbms_build(product: str, version: str) -> str:
-    """What the DBMS tells of itself beyond its version: "Apache Derby 10.16.1.1 - (1901046)" is build 1901046."""
+    """What the DBMS reports about itself beyond its version: "Apache Derby 10.16.1.1 - (1901046)" is build 1901046."""
     return clean(product.partition(version)[2].strip(" .-()"), 200) if version else ""
 
 

@@ -50,7 +50,7 @@ class Subjects:
 
 
 class Resolver:
-    """One request's names. Call it in the transaction that stores the documents; a later one needs a new one."""
+    """Resolves the names of one request. Make it in the transaction that stores the documents, a new one for each."""
 
     def __init__(self, documents: Sequence[UploadDocument], owner: User | None) -> None:
         """`owner` finds by slug what they may see: a machine that only others' private runs use is not there."""

@@ -42,7 +42,7 @@ PLAIN: Mapping[str, Callable[[Material], Section]] = {
 
 
 class Plain(Spec):
-    """`title` stands in the place of the kind's own; `frames` of lost pictures stand beside what it shows."""
+    """`title` replaces the one that the kind has; `frames` are those of lost pictures, shown beside the rest."""
 
     part: Literal[tuple(PLAIN)]  # type: ignore[valid-type]
     title: str = ""
