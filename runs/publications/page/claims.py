@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from runs.charts.base import BarGroup, Figure, bars, single_bar
+from runs.charts.base import Figure, bars, single_bar
 from runs.models import Claim
 from runs.publications.article import article_of
 from runs.publications.material import Material
@@ -306,20 +306,24 @@ class Ratios(PartSpec):
             )
         if not claims:
             return Section(self.id, self.title)
-        groups = []
+        groups, rows = [], []
         for index, claim in enumerate(claims):
+            ratio = claimed_ratio(claim)
+            if ratio is None:
+                continue
+            value = f"{ratio.value:.2f}".rstrip("0").rstrip(".")
+            words = f"{'≈ ' if claim.approximate else ''}{value} ×"
             color = systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index
-            groups.append(_ratio_bar(material, claim, color))
+            bar = single_bar(
+                _ratio_label(material, claim), ratio.value, color=color, text=words, origin="a claim, no measured value"
+            )
+            bar["claim"] = True
+            groups.append(bar)
+            rows.append([*sides_cells(material, claim), number_cell(ratio), check_link(material, claim)])
         spec = bars(label=self.label, unit="", better="none", groups=groups)
         spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
-        words = word_columns("What", "Baseline", "Quantity", "As claimed")
-        table = Table(
-            [*words, Column("As a ratio"), *word_columns("Check")],
-            [
-                [*sides_cells(material, claim), number_cell(claimed_ratio(claim)), check_link(material, claim)]
-                for claim in claims
-            ],
-        )
+        heads = word_columns("What", "Baseline", "Quantity", "As claimed")
+        table = Table([*heads, Column("As a ratio"), *word_columns("Check")], rows)
         labels = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
         figure = Figure("ratios-chart", "Ratios as claimed", spec, table, f"Bars: {labels}.", note=HATCHED)
         lead = "Each with its baseline and quantity; no absolute value survives behind them."
@@ -342,17 +346,6 @@ def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) ->
         if (claim.side_a.get(factor), claim.side_b.get(factor)) == against and rest(claim.side_a) == rest(claim.side_b)
         and claimed_ratio(claim) is not None
     ]  # fmt: skip
-
-
-def _ratio_bar(material: Material, claim: Claim, color: int) -> BarGroup:
-    ratio = claimed_ratio(claim)
-    value = f"{ratio.value:.2f}".rstrip("0").rstrip(".") if ratio else ""
-    bar = single_bar(
-        _ratio_label(material, claim), ratio.value if ratio else None, color=color,
-        text=f"{'≈ ' if claim.approximate else ''}{value} ×", origin="a claim, no measured value",
-    )  # fmt: skip
-    bar["claim"] = True
-    return bar
 
 
 def _ratio_label(material: Material, claim: Claim) -> str:
