@@ -29,12 +29,11 @@ from benchsite.backup import finish
 from benchsite.gunicorn_conf import keep_loaded
 from benchsite.programs import Address, CannotStart
 from benchsite.schema import why_newer
-from benchsite.state import State, read, write_private
+from benchsite.state import OPERATOR, State, read, write_private
 from benchsite.supervisor import Supervisor, kill_leftovers
 from runs.models import User
 from runs.models.choices import UserRole
 
-OPERATOR = "operator"
 LOOK_EVERY_S = 0.3
 LATE_AFTER_S = 60
 

@@ -9,6 +9,8 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+# Who logs in first: STATE/first-login.txt says with which password.
+OPERATOR = "operator"
 SOCKET_PATH_LIMIT = 100
 PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 

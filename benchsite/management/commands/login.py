@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from benchsite.embedded import OPERATOR, new_password
+from benchsite.embedded import new_password
 from benchsite.programs import Address
-from benchsite.state import read
+from benchsite.state import OPERATOR, read
 
 
 class Command(BaseCommand):

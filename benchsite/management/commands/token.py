@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.utils import timezone
 
-from benchsite.embedded import OPERATOR
+from benchsite.state import OPERATOR
 from runs.access import people
 from runs.models import SCOPES, User
 
