@@ -320,13 +320,10 @@ def _after(columns: Sequence[Column], values: Sequence[Any], *, backward: bool) 
 
 
 def cursor_at(run: Run, columns: Sequence[Column], name: str, *, backward: bool = False) -> str:
-    values = [_plain(column.value_of(run)) for column in columns]
-    text = json.dumps([name, int(backward), values], separators=(",", ":"))
+    values = [column.value_of(run) for column in columns]
+    plain = [value.isoformat() if isinstance(value, datetime) else value for value in values]
+    text = json.dumps([name, int(backward), plain], separators=(",", ":"), default=str)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else str(value) if isinstance(value, UUID) else value
 
 
 def _read_cursor(cursor: str, columns: Sequence[Column], name: str) -> tuple[bool, list[Any]]:

@@ -122,8 +122,8 @@ def facets_of(query: QueryDict, matching: Matching) -> Facets:
         values = {row.slug: (str(row), counts[key]) for key, row in named.items()}
         facets.append(_facet(query, name, label, values))
     facets[2:2] = _factors(query, base, matching)
-    medium = _media(_counted(matching(("medium",))) if "medium" in query else base)
-    facets.insert(-3, _facet(query, "medium", "Storage", medium))
+    media = _media(_counted(matching(("medium",))) if "medium" in query else base)
+    facets.insert(-3, _facet(query, "medium", "Storage", media))
     facets.append(_facet(query, "tag", "Tag", _tags(rows), several=False))
     for name, (column, label, words) in _WORDS.items():
         values = {key: (words.get(key, key), count) for key, count in counts_of(name, column).items() if key}

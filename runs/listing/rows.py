@@ -94,15 +94,14 @@ def csv_stream(runs: QuerySet[Run]) -> Iterator[str]:
     factors = sorted(RunFactor.objects.filter(run__in=ids).order_by().values_list("name", flat=True).distinct())
     measured = Measurement.objects.filter(run__in=ids).order_by()
     metrics = sorted(measured.values_list("metric__name", "metric__unit", "phase").distinct())
-    head = [*COLUMNS, *(f"factor.{name}" for name in factors), *(_heading(*metric) for metric in metrics)]
+    headings = [
+        f"{name if phase == 'run' else f'{phase}.{name}'}{f' [{unit}]' if unit else ''}"
+        for name, unit, phase in metrics
+    ]
+    head = [*COLUMNS, *(f"factor.{name}" for name in factors), *headings]
     judged = runs.annotate(**{STORED: KeyTransform(KEY, "statistics")})
     rows = (_row(run, factors, metrics) for run in judged.iterator(chunk_size=PER_FETCH))
     return csv_lines(chain([head], rows))
-
-
-def _heading(name: str, unit: str, phase: str) -> str:
-    words = name if phase == "run" else f"{phase}.{name}"
-    return f"{words} [{unit}]" if unit else words
 
 
 def _statements(run: Run) -> list[str]:

@@ -17,6 +17,7 @@ RANKS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
 # Beyond a percentile there must be so many transactions for it to be more than the luck of a few.
 LEAST_BEYOND = 10
 POINTS_PER_DECADE = 24
+_PERCENTILES = ("p50_us", "p95_us", "p99_us", "max_us")
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def types_of(run: Run) -> list[TypeLatency]:
     return [
         TypeLatency(
             name, int(figures.get("transactions") or 0),
-            *(_ms(figures.get(key)) for key in ("p50_us", "p95_us", "p99_us", "max_us")),
+            *(us / 1000 if isinstance(us := figures.get(key), int | float) else None for key in _PERCENTILES),
         )
         for name, figures in by_name.items()
     ]  # fmt: skip
@@ -150,7 +151,3 @@ def types_of_all(runs: Iterable[Run]) -> dict[str, list[TypeLatency]]:
         for latency in types_of(run):
             by_type.setdefault(latency.type, []).append(latency)
     return by_type
-
-
-def _ms(value: Any) -> float | None:
-    return value / 1000 if isinstance(value, int | float) else None

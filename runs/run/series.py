@@ -185,7 +185,10 @@ def read_all(
     joined = [_join(list(group), within) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]
     if after_s is not None:
         joined = [_after(series, after_s) for series in joined]
-    return joined if before_s is None else [_before(series, before_s) for series in joined]
+    if before_s is not None:
+        kept = [max(0, math.ceil((before_s - series.t0_s) / series.interval_s - 1e-9)) for series in joined]
+        joined = [replace(series, values=series.values[:count]) for series, count in zip(joined, kept, strict=True)]
+    return joined
 
 
 def of_runs(runs: Iterable[Run], names: Collection[str]) -> dict[UUID, dict[str, Series]]:
@@ -243,8 +246,3 @@ def _after(series: Series, after_s: float) -> Series:
     skip = min(skip, len(series.values))
     t0_s = series.t0_s + skip * series.interval_s
     return Series(series.name, series.unit, t0_s, series.interval_s, series.values[skip:])
-
-
-def _before(series: Series, before_s: float) -> Series:
-    kept = max(0, math.ceil((before_s - series.t0_s) / series.interval_s - 1e-9))
-    return replace(series, values=series.values[:kept])

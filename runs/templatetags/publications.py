@@ -199,17 +199,12 @@ def rich_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
 @register.simple_tag
 def card_row(row: Sequence[TableCell], columns: Sequence[Column]) -> SafeString:
     """Cells that carry their column's heading, for tables whose rows are cards on a phone."""
-    cells = [rich_cell(cell, heads_row=not column) for column, cell in enumerate(row)]
-    labelled = [
-        cells[0],
-        *(_labelled(cell, column.heading) for cell, column in zip(cells[1:], columns[1:], strict=True)),
-    ]
-    return SafeString("".join(labelled))
-
-
-def _labelled(cell: SafeString, heading: str) -> SafeString:
-    empty = cell == "<td></td>"
-    return cell if empty else SafeString(cell.replace("<td", format_html('<td data-label="{}"', heading), 1))
+    first, *others = (rich_cell(cell, heads_row=not column) for column, cell in enumerate(row))
+    cells: list[str] = [first]
+    for cell, column in zip(others, columns[1:], strict=True):
+        labelled = cell.replace("<td", format_html('<td data-label="{}"', column.heading), 1)
+        cells.append(cell if cell == "<td></td>" else labelled)
+    return SafeString("".join(cells))
 
 
 def _number(cell: TextCell, shown: Amount, heads_row: bool) -> SafeString:

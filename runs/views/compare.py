@@ -57,7 +57,8 @@ def compare(request: HttpRequest) -> HttpResponse:
             return JsonResponse(selection.problems, status=400)
         return JsonResponse(answer(comparison, draw(comparison, request.GET)))
     if not selection.runs:
-        return _nothing(request, selection)
+        status = 400 if selection.problems else 200
+        return render(request, "compare.html", {"selection": selection}, status=status)
     query = encoded(request.GET)
     context = comparison_context(selection, comparison, request.GET) | {
         "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
@@ -196,10 +197,6 @@ def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
         return table_rows(draw(comparison, params))
     first, *others = (charts.csv_rows(each) for each in by_each_metric(comparison, params))
     return chain(first, *(islice(rows, 1, None) for rows in others))
-
-
-def _nothing(request: HttpRequest, selection: Selection) -> HttpResponse:
-    return render(request, "compare.html", {"selection": selection}, status=400 if selection.problems else 200)
 
 
 @require_POST
