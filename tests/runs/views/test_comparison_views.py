@@ -363,6 +363,9 @@ def test_groups_that_pool_other_levels_are_said_to(client, sweep):
     make_run("H2 2.4", 600, factors={"scale_factor": 4, "terminals": 8}, experiment=sweep, repeat=4, order_index=40)
     query = "&pool=factor:terminals&fix=factor:scale_factor=4"
     assert "Pooled, but not repeated alike in all groups: Terminals." in page(client, query)
+    # Four repeats of each level lean no ratio against three of each.
+    make_run("H2 2.4", 540, factors={"scale_factor": 4, "terminals": 2}, experiment=sweep, repeat=4, order_index=42)
+    assert "not repeated alike" not in page(client, query)
     make_run("H2 2.4", 600, factors={"scale_factor": 4, "terminals": 16}, experiment=sweep, repeat=1, order_index=41)
     (_, h2) = groups_of(client, query)
     assert [told["a"] + " against " + told["b"] for told in h2["differences"] if told["field"] == "terminals"] == [
