@@ -54,7 +54,9 @@ def main(url: str, token: str) -> None:
     stored = requests.post(f"{url}/api/v1/results/", json=RESULTS, headers=bearer, timeout=120)
     stored.raise_for_status()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"), args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport=SCREEN, color_scheme="light")
         for name, (address, part) in PICTURES.items():
             if address:
