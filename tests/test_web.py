@@ -7,6 +7,7 @@ import socket
 import sys
 from types import SimpleNamespace
 
+from django.db import connections
 from django.urls import clear_url_caches, get_resolver
 
 from benchsite import gunicorn_conf
@@ -31,3 +32,13 @@ def test_every_page_is_loaded_before_the_first_request(monkeypatch):
     clear_url_caches()
     gunicorn_conf.on_starting(None)
     assert get_resolver()._populated
+
+
+def test_its_connections_wait_5_s_for_the_write_lock_of_sqlite(monkeypatch):
+    """Those of other processes wait longer: nobody sits before them."""
+    options = connections.settings["default"]["OPTIONS"]
+    assert options["timeout"] == 20
+    monkeypatch.setitem(options, "timeout", 20)
+    monkeypatch.setattr(gunicorn_conf, "die_with_parent", print)
+    gunicorn_conf.post_fork(SimpleNamespace(pid=1), None)
+    assert connections.create_connection("default").get_connection_params()["timeout"] == 5
