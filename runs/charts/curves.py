@@ -34,7 +34,7 @@ from runs.compare.groups import Group
 from runs.compare.panels import Curve, Panel, Point, panels_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.run.facets import said_unit
+from runs.run.facets import shown_unit
 from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
 
@@ -77,7 +77,7 @@ def x_unit(axes: Axes, groups: Iterable[Group]) -> str:
         return "MB" if axes.x_as == "size" else ""
     name = axes.x.removeprefix("factor:")
     factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
-    units = {said_unit(name, factor.unit) for factor in factors}
+    units = {shown_unit(name, factor.unit) for factor in factors}
     return units.pop() if len(units) == 1 else ""
 
 

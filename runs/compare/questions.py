@@ -18,7 +18,7 @@ from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole
 from runs.models.runs import unindexed
 from runs.models.visible import Reader
-from runs.run.facets import factor_label, said_unit
+from runs.run.facets import factor_label, shown_unit
 
 # Of what was measured last, and as many of what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 8
@@ -117,7 +117,7 @@ def _of_sweep(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -
     clients = next((name for name in CLIENTS if name in levels), "")
     if size:
         span = levels[size]
-        unit = said_unit(size, span["unit"])
+        unit = shown_unit(size, span["unit"])
         low, high = number(span["low"]), f"{number(span['high'])} {unit}".strip()
         fact = "" if unit else f"{mid_sentence(factor_label(size))} "
         yield f"What is lost from {fact}{low} to {high}?", {"x": f"factor:{size}"}

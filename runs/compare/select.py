@@ -226,7 +226,7 @@ def choose(query: QueryDict, user: Reader) -> Choice:
     if problems:
         return Choice(problems, chosen)
     named = [f"{count[name]} {word}{'s' * (count[name] > 1)}" for name, word in _NAMED.items() if count[name]]
-    return Choice({}, chosen, chosen.said(), ", ".join(named))
+    return Choice({}, chosen, chosen.in_words(), ", ".join(named))
 
 
 def _with_stored(query: QueryDict, user: Reader) -> tuple[QueryDict, dict[str, list[str]]]:

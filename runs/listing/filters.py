@@ -461,7 +461,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             rows = self.filters[name].filter(rows, given[name])
         return rows
 
-    def said(self) -> list[tuple[str, str, str]]:
+    def in_words(self) -> list[tuple[str, str, str]]:
         """(parameter, value, in words) of each value that is set; of a valid one."""
         rows = []
         for name, values in self.data.lists() if isinstance(self.data, QueryDict) else ():

@@ -55,7 +55,7 @@ class RunRow:
         return "" if self.measurement or self.run.is_open else why_no_number(self.run)
 
     @cached_property
-    def said(self) -> str:
+    def batch_words(self) -> str:
         """What tells its batch from others beside its tags: version tested, label (not that of its experiment)."""
         label = self.run.said_label
         named = self.run.experiment is not None and str(self.run.experiment) == label

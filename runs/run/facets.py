@@ -122,7 +122,7 @@ def factor_label(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def said_unit(name: str, unit: str) -> str:
+def shown_unit(name: str, unit: str) -> str:
     """The unit behind a factor's number: where none is stated that of its name, so that an upload's 60 and an agent's
     60 s are one; none of what is counted, which the heading says already.
     """
@@ -159,7 +159,7 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
 
 @lru_cache(_MOST_LEVELS)
 def _number_facet(name: str, number: float, unit: str) -> Facet:
-    label, phrase_unit, unit = factor_label(name), unit or None, said_unit(name, unit)
+    label, phrase_unit, unit = factor_label(name), unit or None, shown_unit(name, unit)
     value = f"{number:,.10g} {unit}".strip()
     short = f"{number:,.6g}"
     if unit in _SPEAKING_UNITS:

@@ -333,10 +333,10 @@ def change_words(change: Change) -> str:
     field = change.field.replace("_", " ")
     if change.field == "invalid":
         return f"marked invalid: {change.new}" if change.new else f"counts again; was invalid: {change.old}"
-    return f"{field}: {_said(change.old)} → {_said(change.new)}"
+    return f"{field}: {_quoted(change.old)} → {_quoted(change.new)}"
 
 
-def _said(value: Any) -> str:
+def _quoted(value: Any) -> str:
     if isinstance(value, dict):
         value = ", ".join(f"{name} {inner}" for name, inner in value.items())
     return "none" if value in (None, "", []) else f"“{value}”"
