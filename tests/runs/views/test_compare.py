@@ -127,6 +127,16 @@ def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matt
     assert client.get(f"{URL}&threshold=all").status_code == 400
 
 
+def test_one_group_is_set_against_nothing(client):
+    """Seen: "Against PostgreSQL 16.4", its ratio of 1 to itself, and a select of one baseline."""
+    run = make_run("PostgreSQL 16.4", 3111)
+
+    html = page(client, f"/compare/?run={run.id}")
+
+    assert "One group alone." in html
+    assert "Against PostgreSQL" not in html and "the baseline" not in html and 'name="baseline"' not in html
+
+
 def test_it_keeps_everything_in_the_address(client):
     make_article()
 
