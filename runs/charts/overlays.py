@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchagent.catalog.workloads import amount
+from benchagent.catalog.workloads import COUNTED, amount
 
 from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
 from runs.compare.axes import CLIENTS, SIZES, Axes
@@ -55,13 +55,18 @@ def place_words(value: float, x: XAxis, kind: str) -> str:
     if x["unit"] == "GB":
         # An article's TB are of 1024 GB.
         return f"{value / 1024:.3g} TB" if value >= 1024 else f"{value:.3g} GB"
-    if kind == CLIENT:
-        return f"{number(value)} {words.removesuffix('s') if value == 1 else words}"
+    if kind == CLIENT or words in COUNTED:
+        return f"{_rounded(value)} {words.removesuffix('s') if value == 1 else words}"
     if "÷" in words:
         return f"{times(value)} {words.partition('÷')[2].strip()}"
     if x["unit"]:
         return amount(value, x["unit"]) if value == 1 else f"{number(value)} {x['unit']}"
-    return f"{words} {number(float(f'{value:.3g}'))}"
+    return f"{words} {_rounded(value)}"
+
+
+def _rounded(value: float) -> str:
+    """A level as it is, a place between levels to three digits."""
+    return number(value if value == round(value) else float(f"{value:.3g}"))
 
 
 def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True) -> str:
@@ -70,7 +75,7 @@ def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True)
     name = "" if begin[:1].isdigit() else f"{begin.rpartition(' ')[0]} "
     begin, end = begin.removeprefix(name), end.removeprefix(name)
     value, _, unit = begin.partition(" ")
-    same = kind == CLIENT or end.endswith(f" {unit}")
+    same = kind == CLIENT or mid_sentence(x["label"]) in COUNTED or end.endswith(f" {unit}")
     return f"{name if named else ''}{value if same else begin} to {end}"
 
 

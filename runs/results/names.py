@@ -15,6 +15,9 @@ from runs.models.choices import Better
 # By unit how names of metrics end in it.
 UNIT_SUFFIXES = {"ms": "_ms", "s": "_s", "%": "_percent", "MB/s": "_mb_per_s", "bytes": "_bytes"}
 
+# What HammerDB and TPC-C call their rates.
+ACRONYMS = {"nopm": "NOPM", "tpm": "TPM", "tpmc": "tpmC"}
+
 
 def resolve_metrics(names: Iterable[str]) -> dict[str, Metric]:
     """Metric rows of the names an agent sends. What the catalogue does not know is descriptive, without unit."""
@@ -50,7 +53,7 @@ def metric_label(name: str, unit: str) -> str:
     entry = METRICS.get(name)
     if entry is not None and entry.unit == unit:
         return entry.label
-    return name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
+    return ACRONYMS.get(name) or name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
 
 
 def batch_of(source_id: UUID, *, owner: User | None = None, **described: Any) -> Batch:

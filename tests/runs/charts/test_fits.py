@@ -10,8 +10,9 @@ import pytest
 from django.http import QueryDict
 from django.utils.html import escape
 
-from runs.charts.base import Multiples
+from runs.charts.base import Multiples, XAxis
 from runs.charts.curves import curve_figures
+from runs.charts.overlays import SIZE, from_to, place_words
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.models import Metric, Run, RunStorage, StorageDevice
@@ -214,6 +215,15 @@ def test_of_a_latency_over_terminals_only_the_change_is_said():
     (said,) = sentences(multiples).values()
     assert len(said) == 1 and said[0].endswith(" from 1 to 16 terminals.")
     assert multiples.figures[0].spec["overlays"] == []  # type: ignore[typeddict-item]
+
+
+def test_places_on_an_axis_are_said_as_people_say_them():
+    """Seen: "half is left at warehouses 991", and level 1,024 as 1,020."""
+    warehouses: XAxis = {"label": "Warehouses", "unit": "", "scale": "log"}
+    assert place_words(991.4, warehouses, SIZE) == "991 warehouses"
+    assert place_words(1, warehouses, SIZE) == "1 warehouse"
+    assert from_to(10, 2000, warehouses, SIZE) == "10 to 2,000 warehouses"
+    assert place_words(1024, warehouses | {"label": "Scale factor"}, SIZE) == "scale factor 1,024"
 
 
 def test_too_few_levels_are_said():
