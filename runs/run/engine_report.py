@@ -11,7 +11,7 @@ from runs.models import Run
 from runs.tables import Column, Table, TableCell
 
 DEEP_INDEX = 3
-NOT_TOLD, TOO_DEEP = "the DBMS does not tell", f"deeper than {DEEP_INDEX} levels"
+NOT_TOLD, TOO_DEEP = "the DBMS does not report it", f"deeper than {DEEP_INDEX} levels"
 NEVER, UPKEEP = "never", "Statistics, vacuum, purge"
 # Name as in benchagent's standard counters: (label, unit).
 COUNTERS: Mapping[str, tuple[str, str]] = {
@@ -179,7 +179,7 @@ def _upkeep(statistics: Mapping[str, Any]) -> list[Upkeep]:
         return [_age(str(age.get("what", "")), age.get("age_s"), str(age.get("detail") or "")) for age in ages]
     reason = statistics.get("none", {}).get("maintenance")
     if reason:
-        return [Upkeep(UPKEEP, None, "the engine does not tell", str(reason))]
+        return [Upkeep(UPKEEP, None, "the engine does not report it", str(reason))]
     return [Upkeep(UPKEEP, None, "not recorded in this run")] if statistics.get("transaction_types") else []
 
 

@@ -58,7 +58,7 @@ def test_it_has_no_column_that_nobody_fills_and_a_gap_where_one_row_has_nothing(
     table = told().tables
     assert table is not None
     assert [column.heading for column in table.columns] == ["Table", "Rows", "Size"]
-    assert [(cell.value, cell.hint) for cell in table.rows[1][1:]] == [(0, ""), (None, "the DBMS does not tell")]
+    assert [(cell.value, cell.hint) for cell in table.rows[1][1:]] == [(0, ""), (None, "the DBMS does not report it")]
 
 
 def test_it_lists_types_of_a_mix_only():
@@ -112,7 +112,7 @@ def test_it_tells_never_from_not_told(age_s, detail, words, rest):
 
 def test_without_upkeep_it_says_why():
     (gap,) = told(maintenance=[], none={"maintenance": "it keeps none"}).upkeep
-    assert (gap.words, gap.detail) == ("the engine does not tell", "it keeps none")
+    assert (gap.words, gap.detail) == ("the engine does not report it", "it keeps none")
     (gap,) = told(maintenance=[]).upkeep
     assert gap.words == "not recorded in this run"
     assert told(maintenance=[], transaction_types={}).upkeep == []
@@ -158,7 +158,7 @@ def test_the_page_shows_them(client, world):
     page = client.get(run.get_absolute_url()).content.decode()
     words = (
         "no checkpoint in the window", "IO/WALSync", "there is one warehouse", "deeper than 3 levels", "NATURAL",
-        "not told: it counts no reads", "6, after the load, warehouse 3 of 5 only",
+        "not reported: it counts no reads", "6, after the load, warehouse 3 of 5 only",
     )  # fmt: skip
     assert [one for one in words if one not in page] == []
     assert "5, after the load<" in page.replace("</li>", "<"), "that was asked of all"
