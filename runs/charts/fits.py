@@ -79,7 +79,7 @@ def curve_words(
     if axes.y_as != "baseline" and any((curve.numbers.get("knee") or {}).get("x") for curve in words):
         notes.append("Dashed: two lines that meet at the knee.")
     if kind != CLIENT and most < LEAST_FOR_KNEE:
-        notes.append(f"{most} levels cannot tell a knee, {LEAST_FOR_KNEE} can.")
+        notes.append(f"{most} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}.")
     if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
     return words, " ".join(notes)
@@ -220,7 +220,7 @@ class _Words:
         if whole is None:
             return []
         if not _is_told(whole):
-            return [f"{len(self.levels)} levels do not tell what a doubling takes."]
+            return [f"{len(self.levels)} levels are not enough to tell the change per doubling."]
         sentences = [f"{_doubling(whole)}, one fit over {len(self.levels)} levels."]
         if self.memory is None or self.kind != SIZE:
             return sentences

@@ -125,9 +125,11 @@ def knee(levels: Levels) -> Knee:
     """A continuous line of two segments against one line, on logarithms, by AICc (Hurvich & Tsai, 1989)."""
     points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
     if len(levels) < LEAST_FOR_KNEE:
-        return Knee(None, None, None, None, None, f"{len(levels)} levels cannot tell a knee, {LEAST_FOR_KNEE} can")
+        return Knee(
+            None, None, None, None, None, f"{len(levels)} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}"
+        )
     if len(points) < LEAST_FOR_KNEE + 2:
-        why = f"{len(points)} values cannot tell a knee, {LEAST_FOR_KNEE + 2} can"
+        why = f"{len(points)} values are too few to find a knee, it takes {LEAST_FOR_KNEE + 2}"
         return Knee(None, None, None, None, None, why)
     import numpy as np
     from scipy import special

@@ -57,7 +57,7 @@ def scaling(levels: Levels) -> Scaling | str:
     93 to 100 % of cases (tests/runs/stats/test_scaling.py).
     """
     if len(levels) < LEAST_LEVELS:
-        return f"{len(levels)} levels are too few for a law of scaling, {LEAST_LEVELS} would do"
+        return f"{len(levels)} levels are too few, it takes {LEAST_LEVELS}"
     import numpy as np
     from scipy.optimize import least_squares
 

@@ -229,10 +229,8 @@ def test_places_on_an_axis_are_said_as_people_say_them():
 def test_too_few_levels_are_said():
     over_terminals((1, 4, 16))
     (said,) = sentences(figure()).values()
-    assert said[-1] == "No scaling law: 3 levels are too few for a law of scaling, 4 would do."
-    assert figure().curve_words[0].numbers["scaling"] == {
-        "why_not": "3 levels are too few for a law of scaling, 4 would do"
-    }
+    assert said[-1] == "No scaling law: 3 levels are too few, it takes 4."
+    assert figure().curve_words[0].numbers["scaling"] == {"why_not": "3 levels are too few, it takes 4"}
 
 
 def test_a_size_stands_against_memory_and_buffer_pool():

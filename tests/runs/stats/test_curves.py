@@ -105,8 +105,8 @@ def test_a_knee_is_where_it_was_made():
 
 
 def test_too_little_tells_no_knee_and_says_so():
-    assert knee([(x, [falling(x)] * 3) for x in (1, 2, 4)]).why == "3 levels cannot tell a knee, 5 can"
-    assert knee([(x, [falling(x)]) for x in (1, 2, 4, 8, 16)]).why == "5 values cannot tell a knee, 7 can"
+    assert knee([(x, [falling(x)] * 3) for x in (1, 2, 4)]).why == "3 levels are too few to find a knee, it takes 5"
+    assert knee([(x, [falling(x)]) for x in (1, 2, 4, 8, 16)]).why == "5 values are too few to find a knee, it takes 7"
     # Without any noise a line is a line.
     assert knee([(x, [falling(x)]) for x in (1, 2, 4, 8, 16, 32, 64)]).at is None
 

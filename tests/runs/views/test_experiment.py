@@ -142,8 +142,11 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
         "−35.3\u202f% from 258 to 774 MB.",
         "−23.4\u202f% per doubling (−63.0\u202f% to +58.8\u202f%), one fit over 3 levels.",
     ]
-    assert slow[:2] == ["−85.7\u202f% from 258 to 774 MB.", "3 levels do not tell what a doubling takes."]
-    assert over_size.words_note == "One value a level: losses have no interval. 3 levels cannot tell a knee, 5 can."
+    assert slow[:2] == ["−85.7\u202f% from 258 to 774 MB.", "3 levels are not enough to tell the change per doubling."]
+    assert (
+        over_size.words_note
+        == "One value a level: losses have no interval. 3 levels are too few to find a knee, it takes 5."
+    )
 
 
 def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
