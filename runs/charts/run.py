@@ -21,11 +21,13 @@ from runs.charts.base import (
     LineSeries,
     Live,
     Point,
+    Scale,
     columns_of,
     lines,
     lines_table,
     thinned_table,
 )
+from runs.charts.curves import Y_LOG_FROM
 from runs.listing.rows import csv_cell
 from runs.models import Run
 from runs.run import derived
@@ -150,9 +152,13 @@ def _figure(
     live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
     each = samples_each((sampled[line.metric] for line in wanted), columns)
     stretches_of_lines = [thinned(sampled[line.metric], each) for line in wanted]
+    # Beside one stall of a second all other latencies would be a line on the axis.
+    values = [y for stretches in stretches_of_lines for part in stretches for _, y in part.points if y is not None]
+    is_wide = plot.unit == "ms" and 0 < min(values, default=0) <= max(values, default=0) / Y_LOG_FROM
+    y_scale: Scale = "log" if is_wide else "linear"
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
-        y={"label": plot.y_label, "unit": unit, "zero": True},
+        y={"label": plot.y_label, "unit": unit, "scale": y_scale, "zero": y_scale == "linear"},
         series=[
             _series(run, line, stretches, scale) for line, stretches in zip(wanted, stretches_of_lines, strict=True)
         ],
@@ -162,7 +168,7 @@ def _figure(
     if plot.phase == "run":
         spec |= {"sync": "run", "events": list(events)}
     names = ", ".join(line.label for line in wanted)
-    note = plot.note
+    note = f"{plot.note} Logarithmic axis." if y_scale == "log" else plot.note
     if not note and is_embedded(run) and any(line.metric.startswith("driver_") for line in wanted):
         note = f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
     # A line alone has no legend: the title names it.

@@ -323,6 +323,16 @@ def test_data_of_a_database_in_memory_are_on_no_disk(durability, held, client):
     assert facets(run)["storage:data"].words.startswith(held)
 
 
+def test_latencies_of_which_one_is_a_hundred_times_another_have_a_logarithmic_axis(client):
+    """Seen: 24 h of 4 ms and one stall of 600 ms: a line on the axis."""
+    run = moved(scheduled(hardware=machine()), "assigned", "preparing", "loading", "warming_up", "measuring")
+    results.append_samples(run=run, item=samples("latency_p99_ms", 0, 0.0, [4.0, 600.0, 5.0]))
+    results.append_samples(run=run, item=samples("tps", 0, 0.0, [4.0, 600.0, 5.0]))
+    html = page(client, run)
+    assert (spec(html, "latency")["y"]["scale"], spec(html, "throughput")["y"]["scale"]) == ("log", "linear")
+    assert "Logarithmic axis." in html
+
+
 def test_a_long_run_is_thinned_and_keeps_its_peak_and_its_stall(client):
     run = finished()
     values = [100.0 + index % 7 for index in range(100_000)]
