@@ -24,7 +24,7 @@ from runs.charts.base import (
     thinned_table,
 )
 from runs.charts.compare import colours, numbered
-from runs.charts.run import MIB, warm_up_band
+from runs.charts.run import MIB, scale_over_time, warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.models import Run
@@ -162,9 +162,11 @@ def _panel(
         _line(run, of_run, part, palette[run.group.key], course.scale, is_thinned=each > 1)
         for (run, of_run), part in zip(runs, stretches, strict=True)
     ]
+    y_scale = scale_over_time(course.unit, series)
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear", "span": (0.0, end_s)},
-        y={"label": course.label, "unit": course.unit, "zero": True}, series=series, bands=bands,
+        y={"label": course.label, "unit": course.unit, "scale": y_scale, "zero": y_scale == "linear"},
+        series=series, bands=bands,
     )  # fmt: skip
     spec["events"] = list(events)
     if table is not None:
@@ -173,7 +175,8 @@ def _panel(
     else:
         table = lines_table(spec) if each == 1 else thinned_table(spec, stretches, course.scale)
     return Figure(
-        id=id if course.key == "tps" else f"{id}-{course.key}", title=f"{course.label}, {course.unit}", spec=spec,
+        id=id if course.key == "tps" else f"{id}-{course.key}", spec=spec,
+        title=f"{course.label}, {course.unit}{', logarithmic' if y_scale == 'log' else ''}",
         table=table, alt=f"{len(series)} lines of {course.label} in {course.unit} over the seconds of each run.",
     )  # fmt: skip
 

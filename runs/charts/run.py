@@ -152,16 +152,12 @@ def _figure(
     live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
     each = samples_each((sampled[line.metric] for line in wanted), columns)
     stretches_of_lines = [thinned(sampled[line.metric], each) for line in wanted]
-    # Beside one stall of a second all other latencies would be a line on the axis.
-    values = [y for stretches in stretches_of_lines for part in stretches for _, y in part.points if y is not None]
-    is_wide = plot.unit == "ms" and 0 < min(values, default=0) <= max(values, default=0) / Y_LOG_FROM
-    y_scale: Scale = "log" if is_wide else "linear"
+    series = [_series(run, line, stretches, scale) for line, stretches in zip(wanted, stretches_of_lines, strict=True)]
+    y_scale = scale_over_time(unit, series)
     spec = lines(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "scale": y_scale, "zero": y_scale == "linear"},
-        series=[
-            _series(run, line, stretches, scale) for line, stretches in zip(wanted, stretches_of_lines, strict=True)
-        ],
+        series=series,
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
         live=live if run.is_open else None,
     )
@@ -186,6 +182,13 @@ def _figure(
         note=note,
         csv_url=whole,
     )
+
+
+def scale_over_time(unit: str, series: Sequence[LineSeries]) -> Scale:
+    """Of latencies: beside one stall of a second all others would be a line on a linear axis."""
+    values = [y for line in series for _, y in line["points"] if y is not None]
+    is_wide = unit == "ms" and 0 < min(values, default=0) <= max(values, default=0) / Y_LOG_FROM
+    return "log" if is_wide else "linear"
 
 
 def _series(run: Run, line: Line, stretches: Sequence[Stretch], scale: int) -> LineSeries:

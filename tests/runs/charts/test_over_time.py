@@ -55,6 +55,14 @@ def test_several_runs_stand_on_one_axis_of_time_metric_by_metric():
     ]  # fmt: skip
 
 
+def test_a_stall_flattens_no_latencies_beside_it():
+    sampled(make_run("SQLite 3", 100, factors=FACTORS), tps=[5000, *steady(3)], latency_p99_ms=[500.0, *steady(3)])
+    (multiples,) = over_time_figures(compare(all_runs()))
+    rate, latency = multiples.figures
+    assert (rate.title, rate.spec["y"]["scale"]) == ("Throughput, TPS", "linear")
+    assert (latency.title, latency.spec["y"]["scale"]) == ("p99 latency, ms, logarithmic", "log")
+
+
 def test_checkpoints_stalls_and_notes_are_marked_at_their_seconds():
     rate = steady(900)
     rate[10] = rate[11] = rate[20] = 3
