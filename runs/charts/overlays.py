@@ -199,7 +199,8 @@ def medium(group: Group) -> str:
     use = next((use for use in group.all_runs[0].storage.all() if use.role == "data" and not use.in_memory), None)
     if use is None:
         return ""
-    return f"{use.device.medium_label or use.device.name}{' (emulated)' if use.device.emulated else ''}"
+    words = use.device.medium_label or use.device.short_name
+    return words if words.endswith(" (emulated)") or not use.device.emulated else f"{words} (emulated)"
 
 
 def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, *, id: str) -> list[Figure]:

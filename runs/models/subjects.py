@@ -149,6 +149,12 @@ class StorageDevice(NamedModel):
         """HDD, SSD, NVMe as they are written; any other word as it is."""
         return {"hdd": "HDD", "ssd": "SSD", "nvme": "NVMe"}.get(self.medium.lower(), self.medium)
 
+    @property
+    def short_name(self) -> str:
+        """For a legend. An agent names an emulated disk with its limits: "slow (emulated: write 60 MB/s, 120 IOPS)"."""
+        name, mark, _ = self.name.partition(" (emulated")
+        return f"{name}{mark})" if mark else name
+
 
 class Config(NamedModel):
     """A DBMS configuration as given: its parameters in order, duplicates and flags kept.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -82,7 +82,10 @@ def facets(run: Run) -> dict[str, Facet]:
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
         shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
-        stated.append(_plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", shown))
+        facet = _plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", shown)
+        if device.short_name != device.name and not use.in_memory:
+            facet = replace(facet, words=device.short_name, text=device.short_name)
+        stated.append(facet)
     if run.hardware is not None:
         stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:

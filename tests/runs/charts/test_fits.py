@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import random
+from itertools import product
 
 import pytest
 from django.http import QueryDict
@@ -224,6 +225,18 @@ def test_places_on_an_axis_are_said_as_people_say_them():
     assert place_words(1, warehouses, SIZE) == "1 warehouse"
     assert from_to(10, 2000, warehouses, SIZE) == "10 to 2,000 warehouses"
     assert place_words(1024, warehouses | {"label": "Scale factor"}, SIZE) == "scale factor 1,024"
+
+
+def test_a_legend_names_an_emulated_disk_without_its_limits():
+    """Seen: "slow2 (emulated: read without limit; write 20 MB/s, 60 IOPS)" in the headline, the legend and a title."""
+    names = ("vda", "slow (emulated: read without limit; write 20 MB/s, 60 IOPS)")
+    for name, scale in product(names, (1, 4, 16)):
+        disk, _ = StorageDevice.objects.get_or_create(hardware=machine(), name=name, defaults={"slug": name[:3]})
+        run = make_run("SQLite 3.53", 100 - scale, factors={"scale_factor": scale, "disk": name[:3]}, on=machine())
+        RunStorage.objects.create(run=run, device=disk, role="data")
+    curves = figure("series=storage:data")
+    assert [key.label for key in curves.keys] == ["vda", "slow (emulated)"]
+    assert [beneath.title for beneath in curves.beneath] == ["vda against slow (emulated) over size"]
 
 
 def test_too_few_levels_are_said():
