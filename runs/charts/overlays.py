@@ -75,7 +75,10 @@ def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True)
     name = "" if begin[:1].isdigit() else f"{begin.rpartition(' ')[0]} "
     begin, end = begin.removeprefix(name), end.removeprefix(name)
     value, _, unit = begin.partition(" ")
-    same = kind == CLIENT or mid_sentence(x["label"]) in COUNTED or end.endswith(f" {unit}")
+    is_counted = kind == CLIENT or mid_sentence(x["label"]) in COUNTED
+    if is_counted and not named:
+        end = end.partition(" ")[0]
+    same = is_counted or end.endswith(f" {unit}")
     return f"{name if named else ''}{value if same else begin} to {end}"
 
 

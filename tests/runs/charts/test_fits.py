@@ -224,6 +224,7 @@ def test_places_on_an_axis_are_said_as_people_say_them():
     assert place_words(991.4, warehouses, SIZE) == "991 warehouses"
     assert place_words(1, warehouses, SIZE) == "1 warehouse"
     assert from_to(10, 2000, warehouses, SIZE) == "10 to 2,000 warehouses"
+    assert from_to(983, 999, warehouses, SIZE, named=False) == "983 to 999"
     assert place_words(1024, warehouses | {"label": "Scale factor"}, SIZE) == "scale factor 1,024"
 
 
