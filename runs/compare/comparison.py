@@ -8,11 +8,14 @@ from runs.compare.facts import CommonFact, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.levels import Levels
+from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.stats import PRACTICAL_THRESHOLD
 
 # Of a fact that varies, on a page.
 MOST_VALUES = 12
+# Of systems, in a heading.
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,13 @@ class Comparison:
     left_out: int = 0
     levels: Levels | None = None
     whole: Comparison | None = None
+
+    @property
+    def subject(self) -> str:
+        """What is compared, for a heading: "Throughput of H2 and SQLite"."""
+        names = list(dict.fromkeys(group.all_runs[0].dbms_version.dbms.name for group in self.groups))
+        systems = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} systems"
+        return f"{self.metric.label if self.metric else 'No numbers'} of {systems}"
 
     @property
     def threshold_percent(self) -> str:

@@ -333,7 +333,7 @@ def test_what_is_fixed_is_so_in_chart_table_file_and_answer(client, sweep):
     query = "&fix=factor:terminals=2&view=bars"
     html = page(client, query)
     assert html.count("<tr data-group=") == 6
-    assert "6 groups, 18 runs" in html
+    assert "Throughput of Derby and H2: 6 groups, 18 runs" in html
     assert len(spec(html, "comparison")["groups"]) == 6
     assert '<option value="factor:terminals=8">only 8</option>' in html
     rows = list(csv.DictReader(client.get(f"/compare.csv?experiment=sweep{query}").content.decode().splitlines()))
