@@ -160,6 +160,21 @@ def test_it_reports_a_second_derby_that_was_added(start, server, dirs, toolchain
     assert versions == ["10.16.1.1", "10.6.2.1"]
 
 
+def test_it_tells_of_the_disk_of_a_storage_that_is_named_while_it_runs(start, server, dirs):
+    start()
+    wait_until(lambda: server.polls)
+    folder = dirs.root.parent / "fast"
+    folder.mkdir()
+    command = [sys.executable, "-m", "benchagent", "storage", "add", "fast", str(folder)]
+    subprocess.run([*command, "--state", str(dirs.root)], check=True)
+
+    def polls() -> list[dict[str, Any]]:
+        return [poll for poll in server.polls if "fast" in {row["name"] for row in poll.get("places", [])}]
+
+    wait_until(polls)
+    assert polls()[0]["hardware"]["storage"]
+
+
 def test_it_stops_with_clear_words_when_the_server_speaks_another_protocol(start, server):
     server.spoken_version = 7
     child = start()

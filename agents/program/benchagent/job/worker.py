@@ -203,13 +203,17 @@ class Worker:
     def _poll_message(self) -> Poll:
         message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
         if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
-            before = self._engines, self._storage_facts, self._observations
+            before, storages_before = (self._engines, self._observations), self._storage_facts
             self._storages.open()
             self._engines, self._storage_facts = self._discovered(), self._storages.facts()
             self._observations = Observations(self._dirs.root).facts()
+            storages_changed = self._storage_facts != storages_before
             if not self._reported:
-                message["hardware"], message["confinement"] = self._hardware(), self._confinement()
-            if (self._engines, self._storage_facts, self._observations) != before or not self._reported:
+                message["confinement"] = self._confinement()
+            if storages_changed or not self._reported:
+                # The disk of a storage that was named meanwhile is told of before a run can refer to it.
+                message["hardware"] = self._hardware()
+            if storages_changed or (self._engines, self._observations) != before or not self._reported:
                 message["engines"], message["places"] = self._engines, self._storage_facts
                 message["observations"] = self._observations
                 self._reported = False
