@@ -211,9 +211,9 @@ def test_it_is_gone_within_seconds_of_a_cancel_and_keeps_what_it_measured(dbms, 
 
 @needs_postgresql
 def test_it_can_be_cancelled_while_the_server_is_being_made(
-    make_job: MakeJob, dirs: AgentDirs, monkeypatch: pytest.MonkeyPatch
+    make_job: MakeJob, dirs: AgentDirs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr(made_data, "_made", {})  # a copy would be there too soon
+    monkeypatch.setattr(made_data, "MADE", tmp_path / "none")  # a copy would be there too soon
     job = make_job("postgresql")
     threading.Timer(0.4, job.abort.request, ("cancelled", "no longer wanted")).start()
     began = time.monotonic()
