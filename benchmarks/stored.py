@@ -131,7 +131,7 @@ def _upload(generator: random.Random, count: int) -> None:
     for number, key in enumerate(made.values_list("batch", flat=True).distinct().order_by("batch")):
         at = begin + number * timedelta(hours=HOURS_OF_A_BASE) * RUNS_OF_A_BATCH / count
         Batch.objects.filter(pk=key).update(created_at=at, label=f"sweep {number}-0" if number % 3 else "")
-        Run.objects.filter(batch=key).update(created_at=at, started_at=at, measured_on=at.date())
+        Run.objects.filter(batch=key).update(created_at=at, started_at=at, measured_on=at.date(), measured_at=at)
     oldest = Run.objects.filter(publication=None).order_by("created_at", "id")
     rare = oldest.values_list("batch", flat=True)[0]
     Batch.objects.filter(pk=rare).update(tags=RARE["tag"])
@@ -176,6 +176,7 @@ def _copy(number: int) -> None:
         "runs_run": {
             "id": "copy.new", "batch_id": "batch_copy.new", "upload_id": "NULL", "created_at": later("created_at"),
             "effective_settings": settings, "started_at": later("started_at"), "measured_on": day,
+            "measured_at": later("measured_at"),
             "primary_value": f"primary_value * {noise}",
         },
         **{table: {"run_id": "copy.new"} for table in COPIED},

@@ -14,6 +14,7 @@ from rest_framework import serializers
 
 from runs.access.changes import history
 from runs.models import Annotation, Artefact, Batch, Change, Measurement, Run
+from runs.models.choices import Precision
 from runs.run import quality
 from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
@@ -182,6 +183,9 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     metrics = serializers.SerializerMethodField()
     missing = MissingSerializer(source="*", allow_null=True, read_only=True)
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
+    measured_at_precision = serializers.ChoiceField(
+        Precision.choices, read_only=True, help_text="How well it is known; empty for a source that does not say it."
+    )
     invalid = serializers.SerializerMethodField()
     result = serializers.SerializerMethodField()
 
@@ -191,7 +195,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "id", "url", "workload", "dbms", "hardware", "config", "status", "provenance", "demonstration",
             "durability", "repeat", "order_index", "cell_key", "batch", "label", "tags", "tested",
             "experiment", "publication", "factors", "metrics", "result",
-            "created_at", "started_at", "finished_at", "measured_on", "message", "missing",
+            "created_at", "started_at", "finished_at", "measured_on", "measured_at",
+            "measured_at_precision", "message", "missing",
             "owner", "visibility", "invalid",
         ]  # fmt: skip
 

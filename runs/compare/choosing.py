@@ -200,7 +200,7 @@ def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[st
     wholes = published.order_by("publication__title_en").values(*fields[:2]).annotate(n=Count("pk"))
     for slug, title, count in wholes.values_list(*fields[:2], "n"):
         articles.append((f"all of “{title}”, {count} runs", f"publication={slug}"))
-    measured = [run for run in _latest(user, "dbms_version__name", "label", "measured_on") if run[1] in workloads]
+    measured = [run for run in _latest(user, "dbms_version__name", "label", "measured_at") if run[1] in workloads]
     chosen = {run.batch_id for run in runs}
     batches = [(words, f"batch={key}") for key, words in _named_batches(measured).items() if key not in chosen]
     cells = {run.cell_key for run in runs}
@@ -220,9 +220,9 @@ def _named_batches(runs: Iterable[tuple[Any, ...]]) -> dict[UUID, str]:
     """What names each of the first batches: its label and day, else its own name or time; and its DBMSs."""
     systems: dict[UUID, dict[str, None]] = {}
     names: dict[UUID, str] = {}
-    for key, _, system, label, day in runs:
+    for key, _, system, label, when in runs:
         systems.setdefault(key, {})[system] = None
-        names.setdefault(key, ", ".join(str(words) for words in (label, day) if words))
+        names.setdefault(key, ", ".join(filter(None, (label, str(when.date())))))
     keys = list(systems)[: 3 * MOST_OFFERED]
     batches = Batch.objects.in_bulk(keys)
     more = {key: f" and {len(systems[key]) - 2} more" if len(systems[key]) > 2 else "" for key in keys}

@@ -30,7 +30,7 @@ Cell = Sequence[Run]
 
 def day_of(run: Run) -> date:
     """When it was measured; where nobody says, when it was stored."""
-    return run.measured_on or (run.started_at or run.created_at).date()
+    return (run.measured_at or run.created_at).date()
 
 
 def cells_of(

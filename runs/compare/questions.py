@@ -42,7 +42,7 @@ class Question:
 def questions(user: Reader) -> list[Question]:
     """Of the newest batches and of the publications, by what varies in them: five queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
-    fields = ("pk", "batch", "cell_key", "workload__name", "dbms_version__name", "measured_on", "created_at")
+    fields = ("pk", "batch", "cell_key", "workload__name", "dbms_version__name", "measured_at")
     measured_rows = rows.filter(IsNull(unindexed("publication"), True)).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
     cells: dict[UUID, set[str]] = {}
@@ -97,7 +97,7 @@ def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Question]:
     for cell, runs in cells.items():
         batches = len({run["batch"] for run in runs})
         if cell and batches >= LEAST_NIGHTS:
-            since = min(run["measured_on"] or run["created_at"].date() for run in runs)
+            since = min(run["measured_at"] for run in runs).date()
             words = f"Has {runs[0]['dbms_version__name']} changed since {since}?"
             yield Question(words, f"{batches} batches", runs[0]["workload__name"], urlencode({"cell": cell[:12]}))
 

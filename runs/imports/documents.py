@@ -129,13 +129,10 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
     }
     if first.subject.settings:
         made["config"] = [{"name": setting, "value": value} for setting, value in first.subject.settings]
-    when = first.started_at
+    if first.started_at:
+        made["started_at"] = first.started_at
     if "measured_on" in subject:
         made["measured_on"] = subject["measured_on"]
-    elif len(when) > 10 and (when.endswith("Z") or "+" in when[10:] or "-" in when[10:]):
-        made["started_at"] = when
-    elif when:  # without a zone only its date is certain
-        made["measured_on"] = when[:10]
     return made | {field: subject[field] for field in _FROM_SUBJECT if field in subject}
 
 
@@ -165,4 +162,5 @@ def _repeat(report: Report) -> dict[str, Any]:
         for row in report.series
     ]  # fmt: skip
     latencies = {"histogram": report.histogram, "latency_map": report.latency_map}
-    return {"metrics": metrics, "series": series, **{name: value for name, value in latencies.items() if value}}
+    told = latencies | {"started_at": report.started_at}
+    return {"metrics": metrics, "series": series, **{name: value for name, value in told.items() if value}}

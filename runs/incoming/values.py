@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Annotated, Any, TypeVar, Union, get_args
@@ -126,16 +126,44 @@ def _day(value: Any) -> datetime.date:
 
 
 def _moment(value: Any) -> datetime.datetime:
+    """In UTC; one without a zone stays without."""
     try:
-        moment = parse_datetime(value) if isinstance(value, str) else None
-        if moment is not None:
-            moment = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+        # `parse_datetime` would take a date for its midnight.
+        is_date = isinstance(value, str) and parse_date(value) is not None
+        moment = parse_datetime(value) if isinstance(value, str) and not is_date else None
+        if moment is not None and moment.tzinfo:
+            moment = moment.astimezone(datetime.UTC)
     except (ValueError, OverflowError):
         moment = None
     if moment is None:
         raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
     if why := why_not_then(moment.date()):
         raise wrong(("", why))
+    return moment
+
+
+def _start(value: Any) -> datetime.datetime | datetime.date:
+    """A date without a time stays a date."""
+    try:
+        is_date = isinstance(value, str) and parse_date(value) is not None
+    except ValueError:
+        is_date = False
+    return _day(value) if is_date else _moment(value)
+
+
+def contradiction(day: datetime.date | None, moments: Iterable[datetime.datetime | datetime.date | None]) -> str:
+    """Why a run of these moments was not measured on this day, wherever on Earth; empty where it may have been."""
+    known = [moment for moment in moments if moment is not None]
+    if day is None or not known:
+        return ""
+    first, last = min(_local_day(moment, -12) for moment in known), max(_local_day(moment, 14) for moment in known)
+    return "" if first <= day <= last else f"{day} contradicts the start: {min(map(str, known))}."
+
+
+def _local_day(moment: datetime.datetime | datetime.date, hours: int) -> datetime.date:
+    """The day of a moment in the zone that is so many hours before UTC; a date is that of its own place."""
+    if isinstance(moment, datetime.datetime):
+        return (moment + datetime.timedelta(hours=hours)).date()
     return moment
 
 
@@ -152,7 +180,8 @@ def whole(value: Any) -> Any:
 
 # pydantic would take a number, or digits, for a Unix time.
 Day = Annotated[datetime.date, BeforeValidator(_day)]
-Moment = Annotated[datetime.datetime, BeforeValidator(_moment)]  # one without a zone is UTC
+Moment = Annotated[datetime.datetime, BeforeValidator(_moment)]
+Start = Annotated[datetime.datetime | datetime.date, BeforeValidator(_start)]
 Name = Annotated[str, Text(200)]
 Word = Annotated[str, Text(60, least=0)]
 Line = Annotated[str, Text(200, least=0)]

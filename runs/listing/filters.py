@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache, reduce
 from operator import or_
@@ -70,10 +70,11 @@ Offer = Callable[[Reader, Sequence[str]], Any]
 
 # Columns that begin an index, and of which many runs may have one value.
 _INDEXED = frozenset(
-    {"workload", "dbms_version", "hardware", "config", "owner", "state", "provenance", "primary_value", "measured_on"}
+    {"workload", "dbms_version", "hardware", "config", "owner", "state", "provenance", "primary_value", "measured_at"}
 )
 ORDERINGS: dict[str, str] = {
     "created_at": "created_at",
+    "measured_at": "measured_at",
     "started_at": "started_at",
     "finished_at": "finished_at",
     "workload": "workload__name",
@@ -86,9 +87,10 @@ ORDERINGS: dict[str, str] = {
     "value": "primary_value",
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
-_NULLABLE = frozenset({"started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
+_NULLABLE = frozenset({"measured_at", "started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
 # Orderings by a column with an index, and what no value of it is below.
-_LEAST = {"started_at": datetime.min.replace(tzinfo=UTC), "primary_value": -sys.float_info.max}
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LEAST = {"measured_at": _FIRST, "started_at": _FIRST, "primary_value": -sys.float_info.max}
 # By these the newest are sorted, as words are looked for: who sorts by a state wants to see what others there are.
 _SORTED_NEWEST = frozenset({"finished_at", "status", "provenance", "order_index", "repeat"})
 
@@ -271,7 +273,13 @@ class ValueBound(_Bound, django_filters.NumberFilter):  # type: ignore[misc]  # 
 
 
 class DayBound(_Bound, django_filters.DateFilter):  # type: ignore[misc]  # untyped base
-    pass
+    """Of a time in UTC: from the begin of the day, or to before the next."""
+
+    def filter(self, qs: QuerySet[Run], value: date | None) -> QuerySet[Run]:
+        if value is None:
+            return qs
+        day = min(value, date.max - timedelta(days=1)) + timedelta(days=self.lookup_expr == "lt")
+        return super().filter(qs, datetime.combine(day, time.min, UTC))
 
 
 class NamedFilter(AnyOf):
@@ -383,8 +391,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     architecture = django_filters.CharFilter(
         field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
     )
-    measured_from = DayBound(field_name="measured_on", lookup_expr="gte", help_text="first day")
-    measured_to = DayBound(field_name="measured_on", lookup_expr="lte", help_text="last day")
+    measured_from = DayBound(field_name="measured_at", lookup_expr="gte", help_text="first day")
+    measured_to = DayBound(field_name="measured_at", lookup_expr="lt", help_text="last day")
     batch = django_filters.UUIDFilter(field_name="batch", help_text="runs that were measured together")
     label = django_filters.CharFilter(method="filter_label", max_length=120, help_text="of the run, else of its batch")
     tag = django_filters.CharFilter(method="filter_tag", max_length=200, label="Tag", help_text="all of these words")

@@ -30,7 +30,7 @@ COLUMNS = (
     "durability_storage", "durability_observed", "visibility", "owner", "repeat",
     "order_index", "cell_key", "batch", "label", "tags", *TESTED, "experiment", "publication",
     "created_at", "started_at", "finished_at", "measured_on",
-    "missing_reason",
+    "missing_reason", "measured_at", "measured_at_precision",
 )  # fmt: skip
 
 
@@ -124,6 +124,6 @@ def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> l
         *(run.said_tested.get(name) for name in TESTED), run.experiment and run.experiment.slug,
         run.publication and run.publication.slug, run.created_at.isoformat(),
         run.started_at and run.started_at.isoformat(), run.finished_at and run.finished_at.isoformat(),
-        run.measured_on, run.missing_reason,
+        run.measured_on, run.missing_reason, run.measured_at and run.measured_at.isoformat(), run.measured_at_precision,
         *(values.get(name) for name in factors), *(numbers.get(metric) for metric in metrics),
     ]  # fmt: skip

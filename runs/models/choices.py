@@ -60,6 +60,15 @@ class Provenance(models.TextChoices):
     LOST_IN_PICTURE = "lost_in_picture", "Lost in a picture"
 
 
+class Precision(models.TextChoices):
+    """How well is known when a run was measured."""
+
+    TIME = "time", "to the second"
+    DAY = "day", "the day"
+    STORED = "stored", "only when it was stored"
+    UNKNOWN = "", "not stated"
+
+
 class Better(models.TextChoices):
     HIGHER = "higher", "Higher is better"
     LOWER = "lower", "Lower is better"

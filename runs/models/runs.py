@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from benchagent.catalog import Durability
@@ -21,6 +22,7 @@ from runs.models.choices import (
     ENDED_STATES,
     OPEN_STATES,
     TRANSITIONS,
+    Precision,
     Provenance,
     RunState,
     StorageRole,
@@ -187,6 +189,9 @@ class Run(UUIDModel, Described):
     finished_at = models.DateTimeField(null=True, blank=True)
     # A date without a time stays a date.
     measured_on = models.DateField(null=True, blank=True)
+    # When it was measured, from the best that is known of it (`set_measured_at`): lists, filters, series and questions
+    # go by it. Null for a value of a publication, which does not say it.
+    measured_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     durability = models.CharField(max_length=20, choices=DURABILITY_CHOICES, blank=True)
     durability_reason = models.TextField(blank=True)
@@ -236,7 +241,7 @@ class Run(UUIDModel, Described):
                 fields=[
                     "-created_at", "order_index", "repeat", "id", "visibility", "owner", "deleted_at", "state",
                     "provenance", "publication", "workload", "dbms_version", "hardware", "config", "primary_value",
-                    "measured_on", "durability", "demonstration", "invalid_at",
+                    "measured_at", "durability", "demonstration", "invalid_at",
                 ],
                 condition=models.Q(deleted_at=None), name="run_newest",
             ),
@@ -250,11 +255,8 @@ class Run(UUIDModel, Described):
                 )
             ),
             models.Index(fields=["primary_value"], name="run_value"),
-            models.Index(
-                Coalesce("started_at", "created_at").desc(), condition=models.Q(deleted_at=None), name="run_latest"
-            ),
             models.Index(fields=["started_at"], name="run_started"),
-            models.Index(fields=["measured_on"], name="run_measured_on"),
+            models.Index(fields=["measured_at"], name="run_measured_at"),
             models.Index(fields=["tags"], name="run_tags"),
             models.Index(fields=["label"], name="run_label"),
         ]  # fmt: skip
@@ -312,6 +314,31 @@ class Run(UUIDModel, Described):
     @property
     def said_tested(self) -> dict[str, str]:
         return {**self.batch.tested, **self.tested}
+
+    def set_start(self, start: datetime | date) -> None:
+        """A date without a time stays a date."""
+        if isinstance(start, datetime):
+            self.started_at = start
+        else:
+            self.started_at, self.measured_on = None, start
+
+    def set_measured_at(self) -> None:
+        """After each change of what it is made from: the start, else the day, else when the run was stored."""
+        if self.started_at is not None:
+            self.measured_at = self.started_at
+        elif self.measured_on is not None:
+            self.measured_at = datetime.combine(self.measured_on, time.min, UTC)
+        else:
+            self.measured_at = None if self.publication_id else self.created_at
+
+    @property
+    def measured_at_precision(self) -> Precision:
+        """How well `measured_at` is known."""
+        if self.started_at is not None:
+            return Precision.TIME
+        if self.measured_on is not None:
+            return Precision.DAY
+        return Precision.UNKNOWN if self.publication_id else Precision.STORED
 
     @property
     def has_ended(self) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
@@ -55,10 +56,12 @@ from runs.incoming.values import (
     SettingPairs,
     SettingValue,
     Slug,
+    Start,
     Strict,
     Text,
     Word,
     by_type,
+    contradiction,
     wrong,
 )
 from runs.machines.facts import NewDevice, NewMachine
@@ -336,7 +339,7 @@ class UploadRepeat(TypedDict):
     id: NotRequired[
         Annotated[Ident, Field(description="Made by the client; without it the run's id follows from the document's.")]
     ]
-    started_at: NotRequired[Moment]
+    started_at: NotRequired[Start]
     metrics: NotRequired[Metrics]
     series: NotRequired[Annotated[list[UploadSeries], Field(max_length=MAX_SERIES), _once(attrgetter("name", "unit"))]]
     histogram: NotRequired[EncodedHistogram]
@@ -406,7 +409,7 @@ class UploadDocument(Described):
     config: Given[Config] = None
     factors: Factors = {}
     measured_on: Given[Day] = None
-    started_at: Given[Moment] = None
+    started_at: Annotated[Given[Start], Field(description="A date stays a date; without a zone it is UTC.")] = None
     finished_at: Given[Moment] = None
     outcome: Annotated[str, OneOf(tuple(OUTCOMES))] = "finished"
     message: Annotated[Prose, Field(description="Why it failed or was aborted.")] = ""
@@ -432,7 +435,8 @@ class UploadDocument(Described):
     @model_validator(mode="after")
     def _whole(self) -> UploadDocument:
         """Every repeat gets an id, and has numbers unless it did not end well; nothing ends before it begins."""
-        if self.started_at and self.finished_at and self.finished_at < self.started_at:
+        self._settle_times()
+        if isinstance(self.started_at, datetime) and self.finished_at and self.finished_at < self.started_at:
             raise wrong(("finished_at", "It is before started_at."))
         for number, repeat in enumerate(self.repeats, 1):
             repeat.setdefault("id", uuid.uuid5(self.id, str(number)))
@@ -441,6 +445,27 @@ class UploadDocument(Described):
             problem = "A repeat needs at least one metric or series."
             raise wrong(*((("repeats", index, "metrics"), problem) for index in empty))
         return self
+
+    def _settle_times(self) -> None:
+        """What has no zone becomes UTC, with a warning that says it; a start without a time becomes the day."""
+        without_zone = [name for name in ("started_at", "finished_at") if _has_no_zone(getattr(self, name))]
+        for name in without_zone:
+            setattr(self, name, getattr(self, name).replace(tzinfo=UTC))
+        for index, repeat in enumerate(self.repeats):
+            if isinstance(start := repeat.get("started_at"), datetime) and _has_no_zone(start):
+                repeat["started_at"] = start.replace(tzinfo=UTC)
+                without_zone.append(f"repeats[{index}].started_at")
+        if without_zone:
+            self.warnings = [*self.warnings, f"No zone is given: {', '.join(without_zone[:5])} is taken as UTC."]
+        starts = [self.started_at, *(repeat.get("started_at") for repeat in self.repeats)]
+        if why := contradiction(self.measured_on, [*starts, self.finished_at]):
+            raise wrong(("measured_on", why))
+        if not isinstance(self.started_at, datetime) and self.started_at is not None:
+            self.measured_on, self.started_at = self.started_at, None
+
+
+def _has_no_zone(moment: object) -> bool:
+    return isinstance(moment, datetime) and moment.tzinfo is None
 
 
 ONE_OR_MANY = "UploadRequest"

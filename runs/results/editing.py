@@ -12,9 +12,10 @@ from benchagent.redaction import redact_text
 from django.db import transaction
 from django.utils import timezone
 from pydantic import Field
+from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.incoming.values import Day, Described, Strict, Text
+from runs.incoming.values import Day, Described, Strict, Text, contradiction
 from runs.models import Annotation, Batch, Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.base import clean
@@ -50,7 +51,7 @@ class NoReason(ValueError):
 
 
 def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
-    """Change the descriptive fields that were given."""
+    """Change the descriptive fields that were given. Raises ValidationError for a day that contradicts the start."""
     reason, columns = redact_text(wanted.reason), wanted.columns()
     given = wanted.model_fields_set - {"reason"}
     with transaction.atomic():
@@ -60,6 +61,11 @@ def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
             new = redact_text(new) if isinstance(new, str) else new
             changes.record(target=row, field=name, old=getattr(row, name), new=new, by=by, reason=reason)
             setattr(row, name, new)
+        if isinstance(row, Run) and "measured_on" in given:
+            given |= {"measured_at"}
+            if why := contradiction(row.measured_on, [row.started_at, row.finished_at]):
+                raise ValidationError({"measured_on": [why]})
+            row.set_measured_at()
         row.save(update_fields=given)
     return row
 

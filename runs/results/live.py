@@ -86,6 +86,7 @@ def scheduled_run(
         units = {factor.name: factor.unit for factor in WORKLOADS[spec["workload"]].factors}
         factors = [RunFactor.of(run, name, value, units.get(name, "")) for name, value in spec["factors"].items()]
         run.cell_key = cell_key(run, storage={}, factors={factor.name: factor.value for factor in factors})
+        run.set_measured_at()
         run.save(force_insert=True)
         RunFactor.objects.bulk_create(factors)
         StateChange.objects.create(run=run, state=RunState.QUEUED, at=run.created_at)
@@ -96,7 +97,7 @@ def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") ->
     """Move a run if its present state allows it, and note when. False: it did not, nothing was written."""
     changes: dict[str, Any] = {"state_changed_at": at}
     if state == RunState.PREPARING:
-        changes["started_at"] = at
+        changes["started_at"] = changes["measured_at"] = at
     if state in ENDED_STATES:
         changes["finished_at"] = at
     if message:

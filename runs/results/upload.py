@@ -322,7 +322,8 @@ class _Rows:
         for number, (repeat, packed) in enumerate(zip(data.repeats, item.packed, strict=True), 1):
             run = Run(id=repeat["id"], repeat=number, **columns)
             if "started_at" in repeat:
-                run.started_at = repeat["started_at"]
+                run.set_start(repeat["started_at"])
+            run.set_measured_at()
             self.factors += [
                 RunFactor.of(run, name, given["value"], given["unit"], given["role"])
                 for name, given in data.factors.items()

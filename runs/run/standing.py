@@ -71,8 +71,8 @@ def standing(value: float, others: Sequence[float], *, unit: str, better: str) -
 
 def run_before(run: Run, user: Reader) -> Run | None:
     """The finished run of the same cell that was made before it, of whatever batch; None where there is none."""
+    if run.measured_at is None:
+        return None
     rows = Run.objects.with_values().filter(listed(user), cell_key=run.cell_key).exclude(pk=run.pk)
-    if run.started_at:
-        return rows.filter(started_at__lt=run.started_at).order_by("-started_at").first()
-    earlier = Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, repeat__lt=run.repeat)
-    return rows.filter(earlier).order_by("-created_at", "-repeat").first()
+    earlier = Q(measured_at__lt=run.measured_at) | Q(measured_at=run.measured_at, repeat__lt=run.repeat)
+    return rows.filter(earlier).order_by("-measured_at", "-repeat").first()

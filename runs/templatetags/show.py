@@ -24,7 +24,7 @@ from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
-from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Provenance, RunState, Visibility
+from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Precision, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
 from runs.results.names import metric_label
 from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow, factor_label
@@ -173,6 +173,17 @@ def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
     return format_html('<time datetime="{}" data-style="{}">{}</time>', f"{utc:%Y-%m-%dT%H:%M:%SZ}", style, text)
 
 
+@register.simple_tag
+def run_moment(run: Run) -> SafeString:
+    """When a run was measured, as well as it is known."""
+    if run.measured_at_precision == Precision.UNKNOWN:
+        return SafeString('<span class="muted">not stated</span>')
+    if run.measured_at_precision == Precision.STORED:
+        title = "When it was stored; when it was measured is not stated"
+        return format_html('<span class="muted" title="{}">{}</span>', title, moment(run.created_at))
+    return moment(run.started_at or run.measured_on)
+
+
 @register.filter
 def counted(runs: int) -> str:
     """A number of runs that were counted to `MOST_COUNTED` + 1."""
@@ -272,7 +283,7 @@ def compare_with(thing: Any, small: bool = False) -> dict[str, Any]:
 def sort_head(context: dict[str, Any], name: str, label: str, css: str = "") -> SafeString:
     """Head of a column that sorts by it: first rising (values and times falling), then the other way round."""
     request, current = context["request"], context.get("ordering", "")
-    first = f"-{name}" if name in ("value", "created_at") else name
+    first = f"-{name}" if name in ("value", "measured_at") else name
     other = name if first.startswith("-") else f"-{name}"
     query = context["params"].copy()
     query.pop("page", None)

@@ -14,8 +14,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet
-from django.db.models.functions import Coalesce
-from django.db.models.lookups import GreaterThanOrEqual, IsNull
+from django.db.models.lookups import IsNull
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -85,10 +84,8 @@ def home(request: HttpRequest) -> HttpResponse:
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
     begun = present.filter(IsNull(unindexed("publication"), True)).exclude(state=RunState.QUEUED)
     # The bound, which all are in, leads SQLite to the index.
-    begun_at = Coalesce("started_at", "created_at")
-    begun = begun.filter(GreaterThanOrEqual(begun_at, datetime.min.replace(tzinfo=UTC)))
-    latest = begun.order_by(begun_at.desc(), "id")[:RECENT]
-    context["recent"] = [RunRow(run) for run in latest]
+    begun = begun.filter(measured_at__gte=datetime.min.replace(tzinfo=UTC))
+    context["recent"] = [RunRow(run) for run in begun.order_by("-measured_at", "id")[:RECENT]]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
@@ -131,7 +128,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "problems": problems,
         "page": page,
         "ordering": params.get("ordering", ""),
-        "newest_first": params.get("ordering", "") in ("", "-created_at"),
+        "newest_first": params.get("ordering", "") in ("", "-created_at", "-measured_at"),
         "filtered": any(name not in (*CONTROLS, SHOW_LOST, "ordering") for name in params),
         "lost": lost,
         "lost_switch": (

@@ -89,6 +89,9 @@ def make_runs(wanted: Iterable[Mapping[str, Any]]) -> list[Run]:
             made_by = fields.get("experiment") or fields.get("upload") or fields.get("publication")
             fields["batch"] = known_batch(getattr(made_by, "pk", TOGETHER))
         run = Run(workload=of or known_workload(), dbms_version=known_dbms(system), hardware=on, **fields)
+        if isinstance(run.measured_on, str):
+            run.measured_on = date.fromisoformat(run.measured_on)
+        run.set_measured_at()
         values = FACTORS if given is None else given
         run.cell_key = cell_key(run, storage={}, factors=values)
         runs.append(run)

@@ -88,6 +88,8 @@ def test_it_shows_what_a_list_needs(client, stored):
         "started_at": None,
         "finished_at": None,
         "measured_on": "2026-05-04",
+        "measured_at": "2026-05-04T00:00:00Z",
+        "measured_at_precision": "day",
         "message": "",
         "missing": None,
         "owner": None,
