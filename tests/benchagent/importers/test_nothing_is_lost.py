@@ -546,7 +546,7 @@ def test_every_tool_that_is_read_says_where_its_facts_go():
     ],
 )  # fmt: skip
 def test_options_without_a_name_of_ours_are_kept_by_their_own(parameters, command, told):
-    assert told.items() <= parameters(command).items()
+    assert told.items() <= parameters([command]).items()
 
 
 @pytest.mark.parametrize(
@@ -556,7 +556,7 @@ def test_options_without_a_name_of_ours_are_kept_by_their_own(parameters, comman
      "sysbench oltp --mysql-db=sbtest --pgsql-port=5432 run"],
 )  # fmt: skip
 def test_addresses_users_and_secrets_are_no_factors(command):
-    told = (pgbench_parameters if command.startswith("pgbench") else sysbench_parameters)(command)
+    told = (pgbench_parameters if command.startswith("pgbench") else sysbench_parameters)([command])
     assert set(told) <= {"script"}
 
 

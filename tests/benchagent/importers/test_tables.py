@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 from benchagent.importers.pgbench import logs
-from benchagent.importers.report import Report, Status, measured, options_of, unit_of
+from benchagent.importers.report import Report, Status, measured, unit_of
 from benchagent.importers.series import evenly
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
@@ -155,13 +155,3 @@ def test_no_secret_gets_into_a_report() -> None:
     )
     assert "hunter2" not in str(report)
     assert (len(report.warnings), report.parameters["n"]) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    "command", ["x -c 4 --ratio=1:10 run", "x -c4 --ratio 1:10", "x --clients=4 --ratio=1:10 > out -c 9"]
-)
-def test_options_of_a_command_are_read_however_they_are_written(command):
-    names = {"-c": "terminals", "--clients": "terminals", "--ratio": "ratio", "-d": "data"}
-    assert options_of(["x -c 1", command], names) == {"terminals": 4, "ratio": "1:10"}
-    assert options_of([command + " -d $SIZE"], names).get("data") is None
-    assert options_of([], names) == {}

@@ -18,7 +18,6 @@ Strangers write these: no regular expressions, and what is made of their lines n
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -29,8 +28,9 @@ from typing import Any
 
 import yaml
 
-from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, further, picked, unit_of
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug, words_of
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Metric, Report, Subject, dbms_called, picked, unit_of
+from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 SHIPPED = Path(__file__).parent / "described_tools"
@@ -88,9 +88,7 @@ class Described:
     checks: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...]
     values_of: dict[str, tuple[str, ...]]
     begin: re.Pattern[str]
-    # How its command line begins, and option -> parameter.
-    command: re.Pattern[str]
-    options: dict[str, str]
+    called: Commands
     # The first line with the next one, right behind it or a line later.
     MARKS: re.Pattern[str]
 
@@ -98,7 +96,7 @@ class Described:
         """Where the first line that always stands there is, and another one."""
         if not file.shows(self.begin):
             return False
-        lines = printed_lines(file, _NEVER, self.command)
+        lines = printed_lines(file, _NEVER)
         return len({match.key for line in lines if (match := self._match(line))}) > 1
 
     def _match(self, line: Any) -> Match | None:
@@ -109,8 +107,8 @@ class Described:
         return None if match is None or match.cut else match
 
     def read(self, file: SourceFile) -> Sequence[Report]:
-        reader = _Calls(table=self.table, begins=self.begins, lists=self.each, command=self.command)
-        reader.read(printed_lines(file, _NEVER, self.command))
+        reader = _Calls(table=self.table, begins=self.begins, lists=self.each, called=self.called)
+        reader.read(printed_lines(file, _NEVER))
         parts = [part for part in reader.parts if isinstance(part, Spoiled) or self.begins & part.rows.keys()]
         return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
 
@@ -118,9 +116,7 @@ class Described:
         values, ended = run.values, self.last in run.rows or self.last == run.cut
         metrics = self._metrics(run) if ended else []
         workload = re.sub(r"\{(\w+)\}", lambda value: str(values.get(value[1], "")), self.workload)
-        parameters: dict[str, Scalar] = {}
-        for command in run.command_lines:
-            parameters |= self._options(command)
+        parameters = self.called.parameters(run.command_lines)
         for value, (name, times) in self.parameters.items():
             if values.get(value) is not None:
                 parameters[name] = values[value] if times == 1 else round(values[value] * times, 9)
@@ -133,19 +129,6 @@ class Described:
                 dbms_version=str(values.get("dbms_version", "")) if self.dbms else "",
             ),
         )  # fmt: skip
-
-    def _options(self, command: str) -> dict[str, Scalar]:
-        """`name=value`, `--name=value`, `-name value`; an option without a value is true."""
-        parameters: dict[str, Scalar] = {}
-        words = words_of(command, "|><&;")[1:]
-        for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
-            text, equals, value = word.partition("=")
-            option = _OPTION.fullmatch(text)
-            if option is None or option[1] not in self.options or not (equals or text.startswith("-")):
-                continue
-            value = value if equals else "" if following.startswith("-") else following
-            parameters |= further({self.options[option[1]]: value})
-        return parameters
 
     def _metrics(self, run: Run) -> list[Metric]:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
@@ -215,7 +198,6 @@ def described(text: str) -> Described:
     metrics = _read_metrics(content.get("metrics"), values)
     parameters = _read_parameters(content.get("parameters") or [], values)
     checks = tuple(_read_check(check, values) for check in _texts(content.get("checks") or [], "checks"))
-    program, options = _read_command(content.get("command"))
     dbms = str(content.get("dbms") or "")
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
@@ -230,7 +212,7 @@ def described(text: str) -> Described:
         last=rows[-1][0], begin=re.compile(first, re.MULTILINE),
         MARKS=re.compile(rf"{first}[^\n]*\n(?:[^\n]*\n)?{second}", re.MULTILINE), each=each, maybe=frozenset(maybe),
         metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
-        command=re.compile(rf"(?<![\w.-]){re.escape(program)}\s.*") if program else _NEVER, options=options,
+        called=_read_command(content.get("command")),
     )  # fmt: skip
 
 
@@ -318,10 +300,9 @@ def _read_parameters(content: Any, values: set[str]) -> dict[str, tuple[str, flo
     return parameters
 
 
-def _read_command(content: Any) -> tuple[str, dict[str, str]]:
-    """The program, and option -> parameter."""
+def _read_command(content: Any) -> Commands:
     if content is None:
-        return "", {}
+        return Commands(())
     if (
         not isinstance(content, dict)
         or set(content) != {"program", "options"}
@@ -338,7 +319,8 @@ def _read_command(content: Any) -> tuple[str, dict[str, str]]:
             raise BadDescription(
                 f"command, {option[:60]!r}: an option and a name of small letters, digits and _ are expected"
             )
-    return content["program"], options
+    spelt = {f"{option} -{option} --{option}": name for option, name in options.items()}
+    return Commands((content["program"],), follows=r"\S", either=spelt, keeps_others=False, has_letters=False)
 
 
 def _times(about: dict[str, Any], where: str) -> float:

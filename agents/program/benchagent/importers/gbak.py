@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchagent.importers.commands import Commands
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured
-from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug, words_of
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug
 from benchagent.importers.tables import Table
 
 TOOL = "gbak"
@@ -59,7 +60,17 @@ _COLUMNS = {
 _SERVER_VERSION = re.compile(
     r'\(access method\), version "\w\w-[VT](\d+\.\d+(?:\.\d+)?)[\d.]*\b[^"]*(Firebird|InterBase)?'
 )
-_COMMAND = re.compile(r"(?:^|[\s$#>+/\\])(gbak(?:\.exe)?\s+-.*)$")
+# Its options may be cut to any length; those of the page size and the buffers are of a restore.
+_COMMANDS = Commands(
+    ("gbak",),
+    numbers={
+        "-par -parallel": "parallel_workers", "-p -page_size": "page_size_bytes", "-bu -buffers": "page_buffers",
+    },
+    switches={"-g -garbage -garbage_collect": "garbage_collection=false", "-zip": "compressed"},
+    texts={"-se -service": "", "-user -pas -pass -password -role -y -st -statistics -fe -fetch_password": ""},
+    keeps_others=False,
+    has_letters=False,
+)  # fmt: skip
 _REAL = re.compile(r"real\s+(?:(\d+)m)?(\d+\.\d+)s?|(?:.*\s)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)elapsed\b.*")
 _TROUBLE = re.compile(
     r"(?i)(?:gbak: ?)?warning|restore failed|validation error|cannot commit|omitted because|could not be restored"
@@ -211,9 +222,9 @@ def _take(run: _Run, line: Line) -> _Run:
             run.columns = tuple(header[1].split())
         else:
             run.take(line.number, key, values, statistics, message)
-    elif command := _COMMAND.search(line.text):
+    elif command := _COMMANDS.find(line.text):
         run = _Run() if run.has_begun or run.tool_version else run
-        run.command = command[1]
+        run.command = command
     elif real := _REAL.fullmatch(line.text.strip()):
         minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
         run.real_s = minutes * 60 + float(real[2] or real[5])
@@ -250,15 +261,8 @@ def _report(run: _Run) -> Report:
 
 def _options(command: str) -> dict[str, Scalar]:
     """What only the command line says."""
-    words = [word.lower() for word in words_of(command)]
-    parameters: dict[str, Scalar] = {}
-    if "-se" in words or "-service" in words:
-        parameters["method"] = "services"
-    if any(re.fullmatch(r"-g(arbage.*)?", word) for word in words):
-        parameters["garbage_collection"] = False
-    if "-zip" in words:
-        parameters["compressed"] = True
-    return parameters
+    services = any(option in ("-se", "-service") for option, _ in _COMMANDS.options(command.lower()))
+    return _COMMANDS.parameters([command.lower()]) | ({"method": "services"} if services else {})
 
 
 def _metrics(run: _Run) -> tuple[Metric, ...]:

@@ -148,7 +148,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if (rows := table(file) or document(file)) is not None:
         return [of_rows(rows)]
     calls = Calls(table=TABLE, begins={"start"}, lists={"line"})
-    return calls.reports(file, MARKS, of_lines, "no run of JMeter", re.compile(r"\bjmeter\b"))
+    return calls.reports(file, MARKS, of_lines, "no run of JMeter")
 
 
 class Calls(Runs):

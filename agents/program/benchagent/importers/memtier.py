@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.importers.report import Report, Scalar, Subject, measured, options_of, picked, rising, utc
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Report, Scalar, Subject, measured, picked, rising, utc
 from benchagent.importers.source import (
     NotUnderstood,
     SourceFile,
@@ -41,7 +42,6 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 DOCUMENT = re.compile(r'"(?:ALL STATS|AGGREGATED AVERAGE RESULTS[^"]*)"')
-COMMAND = re.compile(r"\bmemtier_benchmark\b(?: +\S+)+")
 COLUMN = re.compile(
     r" *(Ops/sec|Hits/sec|Misses/sec|MOVED/sec|ASK/sec|Avg\. Latency|p[\d.]+ Latency|Latency|KB/sec(?: [RT]X)?"
     r"|Connection Errors)"
@@ -50,14 +50,24 @@ FIGURES = {
     "Ops/sec": "ops_per_s", "Hits/sec": "hit_ops_per_s", "Misses/sec": "miss_ops_per_s",
     "Avg. Latency": "latency_avg_ms", "Latency": "latency_avg_ms",
 }  # fmt: skip
-# Options and names of the JSON's configuration.
-OPTIONS = {
-    "-t": "client_threads", "--threads": "client_threads", "-c": "connections_per_thread",
-    "--clients": "connections_per_thread", "-n": "requests_per_client", "--requests": "requests_per_client",
-    "--test-time": "duration_s", "--ratio": "ratio", "--pipeline": "pipeline", "-d": "data_size_bytes",
-    "--data-size": "data_size_bytes", "--key-pattern": "key_pattern", "--key-maximum": "key_maximum",
-    "-P": "protocol", "--protocol": "protocol", "--command": "command", "-x": "run_count", "--run-count": "run_count",
-}  # fmt: skip
+COMMANDS = Commands(
+    ("memtier_benchmark",),
+    numbers={
+        "-t --threads": "client_threads", "-c --clients": "connections_per_thread",
+        "-n --requests": "requests_per_client",
+        "--test-time": "duration_s", "--pipeline": "pipeline", "-d --data-size": "data_size_bytes",
+        "--key-maximum": "key_maximum", "-x --run-count": "run_count",
+    },
+    texts={
+        "--ratio": "ratio", "--key-pattern": "key_pattern", "-P --protocol": "protocol", "--command": "command",
+        "-s -p -S -a -o --authenticate --tls-cert --tls-key --tls-cacert --json-out-file --client-stats --out-file": "",
+        "--print-percentiles": "",
+    },
+    switches={
+        "-R --random-data": "random_data", "--hide-histogram --show-config -D --debug -h --help -v --version": "",
+        "--print-all-runs --tls-skip-verify": "",
+    },
+)  # fmt: skip
 CONFIGURED = {
     "threads": "client_threads", "clients": "connections_per_thread", "requests": "requests_per_client",
     "test_time": "duration_s", "ratio": "ratio", "pipeline": "pipeline", "data_size": "data_size_bytes",
@@ -82,8 +92,8 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     if (content := document(file)) is not None:
         return [of_document(content)]
-    calls = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, command=COMMAND)
-    refused = sum(1 for line in printed_lines(file, MARKS, COMMAND) if ERROR.match(line.text))
+    calls = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS)
+    refused = sum(1 for line in printed_lines(file, MARKS) if ERROR.match(line.text))
     return calls.reports(file, MARKS, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
 
 
@@ -101,7 +111,7 @@ def of_lines(run: Run, refused: int) -> Report:
         raise NotUnderstood(f"line {run.line}: several tables of one run")
     rows = sections[average or 0][1] if sections and not (several and average is None) else {}
     values = figures_of(rows, run.line) if "Totals" in rows else {}
-    parameters = options_of(run.command_lines, OPTIONS) | picked(
+    parameters = COMMANDS.parameters(run.command_lines) | picked(
         run.values, "client_threads", "connections_per_thread", "requests_per_client", "duration_s"
     )
     if average is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.report import Report, Status, Subject, all_measured, options_of, picked, rising
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Report, Status, Subject, all_measured, picked, rising
 from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -29,16 +30,21 @@ MARKS = re.compile(
     r"|^\w*,(?:mixed|update|write|key|read)(?:,\d+[.,]\d{3}){3},\d+,\d+$",
     re.MULTILINE,
 )
-COMMAND = re.compile(r"\b(?:mysqlslap|mariadb-slap)\b(?: +\S+)+")
 FIGURES = ("all_queries_s", "all_queries_min_s", "all_queries_max_s")
 PARAMETERS = ("terminals", "queries_per_client", "storage_engine", "load_type")
-# Of the command line; the rest of it is kept with the run as it stands there.
-OPTIONS = {
-    "--iterations": "iterations", "-i": "iterations", "--number-of-queries": "number_of_queries",
-    "--auto-generate-sql-load-type": "load_type", "--query": "query", "-q": "query", "--create": "create",
-    "--commit": "commit_every", "--detach": "detach_every", "--number-int-cols": "int_columns",
-    "--number-char-cols": "char_columns", "-x": "char_columns", "-y": "int_columns",
-}  # fmt: skip
+COMMANDS = Commands(
+    ("mysqlslap", "mariadb-slap"),
+    numbers={
+        "-i --iterations": "iterations", "--number-of-queries": "number_of_queries", "--commit": "commit_every",
+        "--detach": "detach_every", "-y --number-int-cols": "int_columns", "-x --number-char-cols": "char_columns",
+    },
+    texts={
+        "--auto-generate-sql-load-type": "load_type", "-q --query": "query", "--create": "create",
+        # Each report says its own.
+        "-c --concurrency -e --engine": "", "-h -u -P -S -p -F -# --csv --defaults-file --delimiter": "",
+    },
+    switches={"-a --auto-generate-sql": "", "--no-drop --only-print -s -v -C -T": ""},
+)  # fmt: skip
 # Its queries are mixed where no option says otherwise.
 GENERATED = re.compile(r" (?:-a|--auto-generate-sql)(?![\w-])")
 SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")
@@ -49,7 +55,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    runs = Runs(table=TABLE, begins={"#benchmark", "row"}, command=COMMAND, several_a_call=True)
+    runs = Runs(table=TABLE, begins={"#benchmark", "row"}, called=COMMANDS, several_a_call=True)
     return runs.reports(file, MARKS, report_of, "no report of mysqlslap")
 
 
@@ -62,7 +68,7 @@ def report_of(run: Run) -> Report:
         return Report(TOOL, Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT)
     rising(values, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
     mixed = {"load_type": "mixed"} if any(GENERATED.search(command) for command in run.command_lines) else {}
-    parameters = mixed | options_of(run.command_lines, OPTIONS) | picked(values, *PARAMETERS)
+    parameters = mixed | COMMANDS.parameters(run.command_lines) | picked(values, *PARAMETERS)
     queries = parameters.get("number_of_queries")
     sent = values["terminals"] * values.get("queries_per_client", 0)
     if isinstance(queries, int) and sent and not 0 <= queries - sent < values["terminals"]:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured, further
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured
 from benchagent.importers.series import sampled
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole, words_of
-from benchagent.redaction import redact_text
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole
 
 TOOL = "NoSQLBench"
 MARKS = re.compile(r"-- BEGIN METRICS DETAIL --")
@@ -25,7 +25,12 @@ HDR_LOG = "#[Histogram log format version "
 _METRIC = re.compile(r"\btype=(?P<type>TIMER|GAUGE), name=(?P<name>[\w.-]{1,200}), (?P<figures>.*)")
 _RESULT = re.compile(r"(?P<activity>[\w.-]+?)\.(?P<what>result[-_]success|result)")
 _RATE = re.compile(r"(?P<activity>[\w.-]+)\.cycles\.config\.(?P<what>cyclerate|burstrate)")
-_COMMAND = re.compile(r"\b(?:nb5?|nosqlbench)(?:\.jar)? (?=\S+ )[^\n]{1,2000}=[^\n]{1,2000}")
+_COMMANDS = Commands(
+    ("nosqlbench", "nb5", "nb"),
+    follows=r"\S+ .*=",
+    numbers={"threads": "terminals"},
+    texts={"alias yaml workload --progress": ""},
+)
 _TO_MS = {"seconds": 1000.0, "milliseconds": 1.0, "microseconds": 0.001, "nanoseconds": 1e-6}
 _OF_INTERVAL = "its latencies are of the last interval only, and no result: record them by --report-csv-to"
 
@@ -59,8 +64,8 @@ def read(file: SourceFile) -> Sequence[Report]:
             elif match := _METRIC.search(line.text):
                 ended = False
                 _take(activities, match)
-            elif call := _COMMAND.search(line.text):
-                command = redact_text(call[0])
+            elif call := _COMMANDS.find(line.text):
+                command = call
     timed = {name: activity for name, activity in activities.items() if "result" in activity.counts}
     if not timed and ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
@@ -89,14 +94,10 @@ def _report(name: str, activity: _Activity, command: str, *, ended: bool) -> Rep
         figures["errors"] = errors = operations - activity.counts["result-success"]
         if errors < 0:
             raise NotUnderstood(f"{name}: more operations succeeded than there were")
-    options = dict(word.partition("=")[::2] for word in words_of(command, "|><&;") if "=" in word)
-    parameters = activity.parameters | further(options, ("threads", "alias", "yaml", "workload"))
-    if options.get("threads", "").isdecimal():
-        parameters["terminals"] = int(options["threads"])
     return Report(
         TOOL,
         reason="" if ended else "the log ends within its metrics",
-        parameters=parameters,
+        parameters=activity.parameters | _COMMANDS.parameters([command]),
         metrics=all_measured(figures) if ended else (),
         warnings=(_OF_INTERVAL,),
         subject=Subject(workload=f"nosqlbench-{slug(name, '-', 60)}", workload_name=f"NoSQLBench {name}"),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.importers.report import Report, Scalar, Subject, all_measured, options_of, picked, rising
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, picked, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, slug
 from benchagent.importers.tables import Match, Run, Runs, Table
 
@@ -51,13 +52,18 @@ MARKS = re.compile(
     r'|\A"(?:PING_INLINE|PING_BULK|PING_MBULK|SET|GET|INCR|[LR]PUSH|[LR]POP|[SZH]\w+|MSET \(10 keys\))","\d+\.\d\d"$',
     re.MULTILINE,
 )
-COMMAND = re.compile(r"\b(?:redis|valkey)-benchmark\b(?: +\S+)*")
 ENDS = frozenset({"latency", "rate", "quiet", "row"})
 LATENCIES = ("latency_min_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
-OPTIONS = {
-    "-c": "terminals", "-n": "requests", "-d": "payload_bytes", "-P": "pipeline", "-r": "keyspace",
-    "--threads": "client_threads",
-}  # fmt: skip
+COMMANDS = Commands(
+    ("redis-benchmark", "valkey-benchmark"),
+    follows=r"\S",
+    numbers={
+        "-c": "terminals", "-n": "requests", "-d": "payload_bytes", "-P": "pipeline", "-r": "keyspace",
+        "--threads": "client_threads",
+    },
+    texts={"-t -h -p -s -a -u --user --dbnum --cert --key --cacert --cacertdir --sni -k": ""},
+    switches={"-q -l -I -e -x --csv --precision --help --version": "", "--tls": "tls"},
+)  # fmt: skip
 
 
 class Tests(Runs):
@@ -73,7 +79,7 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     tests = Tests(
-        table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, command=COMMAND, several_a_call=True
+        table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, called=COMMANDS, several_a_call=True
     )
     return tests.reports(file, MARKS, report_of, "no test of redis-benchmark")
 
@@ -85,7 +91,7 @@ def report_of(run: Run) -> Report:
     ended = bool(ENDS & {*run.rows, run.cut})
     if ended:
         check(run)
-    parameters: dict[str, Scalar] = options_of(run.command_lines, OPTIONS) | picked(
+    parameters: dict[str, Scalar] = COMMANDS.parameters(run.command_lines) | picked(
         values, "terminals", "requests", "payload_bytes", "client_threads", "cluster_masters"
     )
     if "keep_alive" in values:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text, words_of
+from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text
 from benchagent.redaction import names_a_secret, redact_text
 
 Scalar = str | int | float | bool
@@ -157,20 +157,6 @@ def further(options: Mapping[str, str], left_out: Collection[str] = ()) -> dict[
         if not (_NO_FACTOR.search(option.lower()) or names_a_secret(option) or "://" in value):
             is_decimal = re.fullmatch(r"\d{1,12}\.\d{1,12}", value)
             parameters[name] = float(value) if is_decimal else whole_or_text(value) if value else True
-    return parameters
-
-
-def options_of(commands: Sequence[str], names: Mapping[str, str]) -> dict[str, Scalar]:
-    """What the last command line says with options of these names: `-c 4`, `-c4`, `--clients 4`, `--clients=4`."""
-    words, parameters = words_of(commands[-1], "|><&;") if commands else [], dict[str, Scalar]()
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        option, separator, value = word.partition("=")
-        if option not in names and word[2:].isdecimal():
-            option, separator, value = word[:2], word[2:], word[2:]
-        given = value if separator else following
-        # A placeholder is no value.
-        if option in names and given and not given.startswith("$"):
-            parameters[names[option]] = whole_or_text(given)
     return parameters
 
 

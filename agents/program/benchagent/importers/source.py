@@ -12,7 +12,6 @@ import json
 import math
 import operator
 import re
-import shlex
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -131,7 +130,8 @@ class SourceFile:
     def streamed(self) -> Iterator[tuple[int, str, bool]]:
         """Number, text and whether it is whole (`Line`) of every line."""
         number = 0
-        for text in self.texts():
+        for piece in self.texts():
+            text = _GOES_ON.sub(_joined, piece) if "\\\n" in piece else piece
             number = number or self.lines_in_front
             *whole_lines, rest = text.split("\n")
             lines = iter(whole_lines)
@@ -267,6 +267,16 @@ def _without_prompts(text: str) -> str:
     return text if end == len(text) else text[: end + 1]
 
 
+_GOES_ON = re.compile(r"^[^\n]*\\\n(?:[^\n]*\\\n){0,78}[^\n]*", re.MULTILINE)
+
+
+def _joined(lines: re.Match[str]) -> str:
+    """A command line that goes on after a backslash as one line, and as many empty ones behind it."""
+    first, *others = lines[0].split("\\\n")
+    parts = [first.rstrip(), *(other.strip().removeprefix("> ").lstrip() for other in others)]
+    return " ".join(parts) + "\n" * len(others)
+
+
 def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
     """What a function works out of a file is worked out once for all who ask for it."""
 
@@ -322,6 +332,24 @@ def whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or len(text) > 18:
         raise NotUnderstood(f"not a whole number: {text[:40]!r}")
     return int(text)
+
+
+def size_bytes_of(text: str) -> int | None:
+    """`8k`, `4KiB`, `1m`, as storage tools mean it: 1024, also for kb."""
+    match = re.fullmatch(r"(\d{1,15})(?:\.0)?\s*([kmgt]?)(i?b?)", text.strip().lower())
+    return int(match[1]) * int(1024 ** " kmgt".index(match[2] or " ")) if match else None
+
+
+_IN_SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "": 1.0}
+_SPAN = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*(ms|us|µs|ns|[dhms]|(?![\d.\w]))\s*")
+
+
+def seconds_of(text: str) -> float | None:
+    """`90`, `1.5 h`, `424.77ms`, `1m24.17s`; None for what is no time."""
+    parts = [*_SPAN.finditer(text.strip().lower())]
+    if not parts or "".join(part[0] for part in parts) != text.strip().lower():
+        return None
+    return sum(float(part[1]) * _IN_SECONDS[part[2]] for part in parts)
 
 
 def slug(text: str, joint: str = "_", longest: int = 100) -> str:
@@ -459,23 +487,21 @@ class Lines:
             raise NotUnderstood(f"line {self._number}: {error}") from error
 
 
-def printed_lines(file: SourceFile, anchors: re.Pattern[str], command: re.Pattern[str]) -> Iterable[Line]:
+def printed_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterable[Line]:
     """The lines as the tool printed them; those of a large file are worked out anew for each who asks.
 
     What stands before the anchors of one block is its margin, and goes from every line that begins with it; a line
-    with a margin of its own keeps it. `anchors`: what only the tool prints. `command`: what a command line contains
-    that may go on after a backslash.
+    with a margin of its own keeps it. `anchors`: what only the tool prints.
     """
     if file.is_large:
-        return _Printed(file, anchors, command)
-    return file.once(anchors.pattern, lambda: [*_Printed(file, anchors, command)])
+        return _Printed(file, anchors)
+    return file.once(anchors.pattern, lambda: [*_Printed(file, anchors)])
 
 
 @dataclass(frozen=True)
 class _Printed(Iterable[Line]):
     file: SourceFile
     anchors: re.Pattern[str]
-    command: re.Pattern[str]
 
     def __iter__(self) -> Iterator[Line]:
         # A large file has the margins of its beginning.
@@ -484,7 +510,7 @@ class _Printed(Iterable[Line]):
         lines = _plain_lines(self.file, self.anchors) if self.file.is_large else iter(begun)
         if margins:
             lines = (line._replace(text=_without_margin(line.text, margins)) for line in lines)
-        return _joined(lines, self.command)
+        return lines
 
 
 def without_comment(text: str) -> str:
@@ -548,42 +574,12 @@ def _without_margin(text: str, margins: list[str]) -> str:
     return text
 
 
-def _joined(rest: Iterator[Line], command: re.Pattern[str]) -> Iterator[Line]:
-    """Command lines that go on after a backslash as one line."""
-    for line in rest:
-        if line.text.endswith("\\") and command.search(line.text):
-            parts, last = [line.text], line
-            while parts[-1].endswith("\\") and len(parts) < 80 and (following := next(rest, None)):
-                parts.append(following.text.removeprefix("> "))
-                last = following
-            text = " ".join(part.removesuffix("\\").strip() for part in parts)
-            yield last._replace(number=line.number, text=text[:MAX_LINE])
-        else:
-            yield line
-
-
 # Longer lines are no command lines, and would cost the square of their length.
 MAX_COMMAND = 4000
 # A shell's echo of an exit status other than 0.
 FAILED_EXIT = re.compile(
     r"(?:exit(?:ed)?(?: code| status| with)?|rc|exit_code)\s*[:= ]\s*(?!0+$)\d{1,3}", re.IGNORECASE
 )
-
-
-def words_of(command: str, ends: str = "") -> list[str]:
-    """The words as a shell takes them; `ends`: characters behind which another command or a file follows."""
-    if ends:
-        command = re.split(f"[{ends}]", command, maxsplit=1)[0]
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def unquoted(arguments: str) -> str:
-    """Without the closing quote of one that was opened before the command."""
-    last = arguments[-1:]
-    return arguments[:-1] if last in tuple("'\"`") and arguments.count(last) % 2 else arguments
 
 
 def whole_or_text(text: str) -> int | str:

@@ -20,17 +20,15 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
+from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Status, check_count, not_understood, refusal_of
 from benchagent.importers.source import (
-    MAX_COMMAND,
     Line,
     NotUnderstood,
     SourceFile,
     printed_lines,
-    unquoted,
     without_comment,
-)  # fmt: skip
-from benchagent.redaction import redact_text
+)
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
@@ -48,7 +46,6 @@ _READ: dict[str, Callable[[str], int | float | None]] = {
 _OPEN_KIND = re.compile(r":(?:T|W|S|size)\}\]?$")
 _NOTE = re.compile(r" {2}(?:#|--|//)")
 _OPEN_END = re.compile(r"(?:\d\.?|,)$")
-_NEVER = re.compile(r"(?!)")
 
 
 def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
@@ -273,13 +270,13 @@ class Run(Figures):
 class Runs(Reader[Run]):
     """The runs of a tool with one table, each begun by a row of `begins` or by whatever row comes first.
 
-    `command`: how the tool's command line begins; its text is kept for the run that follows.
+    `called`: the tool's command lines, which are kept for the run that follows.
     """
 
     table: Table = field(kw_only=True)
     begins: Container[str] = field(kw_only=True)
     lists: Container[str] = field(default=(), kw_only=True)
-    command: re.Pattern[str] | None = field(default=None, kw_only=True)
+    called: Commands | None = field(default=None, kw_only=True)
     # Whether one call runs several, so that its command line is that of all of them.
     several_a_call: bool = field(default=False, kw_only=True)
 
@@ -291,9 +288,8 @@ class Runs(Reader[Run]):
     def take(self, line: Line, part: Run | Spoiled | None) -> None:
         match = self.table.match(line)
         if match is None:
-            command = self.command.search(line.text) if self.command and len(line.text) <= MAX_COMMAND else None
-            if command:
-                self.commands.append(redact_text(unquoted(command[0])))
+            if self.called and (command := self.called.find(line.text)):
+                self.commands.append(command)
         elif match.cut:
             if isinstance(part, Run):
                 part.cut = match.key
@@ -305,11 +301,10 @@ class Runs(Reader[Run]):
                 part.list(line, match) if match.key in self.lists else part.add(line, match)
 
     def reports(
-        self, file: SourceFile, anchors: re.Pattern[str], report: Callable[[Run], Report], nothing: str,
-        command: re.Pattern[str] | None = None,
-    ) -> list[Report]:  # fmt: skip
-        """Of all runs of a file, as `reports_of`. `command`: of a tool whose command lines are not kept."""
-        self.read(printed_lines(file, anchors, command or self.command or _NEVER))
+        self, file: SourceFile, anchors: re.Pattern[str], report: Callable[[Run], Report], nothing: str
+    ) -> list[Report]:
+        """Of all runs of a file, as `reports_of`."""
+        self.read(printed_lines(file, anchors))
         return reports_of(self.parts, report, self.table.tool, nothing)
 
     def is_another(self, run: Run, match: Match) -> bool:

@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.report import Report, Series, Subject, all_measured, options_of, picked, rising
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Report, Series, Subject, all_measured, picked, rising
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Line, NotUnderstood, SourceFile
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
@@ -53,9 +54,13 @@ MARKS = re.compile(
     r"|\[\d\] sc:\d+ +lt:\d+ +rt:|<Raw Results>|^ *\d+, trx: \d+, 95%: |\d TpmC$",
     re.MULTILINE,
 )
-COMMAND = re.compile(r"\btpcc_(?:start|load)\b(?: +\S+)+")
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
-OPTIONS = {"-w": "warehouses", "-c": "terminals", "-r": "ramp_up_s", "-l": "duration_s"}
+COMMANDS = Commands(
+    ("tpcc_start", "tpcc_load"),
+    follows=r"\S",
+    numbers={"-w": "warehouses", "-c": "terminals", "-r": "ramp_up_s", "-l": "duration_s"},
+    texts={"-h -P -S -d -u -p -i -f -t -m -n": ""},
+)  # fmt: skip
 SUBJECT = Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)")
 
 
@@ -81,7 +86,7 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     calls = Calls(
         table=TABLE, begins={"#loader", "#banner", "#parameters"}, lists={"interval", "type", "constraint"},
-        command=COMMAND,
+        called=COMMANDS,
     )  # fmt: skip
     return calls.reports(file, MARKS, report_of, "no run of tpcc-mysql")
 
@@ -92,7 +97,7 @@ def load_of(run: Run) -> Report:
     load_s = round(values["minutes"] * 60 + values["seconds"], 3) if "load time" in run.rows else None
     return Report(
         TOOL, reason="" if "loaded" in run.rows else "the output ends before the data is loaded",
-        parameters=options_of(run.command_lines, OPTIONS) | picked(values, "warehouses"),
+        parameters=COMMANDS.parameters(run.command_lines) | picked(values, "warehouses"),
         metrics=all_measured({"load_s": load_s}),
         warnings=("tpcc_load does not say how long it took: run it as `time tpcc_load …`",) if load_s is None else (),
         subject=SUBJECT, command_lines=tuple(run.command_lines),
@@ -104,7 +109,7 @@ def report_of(run: Run) -> Report:
         return load_of(run)
     values, ended = run.values, "tpmc" in run.values
     failed = [row["name"] for row in run.lists.get("constraint", []) if row["verdict"] == "NG"]
-    parameters = options_of(run.command_lines, OPTIONS)
+    parameters = COMMANDS.parameters(run.command_lines)
     parameters |= picked(values, "warehouses", "terminals", "ramp_up_s", "duration_s")
     if "elapsed_s" in values:
         parameters["duration_s"] = values["elapsed_s"]

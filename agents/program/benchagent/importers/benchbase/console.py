@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchagent.importers.benchbase.documents import counted, ended, plain, snake, subject_of, warehouses_of
+from benchagent.importers.commands import Commands
 from benchagent.importers.literals import search
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
 from benchagent.importers.series import evenly
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
@@ -64,7 +65,14 @@ _SECTIONS = {
     "Completed Transactions": "completed_transactions", "Aborted Transactions": "aborted_transactions",
     "Rejected Transactions (Server Retry)": "retries", "Unexpected SQL Errors": "errors", "Unexpected Errors": "errors",
 }  # fmt: skip
-_COMMAND = re.compile(r"(?:^|[\s$#>+])((?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s.*)$")
+_COMMANDS = Commands(
+    ("benchbase", "oltpbenchmark", "tpccbenchmark"),
+    form=r"(?:^|(?<=[\s$#>+]))(?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s",
+    numbers={"--warehouses": "warehouses"},
+    texts={"-b --bench": "benchmark"},
+    keeps_others=False,
+    has_letters=False,
+)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -178,21 +186,17 @@ def _runs(file: SourceFile) -> list[_Run]:
             # A longer line is none of BenchBase's, and would cost the square of its length.
             text = _COLOUR.sub("", line.text) if len(line.text) <= MAX_COMMAND else ""
             run = runs[-1]
-            command, begin = _COMMAND.search(text), _BEGIN.match(text)
-            goes_on = run.command.endswith("\\") and text.strip().startswith("-")
+            command, begin = _COMMANDS.find(text), _BEGIN.match(text)
             has_result = "result" in run.figures
             begins = run.kind or has_result or (command and "throughput" in run.figures)
-            if begins and (command or (begin and not goes_on) or (has_result and _TERMINALS.search(text))):
+            if begins and (command or begin or (has_result and _TERMINALS.search(text))):
                 run = _Run()
                 runs.append(run)
-            if command or (begin and not goes_on):
+            if command or begin:
                 if command:
-                    run.command = command[1]
+                    run.command = command
                 elif begin:
                     run.kind, section = begin["kind"], ""
-            elif goes_on:
-                run.command = f"{run.command[:-1].rstrip()} {text.strip()}"
-                section = ""
             elif heading := _SECTION.match(text):
                 section = heading[1]
                 if section in run.counts:
@@ -211,8 +215,8 @@ def _runs(file: SourceFile) -> list[_Run]:
 
 
 def _subject(run: _Run) -> Subject:
-    option = re.search(r"\s(?:-b|--bench)[= ]([\w,]+)", run.command)
-    benchmark = run.kind or (option[1] if option else "tpcc" if "TPM-C" in run.figures else "")
+    named = str(_COMMANDS.parameters([run.command]).get("benchmark", ""))
+    benchmark = run.kind or named or ("tpcc" if "TPM-C" in run.figures else "")
     return subject_of(benchmark, run.header.get("Type", ""))
 
 
@@ -220,8 +224,7 @@ def _parameters(run: _Run) -> dict[str, Scalar]:
     parameters = {alias: plain(run.header[name]) for name, alias in _HEADERS.items() if name in run.header}
     if run.header.get("New Connection Per Txn") in ("true", "false"):
         parameters["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
-    if warehouses := re.search(r"--warehouses[= ](\d{1,9})\b", run.command):
-        parameters["warehouses"] = int(warehouses[1])
+    parameters |= picked(_COMMANDS.parameters([run.command]), "warehouses")
     return parameters | warehouses_of(run.kind, parameters)
 
 

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchagent.importers.commands import Commands
 from benchagent.importers.fio.wording import DIRECTIONS
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, further, utc
-from benchagent.importers.source import NotUnderstood, slug, words_of
+from benchagent.importers.source import NotUnderstood, seconds_of, size_bytes_of, slug
 
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
-_KNOWN = {
-    "rw", "readwrite", "ioengine", "iodepth", "numjobs", "rwmixread", "fsync", "fdatasync", "rate_iops", "direct",
-    "buffered", "runtime", "timeout", "ramp_time",
-}  # fmt: skip
-# How fio reports.
-_REPORTING = {
-    "name", "description", "group_reporting", "output", "output-format", "append-terse", "write_bw_log",
-    "write_iops_log", "write_lat_log", "write_hist_log", "log_avg_msec", "log_hist_msec", "log_hist_coarseness",
-    "log_max_value", "log_offset", "per_job_logs", "percentile_list", "clat_percentiles", "lat_percentiles",
-    "slat_percentiles", "disk_util", "eta", "eta-newline", "minimal", "terse-version", "status-interval", "bwavgtime",
-    "iopsavgtime", "unlink", "stonewall", "new_group", "wait_for", "significant_figures", "unified_rw_reporting",
-}  # fmt: skip
-_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_TEXTS = {"rw": "read_write", "readwrite": "read_write", "ioengine": "io_engine"}
-_NUMBERS = {
-    "iodepth": "io_depth", "numjobs": "jobs", "rwmixread": "read_mix_percent", "fsync": "fsync_every",
-    "fdatasync": "fdatasync_every", "rate_iops": "rate_limit_iops",
-}  # fmt: skip
+# The options of a command line, and of a job in JSON.
+COMMANDS = Commands(
+    ("fio",),
+    follows=r"(?:-{1,2}\w|\S+\.(?:fio|job|ini)\b)",
+    numbers={
+        "iodepth": "io_depth", "numjobs": "jobs", "rwmixread": "read_mix_percent", "fsync": "fsync_every",
+        "fdatasync": "fdatasync_every", "rate_iops": "rate_limit_iops", "bs blocksize": "block_size_bytes",
+        "size": "size_bytes", "ramp_time": "ramp_up_s", "runtime timeout": "duration_s",
+    },
+    texts={
+        "rw readwrite": "read_write", "ioengine": "io_engine",
+        # Told by `direct`; how fio reports.
+        "direct buffered kb_base": "",
+        "name description group_reporting output output-format append-terse write_bw_log write_iops_log write_lat_log "
+        "write_hist_log log_avg_msec log_hist_msec log_hist_coarseness log_max_value log_offset per_job_logs "
+        "percentile_list clat_percentiles lat_percentiles slat_percentiles disk_util eta eta-newline minimal "
+        "terse-version status-interval bwavgtime iopsavgtime unlink stonewall new_group wait_for significant_figures "
+        "unified_rw_reporting": "",
+    },
+    has_letters=False,
+)  # fmt: skip
+_SIZES = ("bs", "blocksize", "size")
 
 
 @dataclass
@@ -119,7 +123,7 @@ def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, wa
     metrics = list(_metrics(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
     for job in jobs if status is Status.COMPLETE else ():
-        runtime_s = seconds(job.options.get("runtime") or job.options.get("timeout", ""))
+        runtime_s = seconds_of(job.options.get("runtime") or job.options.get("timeout", ""))
         ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
         if runtime_s and 0 < ran_s < 0.9 * runtime_s:
             words.append(f"job {job.name} ran {ran_s:g} s of the {runtime_s:g} s it was given")
@@ -175,17 +179,6 @@ def sums(direction: str, flows: Sequence[Flow]) -> tuple[Metric, ...]:
     return all_measured(figures)
 
 
-def size_bytes(text: str) -> int | None:
-    """ "8k", "4KiB", "1m" with fio's own meaning: 1024, also for kb, unless kb_base says otherwise."""
-    match = re.fullmatch(r"(\d+)(?:\.0)?\s*([kmgt]?)(i?b?)", text.strip().lower())
-    return int(match[1]) * int(1024 ** " kmgt".index(match[2] or " ")) if match else None
-
-
-def seconds(text: str) -> float | None:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)", text.strip().lower())
-    return float(match[1]) * _SECONDS[match[2]] if match else None
-
-
 def command_options(command: str, job: str) -> dict[str, str]:
     """The options of a job on a visible command line: `--bs=8k`, `-bs=8k`, `--bs 8k`; those before any name are of all.
 
@@ -193,14 +186,10 @@ def command_options(command: str, job: str) -> dict[str, str]:
     """
     jobs: dict[str, dict[str, str]] = {"global": {}}
     name = "global"
-    words = words_of(command)
-    for word, following in zip(words, [*words[1:], "-"], strict=False):
-        match = re.fullmatch(r"--?([a-z_]+)(?:=(.*))?", word, re.DOTALL)
-        if match is None:
-            continue
-        value = match[2] if match[2] is not None else "" if following.startswith("-") else following
-        name = value if match[1] == "name" else name
-        jobs.setdefault(name, {})[match[1]] = value
+    for option, value in COMMANDS.options(command):
+        if option.startswith("-"):
+            name = value if option.lstrip("-") == "name" else name
+            jobs.setdefault(name, {})[option.lstrip("-")] = value
     if len(jobs) > 1 and job not in jobs:
         # The command of another run.
         return {}
@@ -208,23 +197,12 @@ def command_options(command: str, job: str) -> dict[str, str]:
 
 
 def _parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Scalar]:
-    parameters: dict[str, Scalar] = {_TEXTS[key]: options[key] for key in _TEXTS if options.get(key)}
-    parameters |= {_NUMBERS[key]: int(options[key]) for key in _NUMBERS if options.get(key, "").isdecimal()}
+    parameters: dict[str, Scalar] = {"jobs": len(jobs)} if len(jobs) > 1 else {}
+    is_binary = options.get("kb_base", "1024") == "1024"
+    for name, text in options.items():
+        if name not in _SIZES or (is_binary and size_bytes_of(text) is not None):
+            parameters |= COMMANDS.factors(name, text)
+        else:  # `4k,8k`, `10%`
+            parameters |= further({"block_sizes" if is_binary and name != "size" else name: text})
     direct = options.get("direct") or {"0": "1", "1": "0"}.get(options.get("buffered", ""), "")
-    if direct in ("0", "1"):
-        parameters["direct"] = direct == "1"
-    if options.get("kb_base", "1024") == "1024":
-        if block := options.get("bs") or options.get("blocksize"):
-            parsed = size_bytes(block)
-            parameters |= {"block_size_bytes": parsed} if parsed is not None else {"block_sizes": block}
-        if (size := size_bytes(options.get("size", ""))) is not None:
-            parameters["size_bytes"] = size
-        options = {name: text for name, text in options.items() if name not in ("bs", "blocksize", "kb_base")}
-        options = {name: text for name, text in options.items() if name != "size" or "size_bytes" not in parameters}
-    if (ramp_s := seconds(options.get("ramp_time", ""))) is not None:
-        parameters["ramp_up_s"] = ramp_s
-    if (runtime_s := seconds(options.get("runtime", options.get("timeout", "")))) is not None:
-        parameters["duration_s"] = runtime_s
-    if len(jobs) > 1 and "jobs" not in parameters:
-        parameters["jobs"] = len(jobs)
-    return further(options, _KNOWN | _REPORTING) | parameters
+    return parameters | ({"direct": direct == "1"} if direct in ("0", "1") else {})

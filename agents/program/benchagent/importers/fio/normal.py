@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from benchagent.importers.fio import wording
 from benchagent.importers.fio.common import (
+    COMMANDS,
     Flow,
     Job,
     Latency,
@@ -18,11 +19,10 @@ from benchagent.importers.fio.common import (
     common,
     grouped,
     report,
-    size_bytes,
 )
 from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.report import Report, Status
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, whole
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
 
 _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is printed as 21.0)"
 
@@ -105,7 +105,7 @@ def _begins(run: _Run, line: str) -> bool:
     if not run.jobs and not run.messages:
         return False
     version = wording.VERSION.match(line) and run.version
-    return bool(version or wording.SPEC.match(line) or wording.COMMAND.search(line))
+    return bool(version or wording.SPEC.match(line) or COMMANDS.find(line))
 
 
 def _line(run: _Run, section: _Section | None, line: str) -> _Section | None:
@@ -146,8 +146,8 @@ def _head(run: _Run, line: str) -> bool:
             run.messages.append(line[line.index("fio: ") + 5 :])
     elif line.startswith("fio: "):
         run.messages.append(line.removeprefix("fio: "))
-    elif not run.jobs and (command := wording.COMMAND.search(line)):
-        run.command = command[1]
+    elif not run.jobs and (command := COMMANDS.find(line)):
+        run.command = command
     else:
         return False
     return True
@@ -377,7 +377,7 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
     elif not failed:
         _check_totals(run, group, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
-    warnings = [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes(text) is None]
+    warnings = [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
     status = Status.ABORTED if reason else Status.COMPLETE
     made = report(jobs, version=run.version, status=status, reason=reason, warnings=warnings)
     if made.status is Status.FAILED and run.messages:

@@ -48,5 +48,4 @@ TOTAL = re.compile(
 ANY_TOTAL = re.compile(r"^\s*(?:READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=)")
 QUOTED = re.compile(r"(?m)^(?:> ?)++.*\(groupid=\d+, jobs=\d+\)")
 QUOTE = re.compile(r"^(?:> ?)++")
-COMMAND = re.compile(r"(?:^|[\s$#>+/])(fio\s+(?:-{1,2}\w|\S+\.(?:fio|job|ini)).*)$")
 MS = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0}

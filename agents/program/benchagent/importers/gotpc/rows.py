@@ -11,60 +11,39 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchagent.importers.literals import search
-from benchagent.importers.report import Scalar, further
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Scalar
 from benchagent.importers.source import (
-    MAX_COMMAND,
     TIME_IN_FRONT,
     Lines,
     NotUnderstood,
     SourceFile,
     number,
-    whole_or_text,
-    words_of,
 )
-from benchagent.redaction import REDACTED
 
-# The command line of go-tpc where a log shows it: flags as parameters, without the password.
-
-_COMMAND = re.compile(
-    r"(?P<command>(?:\S*go-tpc(?:\.exe)?|\btiup bench) +(?:\S+ +)*?(?P<workload>tpcc|tpch|ch|rawsql)\b.*)$"
-)
-_SECRET = re.compile(r"(?P<head>(?<!\S)(?:-p|--password)[= ]?\s*)(?P<value>\"[^\"]*\"|'[^']*'|\S+)")
-_DURATION = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s)?")
-_FLAGS = {
-    "-T": "terminals", "--threads": "terminals", "-t": "analytical_terminals", "--acThreads": "analytical_terminals",
-    "--warehouses": "warehouses", "--parts": "partitions", "--time": "duration_s", "--count": "transactions",
-    "--isolation": "isolation", "--sf": "scale_factor", "--wait": "keying_and_thinking", "--weight": "weights",
-    "-d": "driver", "--driver": "driver",
-}  # fmt: skip
-_REPORTING = {"interval", "pprof", "silence", "max-procs", "dropdata", "no-check", "output-type", "output-dir"}
+# The command line of go-tpc where a log shows it.
+_BENCHMARKS = ("tpcc", "tpch", "ch", "rawsql")
+_COMMANDS = Commands(
+    ("go-tpc", "tiup bench"),
+    follows=r"(?:\S+ +)*?(?:tpcc|tpch|ch|rawsql)\b",
+    numbers={
+        "-T --threads": "terminals", "-t --acThreads": "analytical_terminals", "--warehouses": "warehouses",
+        "--parts": "partitions", "--time": "duration_s", "--count": "transactions", "--sf": "scale_factor",
+    },
+    texts={
+        "--isolation": "isolation", "--weight": "weights", "-d --driver": "driver",
+        "-H -P -U -D -p --interval --pprof --max-procs --output-type --output-dir --output": "",
+    },
+    switches={"--wait": "keying_and_thinking", "--silence --dropdata --no-check": ""},
+)  # fmt: skip
 
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
-    match = search(_COMMAND, text) if len(text) <= MAX_COMMAND else None
-    if match is None:
-        return None
-    line = _SECRET.sub(rf"\g<head>{REDACTED}", match["command"].strip())
-    parameters: dict[str, Scalar] = {}
-    words = words_of(line)
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        flag, separator, value = word.partition("=")
-        name, value = _FLAGS.get(flag, ""), value if separator else following
-        if name == "keying_and_thinking":
-            parameters[name] = not (separator and value == "false")
-        elif name == "duration_s":
-            duration = _DURATION.fullmatch(value)
-            if value and duration:
-                hours, minutes, seconds = (int(duration[unit] or 0) for unit in "hms")
-                parameters[name] = hours * 3600 + minutes * 60 + seconds
-        elif name and value and not value.startswith("-"):
-            parameters[name] = whole_or_text(value)
-        elif flag.startswith("--") and not name:
-            is_switch = not separator and (not following or following.startswith("-"))
-            parameters |= further({flag[2:]: "" if is_switch else value}, _REPORTING)
-    return line, match["workload"], parameters
+    line = _COMMANDS.find(text)
+    words = (word for option, word in _COMMANDS.options(line) if not option)
+    benchmark = next((word for word in words if word in _BENCHMARKS), "")
+    return (line, benchmark, _COMMANDS.parameters([line])) if benchmark else None
 
 
 # Heading as printed -> field. Percentiles: (s) and (ms) both occur, by version and workload.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
-from benchagent.importers.pgbench.tables import ANCHORS, COMMAND, has_commas, with_points
+from benchagent.importers.pgbench.tables import ANCHORS, has_commas, with_points
 from benchagent.importers.report import Report, Status, not_understood, refusal_of
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
@@ -29,7 +29,7 @@ MARKS = re.compile(
 def claims(file: SourceFile) -> bool:
     if logs.is_log(file.head) or file.shows(MARKS):
         return True
-    return file.shows(ANCHORS) and any(ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS, COMMAND))
+    return file.shows(ANCHORS) and any(ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS))
 
 
 def streams(head: SourceFile) -> bool:
@@ -41,7 +41,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if logs.is_log(file.head):
         return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
-    lines = printed_lines(file, ANCHORS, COMMAND)
+    lines = printed_lines(file, ANCHORS)
     reader.read(map(with_points, lines) if has_commas(lines) else lines)
     reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [refusal_of(report) for report in reports if report.status is Status.NOT_UNDERSTOOD]

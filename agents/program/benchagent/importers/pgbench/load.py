@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.pgbench.tables import options_of_command
-from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured
+from benchagent.importers.report import Report, Status, Subject, all_measured
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Match, Table
 
@@ -94,9 +94,7 @@ class Load:
 
 def load_report(load: Load) -> Report:
     finished = load.finished and not load.problems
-    parameters: dict[str, Scalar] = {}
-    for command in load.command_lines:
-        parameters |= options_of_command(command)
+    parameters = options_of_command(load.command_lines)
     if load.side:
         parameters["generate"] = f"{load.side}-side"
     done, expected = load.rows or (0, 0)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.pgbench.load import DAMAGED_LOAD, FIRST_STEP, LOAD, Load
-from benchagent.importers.pgbench.tables import PROGRESS, REPORT, SCRIPT
+from benchagent.importers.pgbench.tables import COMMANDS, PROGRESS, REPORT, SCRIPT
 from benchagent.importers.series import Sample, Samples
-from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, unquoted, whole
+from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, whole
 from benchagent.importers.tables import Figures, Match, Reader, Spoiled, damage_of
 
 _TABLE = re.compile(
@@ -154,9 +154,6 @@ _PROBLEM = re.compile(
 )
 # What a shell prints of a killed program.
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
-# `+ pgbench -c 4 …` of set -x, a shell's prompt, a script's echo.
-_COMMAND_LINE = re.compile(r"(?:^|[\s/+$#>:'\"`])pgbench(?:\.exe)?\s+(?=[^(:\s])")
-_OPTION = re.compile(r"\s-{1,2}[A-Za-z]")
 
 
 class PartsReader(Reader[Run | Load]):
@@ -168,9 +165,8 @@ class PartsReader(Reader[Run | Load]):
     def take(self, line: Line, part: Run | Load | Spoiled | None) -> None:
         text = line.text
         version = _VERSION.fullmatch(text)
-        command = _COMMAND_LINE.search(text) if "pgbench" in text else None
-        if command and _OPTION.search(text, command.end() - 1):
-            self.commands.append(f"pgbench {unquoted(text[command.end() :])}")
+        if command := COMMANDS.find(text):
+            self.commands.append(command)
         elif isinstance(part, Spoiled) and not (
             version
             or text.startswith("starting vacuum...")

@@ -208,9 +208,7 @@ def _status(run: Run) -> tuple[Status, str]:
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
-    parameters: dict[str, Scalar] = {}
-    for command in run.command_lines:
-        parameters |= options_of_command(command)
+    parameters = options_of_command(run.command_lines)
     if "script" in parameters:
         parameters["script"] = script_name(str(parameters["script"]).partition("@")[0])
     parameters |= picked(run.values, *_PARAMETERS)

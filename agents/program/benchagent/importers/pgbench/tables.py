@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
+from benchagent.importers.commands import Commands
 from benchagent.importers.report import Scalar, further
-from benchagent.importers.source import Line, words_of
+from benchagent.importers.source import Line
 from benchagent.importers.tables import Table
 
 REPORT = Table(
@@ -90,7 +91,6 @@ ANCHORS = re.compile(
     r"|progress: \d+(?:[.,]\d+)? s,? \d|tps = \d+[.,]\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
     r"|done in \d|dropping old tables\."
 )
-COMMAND = re.compile(r"\bpgbench\s")
 
 # pgbench prints numbers as the locale has them, without marks of thousands: in all lines of a report or in none.
 _RATE = re.compile(r"tps = \d+([.,])\d{6} \(")
@@ -116,65 +116,40 @@ def with_points(line: Line) -> Line:
     return line._replace(text=re.sub(r"(?<=\d),(?=\d)", ".", text, count=count))
 
 
-# What the options of a command line say.
-
-_NUMBERS = {
-    "-c": "terminals", "--client": "terminals", "-j": "threads", "--jobs": "threads", "-T": "duration_s",
-    "--time": "duration_s", "-t": "transactions_per_client", "--transactions": "transactions_per_client",
-    "-s": "scale_factor", "--scale": "scale_factor", "-R": "rate_limit_tps", "--rate": "rate_limit_tps",
-    "-L": "latency_limit_ms", "--latency-limit": "latency_limit_ms", "--max-tries": "max_tries",
-    "-F": "fillfactor", "--fillfactor": "fillfactor", "--partitions": "partitions",
-    "--sampling-rate": "sampling_rate", "--random-seed": "random_seed",
-}  # fmt: skip
-_TEXTS = {"-M": "query_mode", "--protocol": "query_mode", "-b": "script", "--builtin": "script", "-f": "script",
-          "--file": "script"}  # fmt: skip
-_SWITCHES: dict[str, dict[str, Scalar]] = {
-    "-C": {"connect_per_transaction": True}, "--connect": {"connect_per_transaction": True},
-    "-S": {"script": "select-only"}, "--select-only": {"script": "select-only"},
-    "-N": {"script": "simple-update"}, "--skip-some-updates": {"script": "simple-update"},
-}  # fmt: skip
-# How pgbench tells of the run, and that it vacuums before.
-_REPORTING = {
-    "progress", "progress-timestamp", "aggregate-interval", "log-prefix", "report-latencies", "report-per-command",
-    "no-vacuum", "failures-detailed", "verbose-errors", "initialize", "show-script", "vacuum-all", "exit-on-abort",
-}  # fmt: skip
-# Long options that take the next word.
-_TAKE_NEXT = {
-    "--define", "--tablespace", "--index-tablespace", "--partition-method", "--init-steps", "--host", "--port",
-    "--username", "--dbname", "--progress", "--aggregate-interval", "--log-prefix",
-}  # fmt: skip
-_WITH_VALUE = "cjTtsRLFMbfPDhpUIV"
+COMMANDS = Commands(
+    ("pgbench",),
+    follows=r"(?:[^\s$#>%(:]\S*\s+)*?-{1,2}[A-Za-z]",
+    numbers={
+        "-c --client": "terminals", "-j --jobs": "threads", "-T --time": "duration_s",
+        "-t --transactions": "transactions_per_client", "-s --scale": "scale_factor", "-R --rate": "rate_limit_tps",
+        "-L --latency-limit": "latency_limit_ms", "--max-tries": "max_tries", "-F --fillfactor": "fillfactor",
+        "--partitions": "partitions", "--sampling-rate": "sampling_rate", "--random-seed": "random_seed",
+    },
+    texts={
+        "-M --protocol": "query_mode", "-b --builtin -f --file": "script", "--tablespace": "tablespace",
+        "--index-tablespace": "index_tablespace", "--partition-method": "partition_method",
+        "-I --init-steps": "init_steps", "-D --define": "variable",
+        # Where the server is, and how pgbench tells of the run.
+        "-h --host -p --port -U --username -d --dbname -V": "",
+        "-P --progress --aggregate-interval --log-prefix --show-script": "",
+    },
+    switches={
+        "-C --connect": "connect_per_transaction", "-S --select-only": "script=select-only",
+        "-N --skip-some-updates": "script=simple-update", "--foreign-keys": "foreign_keys",
+        "--unlogged-tables": "unlogged_tables",
+        "-i --initialize -n --no-vacuum -v --vacuum-all -q --quiet -l --log -r --report-latencies --report-per-command "
+        "--failures-detailed --verbose-errors --debug --progress-timestamp --exit-on-abort": "",
+    },
+)  # fmt: skip
 
 
-def options_of_command(command: str) -> dict[str, Scalar]:
-    """What the options say; an option given twice counts as pgbench takes it, the last one."""
+def options_of_command(commands: Sequence[str]) -> dict[str, Scalar]:
+    """What the options say; a variable of the script (`-D name=value`) is a factor of its own."""
     parameters: dict[str, Scalar] = {}
-    for name, value in _options(command):
-        if name in _NUMBERS and re.fullmatch(r"\d+(?:\.\d+)?", value):
-            parameters[_NUMBERS[name]] = float(value) if "." in value else int(value)
-        elif name in _TEXTS and value:
-            parameters[_TEXTS[name]] = value
-        elif name in _SWITCHES:
-            parameters |= _SWITCHES[name]
-        elif name in ("-D", "--define") and "=" in value:
+    for option, value in (pair for command in commands for pair in COMMANDS.options(command)):
+        if option in ("-D", "--define"):
             variable, _, text = value.partition("=")
-            parameters |= {f"variable_{key}": given for key, given in further({variable: text}).items()}
-        elif name.startswith("--"):
-            parameters |= further({name[2:]: value}, _REPORTING)
+            parameters |= {f"variable_{key}": given for key, given in further({variable: text}).items() if text}
+        else:
+            parameters |= COMMANDS.factors(option, value)
     return parameters
-
-
-def _options(command: str) -> Iterator[tuple[str, str]]:
-    """Options with their values: `-c 4`, `-c4`, `--client=4`, `-Snc 4`."""
-    words = iter(words_of(command, ends="|>")[1:])
-    for word in words:
-        if word.startswith("--"):
-            name, equals, value = word.partition("=")
-            takes_next = not equals and (name in _NUMBERS or name in _TEXTS or name in _TAKE_NEXT)
-            yield name, next(words, "") if takes_next else value
-        elif word.startswith("-"):
-            for at, letter in enumerate(word[1:], start=2):
-                if letter in _WITH_VALUE:
-                    yield f"-{letter}", word[at:] or next(words, "")
-                    break
-                yield f"-{letter}", ""

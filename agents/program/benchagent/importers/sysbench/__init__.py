@@ -11,7 +11,7 @@ from benchagent.importers.series import Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
-from benchagent.importers.sysbench.tables import ANCHORS, HEADED, HEADINGS, command_line, lines_of
+from benchagent.importers.sysbench.tables import ANCHORS, COMMANDS, HEADED, HEADINGS, lines_of
 from benchagent.importers.tables import Reader, Spoiled, reports_of
 
 TOOL = "sysbench"
@@ -62,7 +62,7 @@ class _Reader(Reader[Run]):
     def take(self, line: Line, run: Run | Spoiled | None) -> None:
         text = line.text
         bare = without_comment(text) if text.startswith(("sysbench", "Running the", "Threads")) else ""
-        if command := command_line(text):
+        if command := COMMANDS.find(text):
             self.commands.append(command)
         elif header := _HEADER.fullmatch(bare):
             if not isinstance(run, Run) or run.has_begun or run.version != header["version"]:

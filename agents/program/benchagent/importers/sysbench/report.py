@@ -113,9 +113,7 @@ def _is_extract(run: Run) -> bool:
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
-    parameters: dict[str, Scalar] = {}
-    for command in run.command_lines:
-        parameters |= options_of_command(command)
+    parameters = options_of_command(run.command_lines)
     parameters |= {name: run.options[option] for option, name in _WHOLE.items() if option in run.options}
     for option in ("block_size", "total_size"):
         # `16KiB`, `2GiB`, `1K`: all of them powers of 1024; what sysbench rounded is left out.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from benchagent.importers.report import Scalar, further
-from benchagent.importers.source import Line, SourceFile, printed_lines, unquoted, words_of
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Scalar
+from benchagent.importers.source import Line, SourceFile, printed_lines
 from benchagent.importers.tables import Table
 
 # With the names that its figures have as metrics. MiB and what else is converted has names of its own.
@@ -172,65 +173,42 @@ ANCHORS = re.compile(
     r"|Total operations: \d+ \( *\d[\d.]{0,20} per second|CPU speed:|General statistics:"
     r"|Number of threads: \d|sysbench v?\d[\w.+-]{0,40}(?: \(using |: +multi-threaded)"
 )
-_COMMAND = re.compile(r"\bsysbench\s")
 
 
 def lines_of(file: SourceFile) -> Iterable[Line]:
-    return printed_lines(file, ANCHORS, _COMMAND)
+    return printed_lines(file, ANCHORS)
 
 
-# Command lines of sysbench that stand in a log.
-
-_COMMAND_LINE = re.compile(r"(?:^|[\s/+$#>:'\"`])sysbench\s+(?=\S)")
-_VERB = re.compile(r"(?:^|\s)(?:run|prepare|cleanup|prewarm|warmup)\b")
-_NAMES = {
-    "threads": "terminals", "num-threads": "terminals", "time": "duration_s", "max-time": "duration_s",
-    "events": "events", "max-requests": "events", "rate": "rate_limit_tps", "tx-rate": "rate_limit_tps",
-    "warmup-time": "warm_up_s", "tables": "tables", "oltp-tables-count": "tables", "table-size": "table_size_rows",
-    "oltp-table-size": "table_size_rows", "range-size": "range_size", "scale": "warehouses",
-    "rand-type": "rand_type", "db-driver": "db_driver", "db-ps-mode": "ps_mode", "skip-trx": "skip_trx",
-    "skip_trx": "skip_trx", "table_size": "table_size_rows", "oltp_tables_count": "tables",
-}  # fmt: skip
-_TESTS = {"fileio", "cpu", "memory", "threads", "mutex", "oltp"}
-# How sysbench reports; the test is named apart.
-_REPORTING = {
-    "test", "report-interval", "percentile", "histogram", "report-checkpoints", "init-rng", "create-secondary",
-}  # fmt: skip
+COMMANDS = Commands(
+    ("sysbench",),
+    # Options or a test, and what to do: `sysbench cpu run`.
+    follows=r"(?=.*\s(?:run|prepare|cleanup|prewarm|warmup)\b)(?:[^\s$#>%]\S*\s+)*?"
+    r"(?:--\S|(?:fileio|cpu|memory|threads|mutex|oltp|\S*(?:_|\.lua)\S*)\s+\w+$)",
+    numbers={
+        "--threads --num-threads": "terminals", "--time --max-time": "duration_s", "--events --max-requests": "events",
+        "--rate --tx-rate": "rate_limit_tps", "--warmup-time": "warm_up_s", "--tables --oltp-tables-count": "tables",
+        "--oltp_tables_count": "tables", "--table-size --oltp-table-size --table_size": "table_size_rows",
+        "--range-size": "range_size", "--scale": "warehouses",
+    },
+    texts={
+        "--rand-type": "rand_type", "--db-driver": "db_driver", "--db-ps-mode": "ps_mode",
+        # The test is named apart; how sysbench reports.
+        "--test --report-interval --percentile --histogram --report-checkpoints --init-rng --create-secondary": "",
+    },
+    switches={"--skip-trx --skip_trx": "skip_trx"},
+    needs_equals=True,
+)  # fmt: skip
+_VERBS = {"run", "prepare", "cleanup", "prewarm", "warmup"}
 # What 0 means for these: no limit.
-_LIMITS = {"duration_s", "events", "rate_limit_tps"}
+_LIMITS = ("duration_s", "events", "rate_limit_tps")
 
 
-def command_line(text: str) -> str:
-    """The command as it stands in the line, empty where it holds none."""
-    if "sysbench" not in text:
-        return ""
-    # A prompt may name a folder of that name before the command.
-    starts = [match.end() for match in _COMMAND_LINE.finditer(text)][-4:]
-    arguments = next((text[at:] for at in reversed(starts) if _VERB.search(text, at)), "")
-    if not _VERB.search(arguments):
-        return ""
-    words = arguments.split(maxsplit=2)
-    # `sysbench cpu run`.
-    bare = len(words) == 2 and (words[0] in _TESTS or "_" in words[0] or ".lua" in words[0])
-    return f"sysbench {unquoted(arguments)}" if "--" in arguments or bare else ""
-
-
-def options_of_command(command: str) -> dict[str, Scalar]:
+def options_of_command(commands: Sequence[str]) -> dict[str, Scalar]:
+    """What the options say, and the test: `oltp_read_write`, `fileio`, or a script's name without its path."""
     parameters: dict[str, Scalar] = {}
-    words = words_of(command, ends="|>;")[1:]
-    for name, _, value in (word[2:].partition("=") for word in words if word.startswith("--")):
-        key = _NAMES.get(name)
-        if key is None:
-            parameters |= further({name: value}, _REPORTING) if not value.startswith("$") else {}
-        elif re.fullmatch(r"\d+", value):
-            parameters |= {key: int(value)} if int(value) or key not in _LIMITS else {}
-        elif key == "skip_trx":
-            parameters[key] = value in ("", "on", "true")
-        elif value:
-            parameters[key] = value
-    # The test: `oltp_read_write`, `fileio`, or a script's name without its path.
-    tests = [word.partition("=")[2] for word in words if word.startswith("--test=")]
-    tests += [word for word in words if not word.startswith("-") and (word in _TESTS or "_" in word or ".lua" in word)]
-    if tests and (test := re.split(r"[/\\]", tests[0])[-1].removesuffix(".lua")):
-        parameters["script"] = test
-    return parameters
+    for option, value in (pair for command in commands for pair in COMMANDS.options(command)):
+        if option == "--test" or (not option and value not in _VERBS):
+            parameters["script"] = re.split(r"[/\\]", value)[-1].removesuffix(".lua")
+        else:
+            parameters |= COMMANDS.factors(option, value)
+    return {name: value for name, value in parameters.items() if value or name not in _LIMITS}

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Scalar, Subject, dbms_called, further
-from benchagent.importers.source import MAX_COMMAND, whole_or_text
+from benchagent.importers.commands import Commands
+from benchagent.importers.report import Scalar, Subject, dbms_called
+from benchagent.importers.source import MAX_COMMAND
 
-_LINE = re.compile(
-    r"(?:^Command line: ?(?P<arguments>.*)$"
-    r"|(?P<shell>(?:\S*/)?(?:ycsb(?:\.sh|\.bat)?|go-ycsb) +(?:load|run|-load|-t)\b.*)$"
-    r"|(?P<java>\S*java\S* .*(?:ycsb\.Client)\b.*)$)"
-)
 _PROPERTY = re.compile(r'^"(?P<name>[\w.]+)"="(?P<value>[^"]*)"$')
 _WORKLOAD = re.compile(r"workloads?[/_\\]?(?P<letter>[a-f])\b|workload(?P<other>[a-f])(?![a-z])")
 _JDBC = re.compile(r"jdbc:(?P<dbms>postgresql|mysql|mariadb|oracle|sqlserver|db2|firebirdsql|sqlite)\b")
-# YCSB's properties -> parameters.
-_NAMES = {
-    "threadcount": "terminals", "threads": "terminals", "recordcount": "table_size_rows",
-    "operationcount": "operations", "target": "rate_limit_ops_per_s", "maxexecutiontime": "duration_s",
-    "fieldcount": "fields", "fieldlength": "field_length_bytes", "readproportion": "read_proportion",
-    "updateproportion": "update_proportion", "insertproportion": "insert_proportion",
-    "scanproportion": "scan_proportion", "readmodifywriteproportion": "read_modify_write_proportion",
-    "requestdistribution": "request_distribution",
-}  # fmt: skip
-# How YCSB reports; `dotransactions` is its phase, `workload` the class of all workloads.
-_REPORTING = {
-    "dotransactions", "workload", "exportfile", "exporter", "measurementtype", "measurement.interval", "command",
-    "outputstyle", "hdrhistogram.percentiles", "histogram.buckets", "timeseries.granularity", "db.driver", "dropdata",
-    "label",
-}  # fmt: skip
+# Its options, and the properties that `-p` sets.
+_COMMANDS = Commands(
+    ("ycsb", "Command line:"),
+    form=r"(?:^Command line:|(?:^|(?<=[\s/$#>'\"]))(?:ycsb(?:\.sh|\.bat)?|go-ycsb) +(?=-?(?:load|run|t)\b)"
+    r"|\S*java\S* (?=.*ycsb\.Client\b))",
+    numbers={
+        "threadcount -threads --threads": "terminals", "recordcount": "table_size_rows", "operationcount": "operations",
+        "target -target --target": "rate_limit_ops_per_s", "maxexecutiontime": "duration_s", "fieldcount": "fields",
+        "fieldlength": "field_length_bytes", "readproportion": "read_proportion",
+        "updateproportion": "update_proportion", "insertproportion": "insert_proportion",
+        "scanproportion": "scan_proportion", "readmodifywriteproportion": "read_modify_write_proportion",
+    },
+    texts={
+        "requestdistribution": "request_distribution",
+        # `dotransactions` is the phase, `workload` the class of all workloads; the rest is how YCSB reports.
+        "dotransactions workload exportfile exporter measurementtype measurement.interval command outputstyle "
+        "hdrhistogram.percentiles histogram.buckets timeseries.granularity db.driver dropdata label": "",
+        "-p -P -db -cp": "",
+    },
+    switches={"-load -t -s": ""},
+    has_letters=False,
+)  # fmt: skip
 
 
 @dataclass
@@ -50,39 +52,28 @@ class Command:
         if match := _PROPERTY.match(text.strip()):
             if match["name"] == "dotransactions":
                 self.phase = "run" if match["value"] == "true" else "load"
-            else:
-                self._parameter(match["name"], match["value"])
+            self.parameters |= _COMMANDS.factors(match["name"], match["value"])
             return True
-        match = _LINE.search(text.strip())
-        if match is None:
+        if not (line := _COMMANDS.find(text.strip())):
             return False
-        line = match["arguments"] or match["shell"] or match["java"] or ""
-        self.line = line.strip()
-        words = line.split()
-        if "-load" in words or "load" in words[:3]:
+        self.line = line.removeprefix("Command line:").strip()
+        options = [*_COMMANDS.options(line.replace("Command line:", "ycsb"))]
+        words = [option or word for option, word in options]
+        if "-load" in words or "load" in words[:2]:
             self.phase = "load"
-        elif "-t" in words or "run" in words[:3]:
+        elif "-t" in words or "run" in words[:2]:
             self.phase = "run"
-        for word, following in itertools.pairwise(words):
-            if word in ("-threads", "-target", "--threads", "--target"):
-                self._parameter(word.lstrip("-"), following)
-            name, separator, value = following.partition("=")
-            if word == "-p" and separator:
-                self._parameter(name, value)
+        for option, value in options:
+            if option == "-p":
+                name, _, setting = value.partition("=")
+                self.parameters |= _COMMANDS.factors(name, setting)
+            elif option.endswith(("-threads", "-target")):
+                self.parameters |= _COMMANDS.factors(option, value)
         if workload := _WORKLOAD.search(line):
             self.letter = workload["letter"] or workload["other"]
         if jdbc := _JDBC.search(line):
             self.dbms = dbms_called(jdbc["dbms"])
         return True
-
-    def _parameter(self, name: str, value: str) -> None:
-        """A placeholder such as `xxx` or `$threads` is no number."""
-        if name not in _NAMES and value and not value.startswith("$"):
-            self.parameters |= further({name: value}, _REPORTING)
-        elif name == "requestdistribution" or (name in _NAMES and re.fullmatch(r"[0-9]+\.[0-9]+", value)):
-            self.parameters[_NAMES[name]] = value if name == "requestdistribution" else float(value)
-        elif name in _NAMES and isinstance(parsed := whole_or_text(value), int):
-            self.parameters[_NAMES[name]] = parsed
 
     def subject(self) -> Subject:
         name = f"YCSB workload {self.letter.upper()}" if self.letter else "YCSB"
