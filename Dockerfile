@@ -27,4 +27,4 @@ ENV PATH=/app/.venv/bin:$PATH STATE=/state TMPDIR=/state/tmp PYTHONUNBUFFERED=1
 USER benchsite
 VOLUME /state
 EXPOSE 8000
-CMD ["python", "-m", "gunicorn", "-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", "/dev/shm", "--graceful-timeout", "25", "--bind", "0.0.0.0:8000"]
+CMD ["python", "manage.py", "web", "--listen", "0.0.0.0:8000"]

@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills bench-servers fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -29,6 +29,7 @@ help:
 	@echo 'make bench-importers  MB/s and peak memory of each importer, or what becomes of your files: ARGS="--mb 100 --only pgbench_log", ARGS="--files DIR"'
 	@echo 'make bench-imports  what others wait while large files are imported: ARGS="--postgresql"'
 	@echo 'make bench-stream  a pgbench log of 1 GB through a running site: time and peak memory of every part'
+	@echo 'make bench-servers  what people get from each web server while clients are slow or pages heavy'
 	@echo 'make bench-pages   time of pages and lists with 10,000, 100,000 and 1,000,000 runs'
 	@echo 'make bench-views   bytes of a first view, and time to a drawn chart, in Chromium'
 	@echo 'make bench-journeys  functions and modules that one request passes'
@@ -84,7 +85,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills bench-servers:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

@@ -12,10 +12,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
     from django.core.management import execute_from_command_line
 
-    from benchsite.frames import with_room
-
     try:
-        with_room(execute_from_command_line, sys.argv)
+        execute_from_command_line(sys.argv)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

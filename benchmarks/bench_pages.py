@@ -29,7 +29,6 @@ from typing import Any
 import psutil
 
 from benchmarks.stored import BASE, RARE, fill
-from benchsite.gunicorn_conf import keep_loaded
 from scripts.private import private_postgresql, set_up_here
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -179,7 +178,6 @@ def report(costs: dict[int, dict[str, Cost | None]]) -> None:
 def measure(asks: int, only: str, limit_s: float) -> dict[str, Cost | None]:
     """None where a page did not answer `asks` + 1 times in so many times the limit."""
     # As the web processes begin; what filling left in this one is no page's.
-    keep_loaded()
     return {name: _within(path, asks, limit_s) for name, path in addresses().items() if only in name}
 
 

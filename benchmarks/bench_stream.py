@@ -38,7 +38,7 @@ from scripts.private import PLAIN, manage, private_postgresql, running
 REAL_S = 5
 SMALL = b"pgbench (16.4)\ntransaction type: <builtin: TPC-B (sort of)>\n"
 PAGE, IMPORT = "page of runs meanwhile, the slowest, s", "import of 1 MB meanwhile, read after s"
-PARTS = {"read_import": "reader", "celery": "worker", "gunicorn": "web", "benchctl": "benchctl"}
+PARTS = {"read_import": "reader", "celery": "worker", "manage.py web": "web", "benchctl": "benchctl"}
 
 
 def real_log(folder: Path) -> list[str]:

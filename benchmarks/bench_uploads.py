@@ -1,7 +1,7 @@
 """How many results and samples one web process accepts, and what a result costs in CPU.
 
 Starts a private PostgreSQL (durability as shipped: a commit waits for the disk), or takes SQLite as `make up` does, and
-one gunicorn worker; one client sends documents over one kept connection, bodies made beforehand. Run by
+the web server; one client sends documents over one kept connection, bodies made beforehand. Run by
 `make bench-uploads [ARGS="--seconds 5 --database sqlite"]`.
 """
 
@@ -147,9 +147,8 @@ def main() -> None:
         env = environment(state, url)
         manage(env, "migrate", "--verbosity=0")
         secret = manage(env, "shell", "--no-imports", "-c", SECRET).split()[-1]
-        options = ("--keep-alive=30", "--timeout=300", "--worker-class=gthread", "--threads=1")
-        with web(env, *options) as (base, master):
-            worker = psutil.Process(master).children()[0]
+        with web(env) as (base, server):
+            worker = psutil.Process(server)
             print(f"{'':<42} {'results/s':>9} {'samples/s':>13} {'CPU ms':>9}")
             for figure in figures(base, secret, worker, arguments.seconds):
                 print(figure.line(), flush=True)

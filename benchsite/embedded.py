@@ -20,13 +20,11 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.db import Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
-from django.urls import reverse
 
 from agents.models import EnrolmentCode
 from agents.plans.schedule import set_failed_first_aside
 from benchsite import liveness, programs
 from benchsite.backup import finish
-from benchsite.gunicorn_conf import keep_loaded
 from benchsite.programs import Address, CannotStart
 from benchsite.schema import why_newer
 from benchsite.state import OPERATOR, State, read, write_private
@@ -97,13 +95,12 @@ def run_alone(state: State, address: Address) -> None:
     try:
         on_signal(interrupt)
         password = prepare(supervisor, state, address)
-        load(address)
         on_signal(asked_to_stop.set)
         say("starting worker, beat, web and the local agent")
         liveness.forget()
         supervisor.start(programs.worker())
         supervisor.start(programs.beat(state))
-        supervisor.start(programs.web(state, address))
+        supervisor.start(programs.web(address))
         supervisor.start(programs.agent(state, address))
         watch(supervisor, asked_to_stop, address, password)
     except Stopped:
@@ -120,13 +117,6 @@ def run_alone(state: State, address: Address) -> None:
                 state.broker_socket.unlink(missing_ok=True)
                 state.broker_socket.parent.rmdir()
         say("stopped")
-
-
-def load(address: Address) -> None:
-    """What worker, beat and web go on with: every page, and so all that tasks call, once instead of three times."""
-    settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, *address.allowed_hosts]
-    reverse("home")
-    keep_loaded()
 
 
 class Stopped(BaseException):

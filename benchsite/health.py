@@ -88,7 +88,7 @@ class _OneQuestion:
 
 @cache
 def _executor() -> ThreadPoolExecutor:
-    """Made on first use, so after the web server has forked."""
+    """Made on first use."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="readyz")
 
 

@@ -5,8 +5,7 @@ from the proxies of TRUSTED_PROXIES only. Where a proxy stands before the site (
 people have one address: nothing is limited by it then, names still are (runs/access/backoff.py).
 
 Only routes that take files or documents take large bodies, and only from whoever shows a token or a session. The web
-worker asks before it keeps anything. Whether the token is a good one is asked by the view; until then
-`benchsite.web.SPOOL_BYTES` bounds what all of them send.
+server reads a body to its end before it is asked here; it refuses one that is too large for every route by itself.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 
-from benchsite.middleware import GetResponse, no_room, refusal
-from runs import space
+from benchsite.middleware import GetResponse, refusal
 from runs.api.permissions import bearer_of
 from runs.imports.sent import MAX_TOTAL_BYTES
 from runs.publications.folder import MAX_ZIP_BYTES
@@ -137,6 +135,8 @@ LIMITS_BYTES = {
     **dict.fromkeys(("agent-batch", "observation-batch"), AGENT_BYTES),
 }
 
+LARGEST_BYTES = max(LIMITS_BYTES.values())
+
 
 def limit_bytes(path: str, *, known: bool) -> int:
     """`known`: whether the request shows a token or a session."""
@@ -150,11 +150,9 @@ def limit_bytes(path: str, *, known: bool) -> int:
 
 
 def body_limit(get_response: GetResponse) -> GetResponse:
-    """Answers 413, or 507 where the disk has no room for it, in words before anything reads the body."""
+    """Answers 413 in words before anything of ours reads the body."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.META.get(space.LACKS_ROOM):
-            return no_room(request, space.shortage() or space.FULL)
         given = request.META.get("CONTENT_LENGTH") or ""
         size_bytes = int(given) if given.isdecimal() else 0
         known = "HTTP_AUTHORIZATION" in request.META or settings.SESSION_COOKIE_NAME in request.COOKIES

@@ -143,21 +143,19 @@ def worker() -> Program:
     """Threads: tasks are short and mostly wait, and no grandchild can outlive the supervisor."""
     options = ["--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle"]
     command = [*CELERY, "worker", *options, "--loglevel", "INFO"]
-    return Program("worker", command, stage=2, stop_within_s=1.5, forked=True)
+    return Program("worker", command, stage=2, stop_within_s=1.5)
 
 
 def beat(state: State) -> Program:
     folder = state.path / "beat"
     folder.mkdir(exist_ok=True)
     options = ["--pidfile=", "--schedule", str(folder / "schedule"), "--loglevel", "WARNING"]
-    return Program("beat", [*CELERY, "beat", *options], stage=3, stop_within_s=1.5, forked=True)
+    return Program("beat", [*CELERY, "beat", *options], stage=3, stop_within_s=1.5)
 
 
-def web(state: State, address: Address) -> Program:
-    binds = [part for host in address.binds for part in ("--bind", f"{bracketed(host)}:{address.port}")]
-    options = ["-c", "python:benchsite.gunicorn_conf", "--worker-tmp-dir", str(state.tmp)]
-    command = [sys.executable, "-m", "gunicorn", *options, *binds]
-    return Program("web", command, stage=3, stop_within_s=1.5, forked=True)
+def web(address: Address) -> Program:
+    listen = [f"{bracketed(host)}:{address.port}" for host in address.binds]
+    return Program("web", [sys.executable, "manage.py", "web", "--listen", *listen], stage=3, stop_within_s=1.5)
 
 
 def agent(state: State, address: Address) -> Program:

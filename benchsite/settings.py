@@ -137,7 +137,7 @@ TEMPLATES = [
 ]
 
 # WAL + IMMEDIATE + 20 s had no lock error where Django's defaults had hundreds; with FULL a commit waits for the disk
-# (docs/decisions/0001). The web server waits 5 s (gunicorn_conf.py): who asks comes again, its threads are few.
+# (docs/decisions/0001). The web server waits 5 s: who asks comes again, its threads are few.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,

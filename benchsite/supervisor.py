@@ -22,8 +22,6 @@ from pathlib import Path
 
 import psutil
 
-from benchsite.forking import go_on_as
-
 ROOT = Path(__file__).resolve().parent.parent
 LOG_LIMIT_BYTES = 10_000_000
 FIRST_PAUSE_S = 0.5
@@ -44,14 +42,6 @@ class Program:
     stop_within_s: float
     # What it writes is private, unless it has to let others pass.
     umask: int = 0o077
-    # Of `python -m module …`: goes on in a copy of the supervisor's process with what that has loaded.
-    forked: bool = False
-
-    def begin(self, parent_pid: int, environment: dict[str, str]) -> None:
-        """Called in the child, which becomes `command` when this returns."""
-        die_with_parent(parent_pid)
-        if self.forked:
-            go_on_as(self.name, self.command, environment)
 
 
 @dataclass
@@ -77,7 +67,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=partial(self.program.begin, os.getpid(), environment),  # noqa: PLW1509 (we have one thread)
+                preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509 (we have one thread)
             )
         self.started_at, self.start_again_at, self.recorded = time.monotonic(), None, False
         self.keep_record()

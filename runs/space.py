@@ -16,8 +16,6 @@ MB = 1_000_000
 FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 # As SQLite, PostgreSQL (SQLSTATE 53100) and the system say it.
 FULL_WORDS = ("disk is full", "disk full", "no space left on device", "disk quota exceeded")
-# What the web worker tells of a request whose body it had no room for (benchsite/web.py).
-LACKS_ROOM = "benchsite.lacks_room"
 FULL = "The disk of this server is full. Nothing of this was stored; try again when there is more room."
 
 

@@ -39,7 +39,7 @@ from tests.ops.site import document, free_port, wait_until  # noqa: E402
 
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache") / "containers"
 STARTS_WITHIN_S = 300
-SERVICES = ("postgres", "redis", "web", "worker", "beat", "tls", "agent")
+SERVICES = ("postgres", "redis", "web", "web-2", "worker", "beat", "tls", "agent")
 FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 5}
 
 # What stands in: Debian packages of two file systems, then what each image adds to them.

@@ -62,7 +62,7 @@ def main() -> int:
         manage(env, "import_publication")
         secret = manage(env, "shell", "--no-imports", "-c", SETUP).split()[-1]
         failed = 0
-        with web(env, "--timeout=120") as (base, _):
+        with web(env) as (base, _):
             for words, used in (("as an administrator", secret), ("as a stranger", "")):
                 print(f"--- {words}", flush=True)
                 failed |= fuzz(

@@ -104,7 +104,7 @@ def running(environment: dict[str, str], state: State, address: Address) -> Iter
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         for program in (
-            programs.broker(state), programs.worker(), programs.beat(state), programs.web(state, address),
+            programs.broker(state), programs.worker(), programs.beat(state), programs.web(address),
         ):  # fmt: skip
             log = stack.enter_context((state.path / f"{program.name}.log").open("wb"))
             child = subprocess.Popen(
@@ -124,11 +124,10 @@ def running(environment: dict[str, str], state: State, address: Address) -> Iter
 
 
 @contextmanager
-def web(env: dict[str, str], *options: str) -> Iterator[tuple[str, int]]:
-    """One gunicorn worker with these options; its address, and the process that has started the worker."""
-    command = [sys.executable, "-m", "gunicorn", "benchsite.wsgi", "--workers=1", "--log-level=warning"]
+def web(env: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """The web server as it is shipped; its address and its process."""
     address = f"127.0.0.1:{free_port()}"
-    master = subprocess.Popen([*command, f"--bind={address}", *options], cwd=ROOT, env=env)
+    server = subprocess.Popen([sys.executable, "manage.py", "web", "--listen", address], cwd=ROOT, env=env)
     base = f"http://{address}"
     try:
         for _ in range(READY_WITHIN_S * 10):
@@ -139,10 +138,10 @@ def web(env: dict[str, str], *options: str) -> Iterator[tuple[str, int]]:
                 time.sleep(0.1)
         else:
             raise TimeoutError(f"the web process did not answer within {READY_WITHIN_S} s")
-        yield base, master.pid
+        yield base, server.pid
     finally:
-        master.terminate()
-        master.wait(timeout=30)
+        server.terminate()
+        server.wait(timeout=30)
 
 
 def set_up_here(state: str, database_url: str = "") -> None:

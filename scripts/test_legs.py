@@ -47,7 +47,7 @@ NEEDED = {
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
     "ops": ("postgres",),
-    "attack": ("postgres",),
+    "attack": ("postgres", "caddy"),
     "containers": ("dockerd", "docker-compose", "mmdebstrap"),
     # The shell is Chromium without windows: the whole browser draws some for each test, which costs three times the
     # CPU. The library is of the Node.js that Playwright brings.
@@ -57,6 +57,7 @@ DEBIAN_PACKAGES = {
     "node": "nodejs",
     "postgres": "postgresql",
     "strace": "strace",
+    "caddy": "caddy",
     "chromium-headless-shell": "chromium-headless-shell",
     "libatomic.so.1": "libatomic1",
     "libeatmydata.so.1": "libeatmydata1",

@@ -113,16 +113,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> object:
-    """All tests and what they call find room for their frames, as in the programs of the site."""
-    from _pytest.main import pytest_runtestloop as run_tests
-
-    from benchsite.frames import with_room
-
-    return with_room(run_tests, session)
-
-
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return REPOSITORY

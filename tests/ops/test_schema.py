@@ -18,7 +18,7 @@ from benchsite import embedded
 from benchsite.programs import CELERY, CannotStart
 
 pytestmark = pytest.mark.django_db
-WEB = [sys.executable, "-m", "gunicorn", "-c", "python:benchsite.gunicorn_conf", "--bind", "127.0.0.1:0"]
+WEB = [sys.executable, "manage.py", "web", "--listen", "127.0.0.1:0"]
 WORKER = [*CELERY, "worker", "--pool", "threads"]
 
 

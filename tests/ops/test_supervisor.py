@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -55,42 +54,6 @@ def test_it_starts_a_crashed_program_again_with_growing_pauses(supervisor, lines
     assert wait_until(look, 30)
     said = [line.split("; see")[0] for line in lines]
     assert said == [f"brief ended (3); starts again in {pause} s" for pause in ("0.5", "1", "2")]
-
-
-FORKED = """
-import os, signal, sys, tempfile
-print(sys.argv[1:], tempfile.gettempdir(), os.environ.get("ONLY_HERE"), sorted(os.environ) == ["ONLY_HERE", "TMPDIR"])
-print([signal.getsignal(number).name for number in (signal.SIGTERM, signal.SIGPIPE, signal.SIGHUP)])
-print({os.readlink(f"/proc/self/fd/{number}") for number in range(3, 100) if os.path.exists(f"/proc/self/fd/{number}")})
-print(open("/proc/self/comm").read().strip(), "loaded" if "tests.ops.site" in sys.modules else "not loaded")
-sys.exit(sys.argv[1])
-"""
-
-
-def test_a_forked_program_is_as_a_new_one_but_for_what_is_loaded(tmp_path, lines, monkeypatch):
-    (tmp_path / "forked_program.py").write_text(FORKED)
-    monkeypatch.syspath_prepend(tmp_path)
-    supervisor = Supervisor(
-        tmp_path / "logs", tmp_path / "run", {"ONLY_HERE": "ö", "TMPDIR": str(tmp_path)}, lines.append
-    )
-    before = signal.signal(signal.SIGTERM, lambda *_: None)
-    held = (tmp_path / "held").open("w")
-    try:
-        command = [sys.executable, "-m", "forked_program", "it", "ends"]
-        supervisor.start(Program("forked", command, 1, 2.0, forked=True))
-        process = supervisor.children[0].process
-        assert process.wait(60) == 1
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        held.close()
-        supervisor.stop()
-    assert (tmp_path / "logs" / "forked.log").read_text().splitlines() == [
-        f"['it', 'ends'] {tmp_path} ö True",
-        "['SIG_DFL', 'SIG_IGN', 'SIG_DFL']",
-        "{'/dev/null'}",
-        "forked loaded",
-        "it",
-    ]
 
 
 def test_it_stops_the_highest_stage_first(supervisor, tmp_path):

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any
+
+import waitress
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+from django.urls import reverse
+
+from benchsite.backup import finish
+from benchsite.limits import LARGEST_BYTES
+from benchsite.schema import end_on_other_tables
+
+# Settings of waitress (docs/decisions/0010): it reads each request to its end before a thread works on it, and threads
+# never wait for a client to read an answer, which is kept in a temporary file.
+SERVER = {
+    "threads": 16,
+    "connection_limit": 500,
+    "channel_timeout": 30,
+    "cleanup_interval": 5,
+    "asyncore_use_poll": True,
+    "max_request_header_size": 64 * 1024,
+    "max_request_body_size": LARGEST_BYTES,
+    "inbuf_overflow": 128 * 1024,
+    "outbuf_high_watermark": 1024**3,
+    # Which proxies are believed is said by TRUSTED_PROXIES (benchsite/limits.py).
+    "clear_untrusted_proxy_headers": False,
+    "ident": None,
+}
+# For SQLite's write lock; then who sends is told to come again. Each waiting request holds a thread.
+SQLITE_WAIT_S = 5
+
+
+class Command(BaseCommand):
+    help = "Serve the site until SIGTERM; requests that are under way then get 5 s to end."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--listen", nargs="+", default=["127.0.0.1:8000"], metavar="ADDRESS:PORT")
+
+    def handle(self, *args: Any, listen: list[str], **options: Any) -> None:
+        finish(settings.STATE)
+        end_on_other_tables()
+        database = settings.DATABASES["default"]
+        if "sqlite3" in database["ENGINE"]:
+            database["OPTIONS"]["timeout"] = SQLITE_WAIT_S
+        from benchsite.wsgi import application
+
+        # This loads every page (0.6 s of CPU), so the first requests do not wait for it.
+        reverse("home")
+        signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit())
+        waitress.serve(application, listen=" ".join(listen), **SERVER)
