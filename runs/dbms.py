@@ -73,9 +73,10 @@ class SystemRow:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Best results of one workload in one durability class, best first: only these may be ranked."""
+    """Best results of one question in one durability class, best first: only these may be ranked."""
 
     workload: str
+    level: str
     workload_slug: str
     durability: str
     unit: str
@@ -110,12 +111,12 @@ def version_rows(dbms: Dbms, user: Reader) -> list[tuple[DbmsVersion, int]]:
 
 
 def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
-    """Per workload and durability class; an unknown class stands for itself."""
+    """Per workload, level of it and durability class; an unknown class stands for itself."""
     versions = list(dbms.versions.values_list("pk", flat=True))
     best = best_of(Run.objects.with_values().listed_for(user).filter(dbms_version__in=versions))
-    groups: dict[tuple[str, str, str, str, str], list[BestResult]] = {}
+    groups: dict[tuple[str, str, str, str, str, str], list[BestResult]] = {}
     for result in best:
-        key = (result.workload, result.workload_slug, result.durability, result.unit, result.metric)
+        key = (result.workload, result.level, result.workload_slug, result.durability, result.unit, result.metric)
         groups.setdefault(key, []).append(result)
     return [
         Ranking(*key, sorted(results, key=lambda result: result.value if result.lower_is_better else -result.value))

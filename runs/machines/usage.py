@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+from urllib.parse import urlencode
 
+from benchagent.catalog import Role, factor_phrase, factor_role, factor_span
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from runs.models import HardwareProfile, Measurement, Run
+from runs.formatting import natural
+from runs.models import HardwareProfile, Measurement, Run, RunFactor
 from runs.models.choices import Better
+from runs.models.runs import whole
 from runs.models.subjects import dbms_name, versioned
 from runs.models.visible import Reader, sees_all
 
@@ -19,7 +27,12 @@ MOST_COUNTED = 1_000
 
 @dataclass(frozen=True)
 class BestResult:
-    """The best finished run of a workload on one DBMS version in one durability class. Demonstrations do not count."""
+    """The best finished run of one question (a workload at a level: its size, its load) on one DBMS version in one
+    durability class. Demonstrations do not count.
+
+    `level` and `conditions` are in words; `factors` are the stored values of the level. `conditions` are those of the
+    best run that others of its question have otherwise.
+    """
 
     workload: str
     workload_slug: str
@@ -31,6 +44,15 @@ class BestResult:
     value: float
     runs: int
     lower_is_better: bool = False
+    level: str = ""
+    conditions: str = ""
+    factors: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def query(self) -> str:
+        """Of the list of these runs."""
+        named = [("workload", self.workload_slug), ("dbms", self.dbms_slug)]
+        return urlencode([*named, *((f"factor.{name}", value) for name, value in self.factors)])
 
 
 def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:
@@ -51,7 +73,7 @@ def readable_profiles(user: Reader) -> QuerySet[HardwareProfile]:
 
 
 def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
-    """One row per workload, DBMS version and durability class, of the workload's primary metric."""
+    """One row per question, DBMS version and durability class, of the workload's primary metric."""
     return best_of(Run.objects.with_values().listed_for(user).filter(hardware=profile))
 
 
@@ -71,19 +93,75 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
         .values(
             "run__workload__name", "run__workload__version", "run__workload__slug", "run__dbms_version__name",
             "run__dbms_version__slug", "run__durability", "metric__label", "metric__unit", "metric__better",
+            "run__cell_key",
         )
         .annotate(highest=Max("value"), lowest=Min("value"), runs=Count("pk"))
     )  # fmt: skip
-    results = [
-        BestResult(
+    factors = _factors_by_cell(newest)
+    questions: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        asked = frozenset(_of_role(factors.get(row["run__cell_key"], {}), Role.QUESTION).items())
+        questions.setdefault((row["run__workload__slug"], row["metric__unit"], asked), []).append(row)
+    results = [result for cells in questions.values() for result in _best_of_question(cells, factors)]
+    return sorted(results, key=lambda of: (of.workload, of.unit, natural(of.level), of.durability, of.dbms))
+
+
+# Of a cell, each factor's value by name, with its unit and the role that its sender declared.
+Factors = dict[str, tuple[float | str, str, str]]
+
+
+def _factors_by_cell(runs: QuerySet[Run, Any]) -> dict[str, Factors]:
+    rows = RunFactor.objects.filter(run__in=runs).order_by("name")
+    cells: dict[str, Factors] = {}
+    of_each = rows.values_list("run__cell_key", "name", "number", "text", "unit", "role").distinct()
+    for cell, name, number, text, unit, role in of_each:
+        cells.setdefault(cell, {})[name] = (text if number is None else whole(number), unit, role)
+    return cells
+
+
+def _of_role(factors: Factors, role: Role) -> dict[str, float | str]:
+    return {name: value for name, (value, _, declared) in factors.items() if factor_role(name, declared) == role}
+
+
+def _best_of_question(cells: Sequence[Mapping[str, Any]], factors: Mapping[str, Factors]) -> Iterator[BestResult]:
+    """Windows of lengths that are not compared are questions of their own."""
+    first = cells[0]
+    is_lower = first["metric__better"] == Better.LOWER
+    best = "lowest" if is_lower else "highest"
+    parted: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    apart = _too_far_apart([_of_role(factors.get(row["run__cell_key"], {}), Role.PROCEDURE) for row in cells])
+    for row in cells:
+        of_cell = factors.get(row["run__cell_key"], {})
+        windows = tuple(of_cell[name][0] if name in of_cell else None for name in apart)
+        parted.setdefault((row["run__dbms_version__slug"], row["run__durability"], *windows), []).append(row)
+    conditions = [_of_role(factors.get(row["run__cell_key"], {}), Role.CONDITION) for row in cells]
+    varied = [name for name in dict.fromkeys(chain(*conditions)) if len({each.get(name) for each in conditions}) > 1]
+    for rows in parted.values():
+        row = (min if is_lower else max)(rows, key=itemgetter(best))
+        of_cell = factors.get(row["run__cell_key"], {})
+        asked = [*_of_role(of_cell, Role.QUESTION), *(name for name in apart if name in of_cell)]
+        yield BestResult(
             workload=versioned(row["run__workload__name"], row["run__workload__version"]),
             workload_slug=row["run__workload__slug"],
             dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
             dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
-            metric=row["metric__label"], unit=row["metric__unit"],
-            value=row["highest"] if row["metric__better"] == Better.HIGHER else row["lowest"], runs=row["runs"],
-            lower_is_better=row["metric__better"] == Better.LOWER,
-        )
-        for row in rows
-    ]  # fmt: skip
-    return sorted(results, key=lambda result: (result.workload, result.unit, result.durability, result.dbms))
+            metric=row["metric__label"], unit=row["metric__unit"], value=row[best],
+            runs=sum(each["runs"] for each in rows), lower_is_better=is_lower,
+            level=_phrases(of_cell, asked), conditions=_phrases(of_cell, varied),
+            factors=tuple((name, str(of_cell[name][0])) for name in asked),
+        )  # fmt: skip
+
+
+def _too_far_apart(procedures: Sequence[Mapping[str, float | str]]) -> list[str]:
+    """Names of the factors, such as the length of the window, whose values forbid a ratio."""
+    apart = []
+    for name in sorted({*chain(*procedures)}):
+        numbers = [value for each in procedures if isinstance(value := each.get(name), (int, float)) and value > 0]
+        if numbers and max(numbers) > factor_span(name) * min(numbers):
+            apart.append(name)
+    return apart
+
+
+def _phrases(factors: Factors, names: Iterable[str]) -> str:
+    phrases = (factor_phrase(name, factors[name][0], factors[name][1] or None) for name in names if name in factors)
+    return " · ".join(phrases)
