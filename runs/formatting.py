@@ -90,9 +90,11 @@ def size_words(size_mb: float, digits: int = 3) -> str:
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """Number with unit: 508 TPS, 12.5 MiB for bytes."""
+    """Number with unit: 508 TPS, 12.5 MiB for bytes, 10.7 GB for 10,737 MB."""
     if value is None:
         return ""
+    if unit == "MB" and abs(value) >= 1000:
+        return size_words(value)
     return byte_size(value) if unit in ("bytes", "B") else f"{number(value)} {unit}".strip()
 
 

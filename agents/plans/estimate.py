@@ -42,7 +42,8 @@ class Estimate:
         speeds = f"Load time guessed at {LOAD_ROWS_PER_S:,} rows/s"
         if self.workload == "backup":
             speeds += f", backups at {BACKUP_MB_PER_S} MB/s, one restore at {RESTORE_MB_PER_S} MB/s"
-        return f"{speeds} for {', '.join(self.guessed)}: no earlier run."
+        where = "workload at this size" if WORKLOADS[self.workload].size_factor else "workload"
+        return f"{speeds} for {', '.join(self.guessed)}: no earlier run of this {where}."
 
 
 def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:

@@ -27,7 +27,7 @@ IN_MEMORY: dict[str, Settings] = {"h2": (("storage", "memory"),), "hsqldb": (("s
 
 PARTS = (
     Part(
-        "engines", "eight engines", "tpcb",
+        "engines", "engines of then and now", "tpcb",
         (
             Wanted("postgresql", "15"), Wanted("mysql", "5.5"), Wanted("mariadb"), Wanted("derby", "10.3"),
             Wanted("derby", "10.6"), Wanted("firebird", "3.0"), Wanted("sqlite"), Wanted("hsqldb"),

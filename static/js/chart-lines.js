@@ -3,28 +3,37 @@ import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, 
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
-import { exactNumber, formatNumber, percentileWords, roundEnd, withOrigin, withUnit } from "./format.js";
+import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
+const LEAP = 10, LEAP_DOTS = [1, 5];
 // Of a legend: so many rows have room in a figure as it is.
 const FREE_ROWS = 2, KEY_ROW_PX = 20, KEY_GAP_PX = 16, LETTER_PX = 6.5;
 const LOG_ROOM = 1.15;
 const AXIS_PX = 56;
 // So many levels are ticks, where they have room.
 const MOST_LEVELS = 12;
-const TICK_GAP_PX = 12;
+const TICK_GAP_PX = 12, TICK_LETTER_PX = 7;
+// Between numbers of an axis of shares, and their distances.
+const SHARE_PX = 34;
+const SHARE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100];
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
-function dataset(series, theme) {
+/** Dots where a line leaps over more than a decade of a number that was varied: nothing was measured there. */
+const leaps = (axis) => (axis.ticks || axis.nines || axis.label === "Time" ? {} : {
+  segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x > LEAP * p0.parsed.x ? LEAP_DOTS : undefined) },
+});
+
+function dataset(series, theme, axis) {
   const colour = seriesColour(theme, series.color);
   const few = series.points.length <= MOST_MARKERS;
   return {
     label: series.label, color: series.color, dashed: Boolean(series.dash), data: toData(series.points), borderColor: colour, backgroundColor: colour,
     borderWidth: few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
     pointStyle: pointStyle(series.color), pointRadius: few ? 3 : 0, pointHoverRadius: 4, pointHitRadius: 8,
-    spanGaps: false, tension: 0,
+    spanGaps: false, tension: 0, ...leaps(axis),
   };
 }
 
@@ -63,6 +72,7 @@ function tooltipCallbacks(spec) {
 /** Of a number, or of the name that stands there. */
 function xWords(axis, x) {
   if (axis.nines) return percentileWords(x);
+  if (axis.unit === "MB") return sizeWords(x);
   const long = axis.unit === "s" && x >= 3600 ? ` (${clockWords(x)})` : "";
   return axis.ticks?.find(([at]) => at === x)?.[1] ?? `${withUnit(x, axis.unit)}${long}`;
 }
@@ -76,9 +86,12 @@ const longScale = (scale) => ({
 /** Of `[place, words]` those that have room beside each other on `px` from `min` to `max`, the last one among them. */
 export function tellableTicks(ticks, { min, max, px }) {
   const letters = Math.max(...ticks.map(([, words]) => words.length));
-  const apart = ((letters * LETTER_PX + TICK_GAP_PX) / px) * (max - min);
+  const apart = ((letters * TICK_LETTER_PX + TICK_GAP_PX) / px) * (max - min);
   return ticks.reduceRight((kept, tick) => (kept.length && kept[0][0] - tick[0] < apart ? kept : [tick, ...kept]), []);
 }
+
+/** What the plot has of the width: the axis at its left takes the rest, which is not known when ticks are built. */
+const plotPx = (built) => built.width - AXIS_PX;
 
 /** The words of an axis of names or dates at their places. */
 function namedTicks(scale, { ticks, nines, span }) {
@@ -88,7 +101,7 @@ function namedTicks(scale, { ticks, nines, span }) {
   return {
     ...scale, min: first - room, max: last + room,
     afterBuildTicks: (built) => {
-      built.ticks = tellableTicks(ticks, { min: built.min, max: built.max, px: built.width }).map(([value]) => ({ value }));
+      built.ticks = tellableTicks(ticks, { min: built.min, max: built.max, px: plotPx(built) }).map(([value]) => ({ value }));
     },
     ticks: { ...scale.ticks, autoSkip: false, callback: (value) => words.get(value) ?? "" },
   };
@@ -104,28 +117,33 @@ function spanned(scale, { span, scale: kind }) {
 }
 
 /** Of the levels that were measured, where they are few, those that have room as ticks; none where most have not. */
-export function levelTicks(xs, { isLog, min, max, px }) {
+export function levelTicks(xs, { isLog, min, max, px, words = formatNumber }) {
   const levels = [...new Set(xs)].sort((a, b) => a - b);
   if (levels.length > MOST_LEVELS) return [];
   const place = (x) => (isLog ? Math.log(x) : x);
   const named = new Map(levels.map((x) => [place(x), x]));
-  const ticks = levels.map((x) => [place(x), formatNumber(x)]);
+  const ticks = levels.map((x) => [place(x), words(x)]);
   const shown = tellableTicks(ticks, { min: place(min), max: place(max), px });
   return shown.length > levels.length / 2 ? shown.map(([at]) => named.get(at)) : [];
 }
 
+/** An axis of MB that holds more than 1,000 says each size in its own unit. */
+export const sized = (axis, xs) => (axis.unit === "MB" && Math.max(...xs) >= 1000 ? { ...axis, unit: "", words: sizeWords } : axis);
+
 function xScale(spec, xs, theme) {
   const even = { bounds: "ticks", grace: "4%", ...fromZero(xs) };
   const filling = { bounds: "data", afterBuildTicks: (scale) => { scale.ticks = evenTicks(scale.ticks); } };
-  const scale = spanned(numberScale(theme, spec.x, [...xs, ...(spec.x.span ?? [])], spec.x.even ? even : filling), spec.x);
+  const axis = sized(spec.x, xs);
+  const scale = spanned(numberScale(theme, axis, [...xs, ...(spec.x.span ?? [])], spec.x.even ? even : filling), spec.x);
   if (isLong(spec.x, xs)) return longScale(scale);
   if (spec.x.ticks) return namedTicks(scale, spec.x);
+  if (spec.x.scale !== "log" && new Set(xs).size === 1 && !spec.sync) return aroundOne(scale, xs[0]);
   if (!spec.x.span || spec.sync) return scale;
   const isLog = spec.x.scale === "log";
   return {
     ...scale, afterBuildTicks: (built) => {
       scale.afterBuildTicks?.(built);
-      const levels = levelTicks(xs, { isLog, min: built.min, max: built.max, px: built.width });
+      const levels = levelTicks(xs, { isLog, min: built.min, max: built.max, px: plotPx(built), words: axis.words });
       if (levels.length) built.ticks = levels.map((value) => ({ value }));
     },
   };
@@ -134,8 +152,21 @@ function xScale(spec, xs, theme) {
 /** Air above the highest value; of shares that reach 100 % none, since nothing is above. */
 export function above({ unit }, ys) {
   const most = Math.max(...ys);
-  return unit === "%" && most > 95 && most <= 100 ? { max: 100 } : { grace: "5%" };
+  if (!(unit === "%" && most > 95 && most <= 100)) return { grace: "5%" };
+  return { max: 100, afterBuildTicks: (built) => { built.ticks = shareTicks(built.min, built.height).map((value) => ({ value })); } };
 }
+
+/** From 100 % down to the least that is shown, on `px`: what reaches the top has its number there. */
+export function shareTicks(min, px) {
+  const step = SHARE_STEPS.find((each) => ((100 - min) / each) * SHARE_PX <= px) ?? 100 - min;
+  return Array.from({ length: Math.floor((100 - min) / step) + 1 }, (_, index) => 100 - index * step).reverse();
+}
+
+/** Around one value, which is the only tick: none of the others was measured. */
+const aroundOne = (scale, x) => ({
+  ...scale, bounds: "data", grace: 0, min: x - (Math.abs(x) / 2 || 1), max: x + (Math.abs(x) / 2 || 1),
+  afterBuildTicks: (built) => { built.ticks = [{ value: x }]; },
+});
 
 /** An axis from zero, or below it where values are, to round numbers beyond all of them. */
 export function roundEnds([least, most]) {
@@ -195,7 +226,7 @@ export function linesConfig(spec, theme) {
   const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
-    data: { datasets: [...spec.series.map((series) => dataset(series, theme)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
+    data: { datasets: [...spec.series.map((series) => dataset(series, theme, spec.x)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
     options: {
       ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks) + 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: "x", intersect: false },

@@ -25,7 +25,7 @@ function dataset(part, theme) {
 }
 
 /** Chart.js configuration of a stacked specification. */
-export function stackedConfig(spec, theme) {
+export function stackedConfig(spec, theme, width = 1000) {
   const sums = rowSums(spec).map(formatNumber);
   return {
     type: "bar",
@@ -34,7 +34,7 @@ export function stackedConfig(spec, theme) {
       ...baseOptions(theme), normalized: false, indexAxis: "y", layout: { padding: { top: 4, right: columnPx(sums) } },
       scales: {
         x: { ...numberScale(theme, spec.y, [], { beginAtZero: true, grace: "3%" }), stacked: true },
-        y: { ...rowScale(theme, spec.rows, (value) => wrapLabel(spec.rows[value], 24)), stacked: true },
+        y: { ...rowScale(theme, spec.rows, (value) => wrapLabel(spec.rows[value], width < 520 ? 16 : 24)), stacked: true },
       },
       plugins: {
         legend: squares(theme),

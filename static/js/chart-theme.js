@@ -127,10 +127,10 @@ function scaleBase(theme, title) {
   };
 }
 
-/** A scale of numbers; `linear` are the options of one that is not logarithmic. */
+/** A scale of numbers; `axis.words` say a tick, `linear` are the options of one that is not logarithmic. */
 export function numberScale(theme, axis, values, linear) {
   const base = scaleBase(theme, axis.untitled ? "" : axisTitle(axis));
-  const ticks = { ...base.ticks, callback: (value) => formatNumber(value) };
+  const ticks = { ...base.ticks, callback: axis.words ?? ((value) => formatNumber(value)) };
   // A tick stands at a round number, not at the end of the axis.
   if (axis.scale !== "log") return { ...base, type: "linear", ...linear, ticks: { ...ticks, includeBounds: false } };
   return {

@@ -7,6 +7,13 @@ export function formatNumber(value) {
   return String(rounded);
 }
 
+/** Of 1,000,000 bytes each: 108 MB, 9.04 GB, 1.77 TB. */
+export function sizeWords(megabytes) {
+  const [unit, least] = megabytes >= 1e6 ? ["TB", 1e6] : megabytes >= 1e3 ? ["GB", 1e3] : ["MB", 1];
+  const size = megabytes / least;
+  return `${size >= 100 ? Math.round(size).toLocaleString("en-US") : String(Number(size.toPrecision(3)))} ${unit}`;
+}
+
 /** Number with unit; a missing value is said in words, never zero. */
 export function withUnit(value, unit) {
   if (value === null || value === undefined || Number.isNaN(value)) return "not known";
@@ -82,7 +89,15 @@ function fill(parts, joint, width) {
   return lines;
 }
 
+/** A word that is longer than a line, behind a sign that joins its parts (a path, name=value), else anywhere. */
+function broken(word, width) {
+  if (word.length <= width) return [word];
+  const parts = fill(word.match(/[^,;_/=.:-]*[,;_/=.:-]+|[^,;_/=.:-]+/g), "", width);
+  return parts.flatMap((part) => part.match(new RegExp(`.{1,${width}}`, "gu")));
+}
+
 /** A label broken into lines of at most `width` characters: between its parts ("A · B") first, then between words. */
 export function wrapLabel(text, width) {
-  return fill(text.split(" · "), " · ", width).flatMap((line) => (line.length > width ? fill(line.split(" "), " ", width) : [line]));
+  const fitted = (line) => (line.length > width ? fill(line.split(" "), " ", width).flatMap((word) => broken(word, width)) : [line]);
+  return fill(text.split(" · "), " · ", width).flatMap(fitted);
 }

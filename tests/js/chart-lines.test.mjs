@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { above, evenTicks, levelTicks, roundEnds, tellableTicks, toData } from "../../static/js/chart-lines.js";
+import { above, evenTicks, levelTicks, linesConfig, roundEnds, shareTicks, sized, tellableTicks, toData } from "../../static/js/chart-lines.js";
 
 const ticks = (...values) => values.map((value) => ({ value }));
 
@@ -28,7 +28,7 @@ test("of levels that crowd at one end of their axis most have no room", () => {
 });
 
 test("an axis of shares ends at 100 % where they reach it", () => {
-  assert.deepEqual(above({ unit: "%" }, [3, 98.5]), { max: 100 });
+  assert.equal(above({ unit: "%" }, [3, 98.5]).max, 100);
   assert.deepEqual(above({ unit: "%" }, [3, 104]), { grace: "5%" });
   assert.deepEqual(above({ unit: "MiB" }, [98]), { grace: "5%" });
 });
@@ -37,9 +37,47 @@ test("dates of two months stand beside each other, never over each other, the ne
   const nights = Array.from({ length: 62 }, (_, night) => [738000 + night, "2026-09-20"]);
   const shown = tellableTicks(nights, { min: 737995, max: 738066, px: 620 }).map(([place]) => place);
   assert.equal(shown.at(-1), 738061);
-  assert.deepEqual(shown.map((place, at) => shown[at + 1] - place).slice(0, -1), Array(shown.length - 1).fill(9));
+  assert.deepEqual(shown.map((place, at) => shown[at + 1] - place).slice(0, -1), Array(shown.length - 1).fill(10));
   const apart = tellableTicks([[1, "2026-01-01"], [2, "2026-01-02"], [400, "2027-02-04"]], { min: 0, max: 401, px: 620 });
   assert.deepEqual(apart.map(([place]) => place), [2, 400]);
+});
+
+const theme = { series: ["#000"], font: "sans" };
+const spec = (points, x = {}) => ({
+  type: "lines", x: { label: "Size", unit: "", scale: "linear", ...x }, y: { label: "TPS", unit: "TPS" }, marks: [], bands: [], live: null,
+  series: [{ label: "a", color: 0, dash: false, points }],
+});
+
+test("shares that reach 100 % have their number at the top, from whatever they begin", () => {
+  assert.deepEqual(shareTicks(10, 200), [20, 40, 60, 80, 100]);
+  assert.deepEqual(shareTicks(50, 90), [60, 80, 100]);
+  assert.deepEqual(shareTicks(0, 40), [0, 100]);
+  const built = { min: 10, height: 200 };
+  above({ unit: "%" }, [12, 100]).afterBuildTicks(built);
+  assert.equal(built.ticks.at(-1).value, 100);
+});
+
+test("the axis of one point says that one value only", () => {
+  for (const x of [0, 5]) {
+    const scale = linesConfig(spec([[x, 100]]), theme).options.scales.x;
+    const built = {};
+    scale.afterBuildTicks(built);
+    assert.deepEqual(built.ticks, [{ value: x }]);
+    assert.ok(scale.min < x && x < scale.max);
+  }
+});
+
+test("a line over more than a decade that nobody measured is dotted", () => {
+  const dashOf = (x, from, to) => linesConfig(spec([[from, 1], [to, 2]], x), theme).data.datasets[0].segment?.borderDash({ p0: { parsed: { x: from } }, p1: { parsed: { x: to } } });
+  assert.ok(dashOf({ unit: "GB" }, 30.3, 1814).length);
+  assert.equal(dashOf({ unit: "GB" }, 10, 100), undefined);
+  assert.equal(dashOf({ label: "Time", unit: "s" }, 1, 100), undefined);
+});
+
+test("sizes of more than a GB are said in the unit of each", () => {
+  const axis = sized({ label: "Database size", unit: "MB" }, [10, 10737]);
+  assert.deepEqual([axis.unit, axis.words(10), axis.words(10737)], ["", "10 MB", "10.7 GB"]);
+  assert.equal(sized({ label: "Database size", unit: "MB" }, [10, 200]).unit, "MB");
 });
 
 test("an axis of values below zero holds them all", () => {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisTitle, formatNumber, logBounds, logTicks, spread, withUnit, wrapLabel } from "../../static/js/format.js";
+import { axisTitle, formatNumber, logBounds, logTicks, sizeWords, spread, withUnit, wrapLabel } from "../../static/js/format.js";
 
 test("it writes numbers with four significant digits and groups thousands", () => {
   const written = [0, 0.0123456, 0.5, 83.2712, 508, 508.46, 1192.4, 123456.7, -3.25].map(formatNumber);
   assert.deepEqual(written, ["0", "0.01235", "0.5", "83.27", "508", "508.5", "1,192", "123,457", "-3.25"]);
+});
+
+test("it says a size in the unit that it comes to", () => {
+  assert.deepEqual([108, 9040, 10737, 1770000, 128000].map(sizeWords), ["108 MB", "9.04 GB", "10.7 GB", "1.77 TB", "128 GB"]);
 });
 
 test("it never turns a missing value into zero", () => {
@@ -48,4 +52,7 @@ test("it breaks labels between their parts first, then between words", () => {
   assert.deepEqual(wrapLabel("Derby 10.6 · terminals 4 · SSD", 17), ["Derby 10.6", "terminals 4 · SSD"]);
   assert.deepEqual(wrapLabel("Firebird SuperClassic 2.5 RC2 · SSD", 12), ["Firebird", "SuperClassic", "2.5 RC2", "SSD"]);
   assert.deepEqual(wrapLabel("H2 2.4", 12), ["H2 2.4"]);
+  const long = wrapLabel("PostgreSQL 18.0 · shared_buffers=16GB,max_wal_size=64GB", 16);
+  assert.deepEqual(long, ["PostgreSQL 18.0", "shared_buffers=", "16GB,max_wal_", "size=64GB"]);
+  assert.deepEqual(wrapLabel("x".repeat(20), 16), ["x".repeat(16), "xxxx"]);
 });

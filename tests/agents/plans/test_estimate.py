@@ -40,7 +40,8 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     assert (found.runs, found.seconds) == (4, 4 * (2 + 4 + 2 + 5))
     assert found.words == "4 runs, about 50 seconds"
     assert (
-        found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run."
+        found.basis
+        == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run of this workload at this size."
     )
 
 
@@ -51,7 +52,7 @@ def test_it_counts_each_backup_and_one_restore_of_a_cell():
     plan = Plan(workload="backup", engines=(Engine("firebird", "3.0"),), factors=factors, repeats=2)
     found = estimate.estimate(plan)
     assert found.seconds == 36 + 2 * (5 + 4) + 6
-    assert "backups at 60 MB/s, one restore at 50 MB/s for Firebird 3.0: no earlier run." in found.basis
+    assert "backups at 60 MB/s, one restore at 50 MB/s for Firebird 3.0: no earlier run of this workload" in found.basis
 
 
 @pytest.mark.django_db

@@ -155,7 +155,7 @@ def test_it_takes_the_newest_version_that_fits(wanted, version, equipped):
 def test_the_page_shows_parts_and_gaps_and_starts_what_is_ticked(equipped, client, operator):
     address = reverse("article-experiment", args=["tpcb-2010"])
     page = client.get(address).content.decode()
-    assert "eight engines" in page
+    assert "engines of then and now" in page
     assert "DB2 9.7" in page
     client.force_login(operator)
     answer = client.post(address, {"part": ["group-commit"], "quick": "1"})

@@ -62,7 +62,7 @@ def test_the_article_says_what_a_sata_disk_loses():
     }
     assert multiples.words_note == "One value a level: losses have no interval. 11 lost values are left out."
     assert multiples.figures[0].spec["type"] == "lines"
-    assert multiples.figures[0].spec["marks"] == [{"axis": "x", "value": 16.0, "label": "RAM 16 GB"}]
+    assert multiples.figures[0].spec["marks"] == [{"axis": "x", "value": 16.0, "label": "RAM 16 GiB"}]
     assert multiples.table.columns[-2].label == "Against the first level"
     assert [row[-2].text for row in multiples.table.rows if row[1].value in (9.04, 30.3)] == [
         "",
@@ -106,7 +106,7 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     assert numbers["half_at"]["x"] == pytest.approx(128 * 2 ** (1 / 0.9), rel=0.05)
     assert [level["x"] for level in numbers["levels"]] == [10, 20, 40, 80, 160, 320, 640, 1280]
     (mark,) = multiples.figures[0].spec["marks"]  # type: ignore[typeddict-item]
-    assert mark["label"] == "RAM 16 GB"
+    assert mark["label"] == "RAM 16 GiB"
     assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
     (bent,) = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
     assert (bent["label"], multiples.words_note) == (
@@ -251,7 +251,7 @@ def test_a_size_stands_against_memory_and_buffer_pool():
     over_sizes(fall=0.9)
     Run.objects.update(effective_settings=[["shared_buffers", "4GB"]])
     assert [mark["label"] for mark in figure().figures[0].spec["marks"]] == [  # type: ignore[typeddict-item]
-        "RAM 16 GB", "buffer pool 4 GB",
+        "RAM 16 GiB", "buffer pool 4 GiB",
     ]  # fmt: skip
     of_buffer = figure("x_as=of_buffer")
     (spec,) = (shown.spec for shown in of_buffer.figures)
@@ -270,7 +270,7 @@ def test_a_mark_is_told_as_it_is_sold():
         run = make_run("Derby 10.17", 700 / scale, factors={"scale_factor": scale}, on=on(25_277_000_000))
         add_number(run, size_mb * 1e6, name="db_size_bytes", unit="bytes")
     (mark,) = figure("x_as=size").figures[0].spec["marks"]  # type: ignore[typeddict-item]
-    assert mark == {"axis": "x", "value": 25_277.0, "label": "RAM 25 GB"}
+    assert mark == {"axis": "x", "value": 25_277.0, "label": "RAM 23.54 GiB"}
     Run.objects.update(context={"connection": "theirs"})
     assert figure("x_as=size").figures[0].spec["marks"] == []  # type: ignore[typeddict-item]
 

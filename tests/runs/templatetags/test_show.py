@@ -37,6 +37,7 @@ def test_it_writes_durations(seconds, text):
 
 
 def test_it_never_writes_a_missing_value_as_a_number():
+    assert [formatting.quantity(size, "MB") for size in (160, 10_737)] == ["160 MB", "10.7 GB"]
     assert (formatting.number(None), formatting.quantity(None, "TPS"), formatting.byte_size(None)) == ("",) * 3
     assert (formatting.plain(None), formatting.exact(None), formatting.duration(None)) == ("",) * 3
 
