@@ -40,8 +40,8 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     assert (found.runs, found.seconds) == (4, 4 * (2 + 4 + 2 + 5))
     assert found.words == "4 runs, about 50 seconds"
     assert (
-        found.basis
-        == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: no earlier run of this workload at this size."
+        found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: "
+        "no earlier run of this workload at this size."
     )
 
 
