@@ -180,8 +180,13 @@ def test_it_reads_the_command_line_of_cassandra_stress():
     settings += "Rate:\n  Thread Count: 50\n  OpsPer Sec: 0\n"
     (told,) = reports("x", (settings + re.sub("Running .*\n", "", text)).encode())
     assert told.parameters == {
-        "operations_asked": 500000, "consistency_level": "ONE", "terminals": 50, "rate_limit_ops_per_s": 0
+        "operation": "WRITE", "operations_asked": 500000, "consistency_level": "ONE", "terminals": 50,
+        "rate_limit_ops_per_s": 0,
     }  # fmt: skip
+    # Versions that print no operation beside the figures.
+    bare = re.sub("Running .*\n| *\\[WRITE:.*", "", text)
+    (old,) = reports("x", (command + bare).encode())
+    assert old.parameters["operation"] == "write"
 
 
 def test_a_row_of_dbt2_that_measured_nothing_spoils_no_other():

@@ -139,7 +139,7 @@ def test_it_counts_failed_operations_once():
         "[UPDATE], Return=OK, 19\n[UPDATE], Return=ERROR, 81\n[UPDATE-FAILED], Operations, 81\n"
     )
     (report,) = read(text)
-    assert report.status is Status.COMPLETE
+    assert report.status is Status.FAILED
     assert [metric.value for metric in report.metrics if metric.name == "update_errors"] == [81]
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, cast, runtime_checkable
 
+from benchagent.importers.apart import agreeing, told_apart, warn_of_alike
 from benchagent.importers.described import shipped
 from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile
@@ -101,11 +102,12 @@ def inspect(
                 results[number] = result
     read: list[ReadFile] = [(file, []) for file in files]
     for (at, _), (_, reports) in zip(parts, results, strict=True):
-        read[at][1].extend(reports)
+        read[at][1].extend(map(agreeing, reports))
     for _, reports in read:
         if len(tools := {report.tool for report in reports if report.tool}) > 1:
             words = f"output of {' and '.join(sorted(tools))} in one file: each is read by itself"
             reports[:] = [replace(report, warnings=(*report.warnings, words)) for report in reports]
+    warn_of_alike(read)
     return read
 
 
@@ -194,7 +196,7 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
         for importer in _of_large(file, every) if file.is_large else every:
             if importer.claims(file):
                 tool = importer.TOOL
-                reports = list(importer.read(file))
+                reports = told_apart(file, [*importer.read(file)], importer.read)
                 if not reports:
                     raise NotUnderstood("nothing in it could be read")
                 if file.remarks:

@@ -67,6 +67,8 @@ class Commands:
     switches: Mapping[str, str] = field(default_factory=dict)
     # Options of which nobody says whether a value follows.
     either: Mapping[str, str] = field(default_factory=dict)
+    # What the first word is that is no option.
+    operand: str = ""
     # Whether one that is in no table is a factor.
     keeps_others: bool = True
     # Whether options of one letter stand together, and with their values: `-Snc4`.
@@ -148,7 +150,10 @@ class Commands:
         """What all options say; one that is given twice counts as tools take it, the last one."""
         parameters: dict[str, Scalar] = {}
         for command in commands:
-            for option, text in self.options(command):
+            options = [*self.options(command)]
+            operand = next((word for option, word in options if not option), "")
+            parameters |= {self.operand: operand} if self.operand and operand else {}
+            for option, text in options:
                 parameters |= self.factors(option, text)
         return parameters
 

@@ -11,7 +11,7 @@
     metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
     parameters: [terminals, isolation]
     checks: [transactions / elapsed_s = tps]
-    command: {program: minibench, options: {c: terminals, rate: }}   # factors that only a command line says
+    command: {program: minibench, operand: operation, options: {c: terminals, rate: }}   # what only that says
 
 Strangers write these: no regular expressions, and what is made of their lines never goes back over a line.
 """
@@ -305,7 +305,7 @@ def _read_command(content: Any) -> Commands:
         return Commands(())
     if (
         not isinstance(content, dict)
-        or set(content) != {"program", "options"}
+        or not {"program", "options"} <= set(content) <= {"program", "options", "operand"}
         or not isinstance(content["options"], dict)
     ):
         raise BadDescription(
@@ -319,8 +319,13 @@ def _read_command(content: Any) -> Commands:
             raise BadDescription(
                 f"command, {option[:60]!r}: an option and a name of small letters, digits and _ are expected"
             )
+    operand = str(content.get("operand") or "")
+    if operand and not _NAME.fullmatch(operand):
+        raise BadDescription("command, operand: a name of small letters, digits and _ is expected")
     spelt = {f"{option} -{option} --{option}": name for option, name in options.items()}
-    return Commands((content["program"],), follows=r"\S", either=spelt, keeps_others=False, has_letters=False)
+    return Commands(
+        (content["program"],), follows=r"\S", either=spelt, operand=operand, keeps_others=False, has_letters=False
+    )
 
 
 def _times(about: dict[str, Any], where: str) -> float:

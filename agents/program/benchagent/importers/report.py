@@ -121,12 +121,14 @@ class Series:
 # What tools call a DBMS -> its slug in the catalogue, where the two differ; and those that are told by their slug.
 _CALLED = {
     "postgres": "postgresql", "pg": "postgresql", "sqlserver": "mssql", "sql server": "mssql", "mssqlserver": "mssql",
-    "sqlazure": "mssql", "memsql": "singlestore", "firebirdsql": "firebird",
+    "sqlazure": "mssql", "memsql": "singlestore", "firebirdsql": "firebird", "cockroach": "cockroachdb",
+    "scylla": "scylladb", "postgre": "postgresql",
 }  # fmt: skip
 _SLUGS = frozenset({
-    "cockroachdb", "cubrid", "db2", "derby", "firebird", "h2", "hsqldb", "hstore", "mariadb", "monetdb", "mssql",
-    "mysql", "noisepage", "nuodb", "oracle", "phoenix", "postgresql", "redis", "singlestore", "spanner", "sqlite",
-    "tidb", "timesten", "trafodion", "yugabyte",
+    "aerospike", "arangodb", "cassandra", "cockroachdb", "couchbase", "cubrid", "db2", "derby", "dynamodb", "firebird",
+    "h2", "hbase", "hsqldb", "hstore", "ignite", "kudu", "mariadb", "memcached", "monetdb", "mongodb", "mssql", "mysql",
+    "noisepage", "nuodb", "oracle", "phoenix", "postgresql", "redis", "rocksdb", "scylladb", "singlestore", "spanner",
+    "sqlite", "tarantool", "tidb", "tikv", "timesten", "trafodion", "yugabyte",
 })  # fmt: skip
 
 

@@ -200,6 +200,7 @@ _SETTINGS = (
         r"^(?:hammerdb>)?\s*diset\s+(?P<section>connection|tpcc|tpch)\s+(?P<name>\w+)\s+(?P<new>[\w.-]+)\s*(?:;?\s*#.*)?$"
     ),
 )
+_VIRTUAL_USERS = re.compile(r"^(?:hammerdb>)?\s*vuset\s+vu\s+(?P<count>\d{1,6})\s*;?$")
 _SECTION = re.compile(r"^\s*(?P<section>connection|tpcc|tpch)\s*\{\s*$")
 _PRINTED = re.compile(r"^\s+(?P<name>\w+)\s*=\s*(?P<new>.*?)\s*$")
 _PREFIX = re.compile(r"^(?:ora|mssqls|db2|mysql|maria|pg|redis|tpcc|tpch)_")
@@ -212,6 +213,7 @@ class Settings:
     values: dict[tuple[str, str], str] = field(default_factory=dict)
     doubtful: set[tuple[str, str]] = field(default_factory=set)
     section: str = ""
+    virtual_users: int | None = None
 
     def take(self, line: str) -> bool:
         """Whether the line was about settings."""
@@ -222,6 +224,8 @@ class Settings:
             if "old" in words and before is not None and before not in (words["old"], words["new"]):
                 self.doubtful.add(key)
             self.values[key] = words["new"]
+        elif match := _VIRTUAL_USERS.match(line):
+            self.virtual_users = int(match["count"])
         elif match := _SECTION.match(line):
             self.section = match["section"]
         elif self.section and (match := _PRINTED.match(line)):
@@ -233,7 +237,7 @@ class Settings:
 
     def parameters(self, benchmark: str) -> dict[str, Scalar]:
         """Of `tpcc` or `tpch`, in the catalogue's words and units; secrets and addresses never."""
-        parameters: dict[str, Scalar] = {}
+        parameters: dict[str, Scalar] = {} if self.virtual_users is None else {"terminals": self.virtual_users}
         for (section, name), printed in self.values.items():
             if section != benchmark or names_a_secret(name) or (section, name) in self.doubtful:
                 continue

@@ -10,7 +10,7 @@ from dataclasses import replace
 from benchagent.histogram import encode
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
 from benchagent.importers.series import Samples, evenly
-from benchagent.importers.source import NotUnderstood
+from benchagent.importers.source import NotUnderstood, size_bytes_of
 from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
 from benchagent.importers.sysbench.tables import options_of_command
 
@@ -116,12 +116,9 @@ def _parameters(run: Run) -> dict[str, Scalar]:
     parameters = options_of_command(run.command_lines)
     parameters |= {name: run.options[option] for option, name in _WHOLE.items() if option in run.options}
     for option in ("block_size", "total_size"):
-        # `16KiB`, `2GiB`, `1K`: all of them powers of 1024; what sysbench rounded is left out.
-        text = run.options.get(option, "")
-        digits = text.rstrip("KMGTiBb")
-        if digits.isdigit():
-            power = " KMGT".find(text[len(digits) : len(digits) + 1] or " ")
-            parameters[f"{option}_bytes"] = int(digits) * 1024 ** max(power, 0)
+        # What sysbench rounded is left out.
+        if size_bytes := size_bytes_of(run.options.get(option, "")):
+            parameters[f"{option}_bytes"] = size_bytes
     parameters |= picked(run.options, *_TEXTS)
     if "fsync_all" in run.options:
         parameters["fsync_all"] = True

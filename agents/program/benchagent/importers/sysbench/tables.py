@@ -189,6 +189,8 @@ COMMANDS = Commands(
         "--rate --tx-rate": "rate_limit_tps", "--warmup-time": "warm_up_s", "--tables --oltp-tables-count": "tables",
         "--oltp_tables_count": "tables", "--table-size --oltp-table-size --table_size": "table_size_rows",
         "--range-size": "range_size", "--scale": "warehouses",
+        "--file-block-size --memory-block-size": "block_size_bytes",
+        "--file-total-size --memory-total-size": "total_size_bytes",
     },
     texts={
         "--rand-type": "rand_type", "--db-driver": "db_driver", "--db-ps-mode": "ps_mode",

@@ -11,6 +11,8 @@ from benchagent.importers.source import MAX_COMMAND
 
 _PROPERTY = re.compile(r'^"(?P<name>[\w.]+)"="(?P<value>[^"]*)"$')
 _WORKLOAD = re.compile(r"workloads?[/_\\]?(?P<letter>[a-f])\b|workload(?P<other>[a-f])(?![a-z])")
+# The class of a binding (`-db site.ycsb.db.CassandraCQLClient`), or its name behind `load` or `run` (`mongodb-async`).
+_BINDING = re.compile(r"-db +(?:[\w.]*\.)?(?P<class>\w+)|(?:^|\s)(?:load|run) +(?P<name>[a-z][\w-]*)")
 _JDBC = re.compile(r"jdbc:(?P<dbms>postgresql|mysql|mariadb|oracle|sqlserver|db2|firebirdsql|sqlite)\b")
 # Its options, and the properties that `-p` sets.
 _COMMANDS = Commands(
@@ -34,6 +36,13 @@ _COMMANDS = Commands(
     switches={"-load -t -s": ""},
     has_letters=False,
 )  # fmt: skip
+
+
+def dbms_of_binding(name: str) -> str:
+    """`CassandraCQLClient`, `mongodb-async`, `HBaseClient12` -> the slug of the DBMS; empty of `JdbcDBClient`."""
+    stem = re.match(r"[a-z]*?(?=(?:nosqldb|cql|db|kv|ycsb|async)?\d*client|[-\d]|$)", name.lower())
+    called = stem[0] if stem else ""
+    return dbms_called(called) or dbms_called(f"{called}db")
 
 
 @dataclass
@@ -73,6 +82,8 @@ class Command:
             self.letter = workload["letter"] or workload["other"]
         if jdbc := _JDBC.search(line):
             self.dbms = dbms_called(jdbc["dbms"])
+        elif binding := _BINDING.search(line):
+            self.dbms = dbms_of_binding(binding["class"] or binding["name"])
         return True
 
     def subject(self) -> Subject:

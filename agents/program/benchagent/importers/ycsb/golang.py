@@ -6,7 +6,8 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from benchagent.importers.report import Metric, Report, all_measured, check_count, picked, rising
+from benchagent.catalog import too_many_failed
+from benchagent.importers.report import Metric, Report, Status, all_measured, check_count, picked, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.ycsb.command import Command
 
@@ -110,7 +111,7 @@ def _check_totals(run: _Run) -> dict[str, dict[str, float]]:
 def _report(run: _Run) -> Report:
     warnings: list[str] = []
     metrics: list[Metric] = []
-    reason = "stopped before its end: Got signal" if run.signalled else ""
+    reason, failure = "stopped before its end: Got signal" if run.signalled else "", ""
     if run.progress:
         warnings.append(f"{len(run.progress)} rows of progress are running totals: not read as a series")
     if not run.rows:
@@ -126,13 +127,16 @@ def _report(run: _Run) -> Report:
         for name, values in result.items():
             metrics += _of_operation(name, values, phase or "run")
         done = sum(values["count"] for name, values in result.items() if not name.endswith("_ERROR"))
+        failed = sum(values["count"] for name, values in result.items() if name.endswith("_ERROR"))
+        failure = too_many_failed({"transactions": done, "errors": failed})
         if "TOTAL" not in result and run.takes_s:
             metrics += all_measured({"operations": done, "ops_per_s": done / run.takes_s}, phase or "run")
             warnings.append("this version prints no total: it is what was done, by the time that the run took")
         elif "TOTAL" not in result and len(result) > 1:
             warnings.append("this version prints no total: throughput is by operation")
     return Report(
-        "ycsb", reason=reason, parameters=run.command.parameters, metrics=tuple(metrics), warnings=tuple(warnings),
+        "ycsb", Status.FAILED if failure else Status.COMPLETE, reason=failure or reason,
+        parameters=run.command.parameters, metrics=tuple(metrics), warnings=tuple(warnings),
         subject=run.command.subject(), command_lines=(run.command.line,),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from benchagent.catalog import too_many_failed
 from benchagent.importers.report import Metric, Report, Series, Status, check_count, measured, utc
 from benchagent.importers.series import MAX_SECONDS, Sample, Samples, evenly
 from benchagent.importers.source import TIME_IN_FRONT, Line, Lines, NotUnderstood, SourceFile, number
@@ -264,6 +265,8 @@ def _report(run: Run) -> Report:
     elif never:
         status, reason = Status.FAILED, f"no {' and no '.join(never)} succeeded"
         warnings.append("the figures are of a run that failed")
+    elif why := too_many_failed({"transactions": done - sum(failures.values()), "errors": sum(failures.values())}):
+        status, reason = Status.FAILED, why
     elif not done and run.overall:
         status, reason = Status.FAILED, "no operation succeeded"
     elif not done and run.failure:

@@ -1,0 +1,142 @@
+"""What is asked of the results of every tool: do their figures agree, and what tells the results of a file apart."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
+
+from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status
+from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text
+
+# A heading of Markdown, or words of their own between empty lines: `Instance: m5a.large`.
+_HEADING = re.compile(
+    r"^ {0,3}(?P<level>#{1,6}) +(?P<text>[^\n]{1,200}?)[ #]*$"
+    r"|(?:\A|(?<=\n\n)) {0,3}(?!(?i:debug|info|note|warn|error|fatal))(?P<name>[A-Za-z][\w -]{0,40}): +"
+    r"(?P<value>[^\n]{0,99}[^\s:]) *(?=\n(?:\n|```))",
+    re.MULTILINE,
+)
+_OPTION = re.compile(r"(?:^|\s)--?\w")
+_COUNTED = re.compile(
+    r"(?P<count>(?<![\w.])\d{1,9}) ?(?P<what>[a-z]+)\b|\b(?P<name>[a-z]+) ?[=:]? ?(?P<number>\d{1,9}(?![\w.]))"
+)
+_COUNTS = {
+    "thread": "terminals", "client": "terminals", "connection": "terminals", "terminal": "terminals",
+    "user": "terminals", "vu": "terminals", "vuser": "terminals", "concurrency": "terminals",
+    "warehouse": "warehouses", "scale": "scale_factor",
+}  # fmt: skip
+# What only numbers the repeats of one thing.
+_REPEAT = re.compile(r"(?:(?:run|repeat|iteration|round|test|trial|attempt|sample|result|output)s?|[\W\d_])*")
+# Figures of repeats do not lie so far from each other.
+SEVERAL_FOLD = 2.0
+
+
+def told_apart(file: SourceFile, reports: list[Report], read: Callable[[SourceFile], Sequence[Report]]) -> list[Report]:
+    """The reports, with the headings above them as factors where they share all others. `read` reads a part."""
+    if len({_key(report) for report in reports}) == len(reports) or file.is_large:
+        return reports
+    sections = [*_sections(file.text)]
+    headings: list[dict[str, Scalar]] = []
+    for text, heading in sections if len(sections) > 1 else ():
+        try:
+            headings += [heading] * len(read(SourceFile(file.name, text.encode())))
+        except NotUnderstood:
+            continue
+    if len(headings) != len(reports):
+        return reports
+    telling = {name for heading in headings for name in heading if len({other.get(name) for other in headings}) > 1}
+    return [
+        replace(report, parameters=_factors(heading, telling) | report.parameters)
+        for report, heading in zip(reports, headings, strict=True)
+    ]
+
+
+# Rates of which one is a run's headline.
+_RATES = ("tps", "ops_per_s", "requests_per_s", "qps", "nopm", "tpmc")
+# What a histogram rounds.
+_ROUNDED = 1.05
+
+
+def agreeing(report: Report) -> Report:
+    """The report without figures that another one denies; failed where its headline is one of them."""
+    values = {(metric.phase, metric.name): metric.value for metric in report.metrics}
+    kept, denied = [], list[str]()
+    for metric in report.metrics:
+        front, percentile, _ = metric.name.partition("latency_p")
+        of = f"{front}latency_max_ms" if percentile else "requests_per_s" if metric.name == "goodput_per_s" else ""
+        limit = values.get((metric.phase, of))
+        if limit is None or metric.value <= limit * _ROUNDED:
+            kept.append(metric)
+        else:
+            denied.append(f"{metric.name} = {metric.value:g} is left out: it is above {of} = {limit:g}")
+    if denied:
+        report = replace(report, metrics=tuple(kept), warnings=(*report.warnings, *denied))
+    for metric in report.metrics if report.status is Status.COMPLETE else ():
+        latency_ms = values.get((metric.phase, "latency_avg_ms"), 0.0)
+        if metric.name in _RATES and metric.value == 0 < latency_ms:
+            why = f"0 {metric.unit} beside a latency of {latency_ms:g} ms: one of them cannot be"
+            return replace(report, status=Status.FAILED, reason=why)
+    return report
+
+
+def _key(report: Report) -> Hashable:
+    subject = report.subject
+    about = (report.tool, subject.workload, subject.dbms, subject.dbms_version, {m.phase for m in report.metrics} or "")
+    return str((about, sorted((name, str(value)) for name, value in report.parameters.items())))
+
+
+def _factors(heading: dict[str, Scalar], telling: set[str]) -> dict[str, Scalar]:
+    words = " / ".join(str(value) for name, value in heading.items() if name in telling and name.startswith("#"))
+    named = {name: value for name, value in heading.items() if name in telling and not name.startswith("#")}
+    return named | ({"heading": words[:MAX_FACTOR]} if words else {})
+
+
+def _sections(text: str) -> Iterator[tuple[str, dict[str, Scalar]]]:
+    """The text between headings, each with what those above it say: of words its level (`##`) is the name."""
+    levels: dict[int, dict[str, Scalar]] = {}
+    begin = 0
+    for match in _HEADING.finditer(text):
+        if _OPTION.search(match[0]):  # `# pgbench -c 4`, as root
+            continue
+        yield text[begin : match.start()], {k: v for level in sorted(levels) for k, v in levels[level].items()}
+        begin = match.end()
+        level = len(match["level"] or "") or 7
+        levels = {other: said for other, said in levels.items() if other < level}
+        levels[level] = _said(match["level"], match["text"]) if match["level"] else {
+            slug(match["name"]): whole_or_text(match["value"])
+        }  # fmt: skip
+    yield text[begin:], {k: v for level in sorted(levels) for k, v in levels[level].items()}
+
+
+def _said(level: str, text: str) -> dict[str, Scalar]:
+    """`m5a.large, 4 threads` -> 4 terminals, and what else it says."""
+    said: dict[str, Scalar] = {}
+    for counted in _COUNTED.finditer(text.lower()):
+        what = (counted["what"] or counted["name"]).removesuffix("s")
+        if what in _COUNTS:
+            said[_COUNTS[what]] = int(counted["count"] or counted["number"])
+            text = text.replace(text[counted.start() : counted.end()], "")
+    words = text.strip(" ,;:-–()*_`")
+    return said if _REPEAT.fullmatch(words.lower()) else {**said, level: words}
+
+
+def warn_of_alike(files: Sequence[ReadFile]) -> None:
+    """A warning, in place, at results of one file that share all factors and whose figures are no repeats' figures."""
+    for _, reports in files:
+        alike: dict[Hashable, list[tuple[int, Metric]]] = defaultdict(list)
+        for at, report in enumerate(reports):
+            first = next((metric for metric in report.metrics if metric.better == "higher" and metric.value > 0), None)
+            if first and report.status is Status.COMPLETE:
+                alike[(_key(report), first.name)].append((at, first))
+        for results in alike.values():
+            values = sorted(metric.value for _, metric in results)
+            if values[-1] >= SEVERAL_FOLD * values[0]:
+                span = f"{values[0]:,.6g} to {values[-1]:,.6g} {results[0][1].unit}"
+                words = (
+                    f"{len(results)} results of this file share all factors and differ "
+                    f"{values[-1] / values[0]:.1f}-fold"
+                    f" ({span}): name what tells them apart, or they count as repeats of one thing"
+                )
+                for at, _ in results:
+                    reports[at] = replace(reports[at], warnings=(*reports[at].warnings, words))
