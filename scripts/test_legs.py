@@ -5,8 +5,9 @@
 Needs Python alone; what a leg needs beyond that is installed on a Debian machine with root. Elsewhere the leg says
 what it skipped and why. With CI=true a skip is a failure.
 
-What failed is tried once more when nothing else runs; what passes then is named as unsteady in the leg's line. More
-than three failures in a leg are no accident and are not tried again.
+What failed is tried once more when nothing else runs. What passes then is unsteady: its leg is green once, and its name
+is added to `tests/unsteady.txt`, to be committed with the mend. A test that is named there already and is unsteady
+again is a failure. More than three failures in a leg are no accident and are not tried again.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ import hidden
 from private import find_binaries, private_postgresql, works
 
 ROOT = Path(__file__).resolve().parent.parent
+# Each test that failed beside other legs and passed alone: its name, then when and what was mended.
+UNSTEADY = ROOT / "tests" / "unsteady.txt"
 PYTHON = sys.executable
 # The load generator's jars and classes are fetched once and shared by all legs.
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
@@ -69,6 +72,7 @@ SHOWN_OF_A_GREEN_LEG = 20
 MOST_UNSTEADY = 3
 COST = re.compile(r"took \d+ s, (\d+) s of CPU")
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
+FAILURE = re.compile(r"^failed: (.+)$", re.MULTILINE)
 
 
 @dataclass
@@ -80,12 +84,16 @@ class Outcome:
     why: str = ""
     seconds: float = 0.0
     cpu_s: int = 0
-    unsteady: int = 0  # of those that passed: they failed beside other legs
+    failures: tuple[str, ...] = ()  # names of tests
+    unsteady: tuple[str, ...] = ()  # of those that passed: they failed beside other legs
+    unsteady_again: tuple[str, ...] = ()  # of those that failed: they passed alone and had been unsteady before
 
     def line(self) -> str:
         reason = f" ({self.why})" if self.why else ""
         if self.unsteady:
-            reason += f"; {self.unsteady} of them UNSTEADY: failed beside the other legs, passed alone"
+            reason += f"; UNSTEADY (failed beside the other legs, passed alone): {', '.join(self.unsteady)}"
+        if self.unsteady_again:
+            reason += f"; UNSTEADY AGAIN (named in tests/unsteady.txt): {', '.join(self.unsteady_again)}"
         return f"{self.leg}: {self.passed} passed, {self.failed} failed, {self.skipped} skipped{reason}"
 
 
@@ -134,8 +142,11 @@ def counted(leg: str, report: Path, code: int) -> Outcome:
     passed = int(suite.get("tests", 0)) - failed - skipped
     if code not in (0, 1) and failed == 0:
         failed = 1
+    tests = list(suite.iter("testcase"))
+    failures = [test for test in tests if test.find("failure") is not None or test.find("error") is not None]
+    names = tuple(f"{test.get('classname')}::{test.get('name')}" for test in failures)
     reasons = {skip.get("message", "") for skip in ElementTree.parse(report).getroot().iter("skipped")}
-    return Outcome(leg, passed, failed, skipped, "; ".join(sorted(reasons)))
+    return Outcome(leg, passed, failed, skipped, "; ".join(sorted(reasons)), failures=names)
 
 
 def by_last_line(leg: str, command: list[str]) -> Outcome:
@@ -284,6 +295,8 @@ def run_here(name: str, *, again: bool) -> int:
     outcome = Outcome(name, skipped=1, why=why) if why else outcome_of(name, again=again)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
+    for failure in outcome.failures:
+        print(f"failed: {failure}")
     print(f"{name} took {time.monotonic() - started:.0f} s, {cpu_s:.0f} s of CPU")
     print(outcome.line(), flush=True)
     return 1 if outcome.failed else 0
@@ -305,7 +318,10 @@ def apart(name: str, *more: str) -> Outcome:
     shown = lines if failed else lines[-most:]
     say("\n".join([f"leg {name}", *shown]))
     cost = next(filter(None, map(COST.search, reversed(lines))), None)
-    return Outcome(name, passed, failed, skipped, why, time.monotonic() - started, int(cost[1]) if cost else 0)
+    return Outcome(
+        name, passed, failed, skipped, why, time.monotonic() - started, int(cost[1]) if cost else 0,
+        failures=tuple(FAILURE.findall(done.stdout)),
+    )  # fmt: skip
 
 
 def once_more(first: Outcome) -> Outcome:
@@ -314,7 +330,21 @@ def once_more(first: Outcome) -> Outcome:
     second = apart(first.leg, "--again")
     if second.failed or not second.passed:
         return first
-    return replace(first, passed=first.passed + first.failed, failed=0, unsteady=first.failed)
+    return judged(first, UNSTEADY)
+
+
+def judged(passed_alone: Outcome, known: Path) -> Outcome:
+    """Red where a test was unsteady before; the names of others are added to the list `known`."""
+    names = passed_alone.failures or (passed_alone.leg,)
+    before = {line.partition("  # ")[0] for line in known.read_text().splitlines()}
+    again = tuple(name for name in names if name in before)
+    new = tuple(name for name in names if name not in again)
+    with known.open("a") as file:
+        file.writelines(f"{name}  # {time.strftime('%Y-%m-%d')}: not mended yet\n" for name in new)
+    steady = passed_alone.failed - len(again)
+    return replace(
+        passed_alone, passed=passed_alone.passed + steady, failed=len(again), unsteady=new, unsteady_again=again
+    )
 
 
 def in_lane(lane: Sequence[str], left: deque[str]) -> Iterator[Outcome]:

@@ -80,6 +80,15 @@ def test_it_stops_the_whole_family_also_one_that_ignores_the_signal(children: Ch
     assert gone(grandchild)
 
 
+def test_it_asks_to_end_who_still_runs_though_others_ended_after_they_were_listed(children: Children):
+    ended, running = (children.spawn([sys.executable, "-c", SLEEP]) for _ in range(2))
+    listed = [psutil.Process(ended.pid), psutil.Process(running.pid)]
+    ended.kill()
+    ended.wait()
+    assert process.ask_to_end(listed) == listed[1:]
+    assert running.wait(60) == -signal.SIGTERM
+
+
 def test_it_finds_leftovers_by_record_by_mark_and_by_folder(job_dir: Path, children: Children):
     recorded = children.spawn(["/bin/sleep", "600"], cwd="/", env={"PATH": "/bin"})
     marked = subprocess.Popen(["/bin/sleep", "600"], env={process.JOB_DIR_VARIABLE: str(job_dir)})

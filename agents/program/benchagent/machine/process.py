@@ -157,6 +157,15 @@ def kill(processes: Iterable[psutil.Process], wait_s: float = 5.0) -> list[psuti
     return alive
 
 
+def ask_to_end(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
+    """SIGTERM to each; returns those that had not ended when they were asked."""
+    running = [process for process in processes if _runs(process)]
+    for process in running:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.terminate()
+    return running
+
+
 def _runs(process: psutil.Process) -> bool:
     """Looks only: waiting for a child would take its exit code away from the `Popen` that started it."""
     try:

@@ -13,7 +13,6 @@ import os
 import secrets
 import shlex
 import shutil
-import signal
 import socket
 import time
 from collections.abc import Sequence
@@ -178,11 +177,7 @@ class Server(PrivateServer):
         if self.process is None:
             return []
         self.process.poll()
-        members = [member for member in process.family(self.process.pid) if member.status() != psutil.STATUS_ZOMBIE]
-        for member in members:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                member.send_signal(signal.SIGTERM)
-        return members
+        return process.ask_to_end(process.family(self.process.pid))
 
     # Tools
 
