@@ -55,6 +55,10 @@ class _Unindexed(Coalesce):
         return compiler.compile(self.source_expressions[0])
 
 
+# The check that marks a run invalid where it does not hold (`runs.run.agreement`).
+NUMBERS_AGREE = "numbers_agree"
+
+
 def unindexed(field: str, kind: models.Field[Any, Any] | None = None) -> models.Func:
     """The field's value, looked up in no index: SQLite takes every equality for a rare thing, and would sort all runs
     that have it where going through them in their order soon meets enough. PostgreSQL, which counts, gets the field
@@ -290,6 +294,17 @@ class Run(UUIDModel, Described):
     @property
     def invalid_words(self) -> str:
         return f"marked invalid: {self.invalid_reason}"
+
+    @property
+    def is_marked_by_rules(self) -> bool:
+        """Invalid because of what it holds, not only because somebody says so."""
+        contradicted = any(check.get("name") == NUMBERS_AGREE and not check.get("ok") for check in self.checks)
+        return self.invalid_at is not None and contradicted
+
+    def mark_by_rules(self, reason: str) -> None:
+        """In memory, as whoever stores it does."""
+        self.invalid_at, self.invalid_reason, self.invalid_by = timezone.now(), reason, None
+        self.primary_value = None
 
     def leave_out_if_invalid(self) -> Run:
         """For charts that read numbers straight from the rows: an invalid run is a gap there, with its reason.

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
-from benchagent import histogram
-from benchagent.catalog import PERCENTILES, too_many_failed
+from benchagent.catalog import METRICS, too_many_failed
 from django.db import transaction
 
 from runs.models import Run
-from runs.models.choices import RunState
-from runs.results.live import add_computed, judge_run
+from runs.models.choices import Provenance, RunState
+from runs.results.live import add_computed, judge_run, percentiles_ms
+from runs.results.names import make_metric, of_other_direction
 from runs.results.upload import OF_HISTOGRAM
+from runs.run import agreement
+from runs.run.number import refresh_primary
+from runs.run.quality import RunFacts
 
 CHUNK = 200
 
@@ -22,7 +25,11 @@ def judge_stored(*, is_trial: bool = False) -> Counter[str]:
     Articles print numbers without terminals and seconds: there is nothing to judge.
     """
     counts: Counter[str] = Counter()
-    runs = Run.objects.filter(state=RunState.FINISHED, publication=None).select_related("workload").order_by("pk")
+    runs = (
+        Run.objects.filter(state=RunState.FINISHED, publication=None)
+        .select_related("workload", "upload")
+        .order_by("pk")
+    )
     for run in runs.iterator(chunk_size=CHUNK):
         with transaction.atomic():
             counts.update(_judge(run))
@@ -32,20 +39,44 @@ def judge_stored(*, is_trial: bool = False) -> Counter[str]:
 
 
 def _judge(run: Run) -> list[str]:
-    changes = ["metrics from its histogram"] if add_computed(run, _percentiles_ms(run), OF_HISTOGRAM) else []
+    changes = [*_leave_out_coarse(run), *_part_directions(run)]
+    changes += ["metrics from its histogram"] if add_computed(run, percentiles_ms(run), OF_HISTOGRAM) else []
     if judge_run(run):
         changes.append("checks and warnings")
-    metrics = {row.metric.name: row.value for row in run.measurements.select_related("metric") if row.phase == "run"}
-    if why := too_many_failed(metrics):
+    if why := too_many_failed(agreement.counted(RunFacts.of(run, []))):
         Run.objects.filter(pk=run.pk, state=RunState.FINISHED).update(state=RunState.FAILED, message=run.message or why)
         changes.append("the state failed: too many transactions failed")
     return changes
 
 
-def _percentiles_ms(run: Run) -> dict[str, float]:
-    """Empty where there is no histogram that can be read."""
-    try:
-        values = histogram.decode(run.latency_histogram).percentiles_us(list(PERCENTILES.values()))
-    except ValueError:
-        return {}
-    return {name: value / 1000 for name, value in zip(PERCENTILES, values, strict=True)}
+def _leave_out_coarse(run: Run) -> list[str]:
+    """As of an upload of today; what was sent stays in its document."""
+    sent = run.measurements.filter(phase="run", provenance=Provenance.UPLOADED).select_related("metric")
+    rows = {row.metric.name: row for row in sent}
+    coarse = agreement.too_coarse({name: row.value for name, row in rows.items()})
+    for name in coarse:
+        rows[name].delete()
+    if coarse:
+        run.warnings = [*run.warnings, *(f"left out: {why}" for why in coarse.values())]
+        run.save(update_fields=["warnings"])
+    return ["figures left out that are printed too coarsely"] if coarse else []
+
+
+def _part_directions(run: Run) -> list[str]:
+    """Numbers whose sender says that the other direction is better than that of the metric they were stored as."""
+    repeats = run.upload.document.get("repeats", []) if run.upload else []
+    given = repeats[run.repeat - 1].get("metrics", []) if len(repeats) >= run.repeat else []
+    if isinstance(given, dict):  # by name: a number, or an object
+        given = [{"name": name, **entry} for name, entry in given.items() if isinstance(entry, dict)]
+    stated = {entry["name"].strip(): entry["better"] for entry in given if entry.get("better")}
+    parted = 0
+    for row in run.measurements.select_related("metric"):
+        better = stated.get(row.metric.name)
+        own = row.metric.name not in METRICS
+        if own and (other := of_other_direction(row.metric, better)):
+            row.metric = make_metric(other, row.metric.unit, better)
+            row.save(update_fields=["metric"])
+            parted += 1
+    if parted:
+        refresh_primary(Run.objects.filter(pk=run.pk))
+    return ["metrics of the other direction"] if parted else []

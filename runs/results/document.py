@@ -66,6 +66,7 @@ from runs.incoming.values import (
 )
 from runs.machines.facts import NewDevice, NewMachine
 from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
+from runs.results.names import OPPOSITE
 from runs.run.series import without_gaps
 
 T = TypeVar("T")
@@ -110,9 +111,20 @@ def _roles_hold(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
     return factors
 
 
+def _named_once(given: Any) -> Any:
+    """Factors by their names without the blanks around them: "terminals " is no other factor than "terminals"."""
+    if not isinstance(given, dict):
+        return given
+    names = [str(name).strip() for name in given]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise wrong(((twice,), "It stands there twice: blanks around a name tell nothing apart."))
+    return dict(zip(names, given.values(), strict=True))
+
+
 Factors = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=80)], Factor],
     Field(max_length=MAX_FACTORS),
+    BeforeValidator(_named_once),
     AfterValidator(_roles_hold),
 ]
 Durability = Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]
@@ -233,6 +245,9 @@ class UploadMetric(TypedDict):
 
 def _completed(metric: UploadMetric) -> UploadMetric:
     metric["unit"] = unit_of(metric["name"], metric.get("unit"))
+    entry = METRICS.get(metric["name"])
+    if entry and entry.unit == metric["unit"] and metric.get("better", "") == OPPOSITE.get(entry.better):
+        raise wrong(("better", f"Of {entry.name} {entry.better} is better. Leave it out, or name it otherwise."))
     if why := refusal(metric["name"], metric["value"], metric["unit"]):
         raise wrong(("value", f"{why}."))
     metric.setdefault("phase", "run")

@@ -19,6 +19,7 @@ from runs.incoming.values import Day, Described, Strict, Text, contradiction
 from runs.models import Annotation, Batch, Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.base import clean
+from runs.models.visible import sees_all
 from runs.run.number import refresh_primary
 
 REASON_LIMIT = 2000
@@ -97,7 +98,9 @@ def invalidate(run: Run, *, reason: str, by: User | None) -> None:
 
 
 def validate(run: Run, *, by: User | None) -> bool:
-    """Take the mark away. False: it had none."""
+    """Take the mark away. False: it had none, or one that the rules made, which only an administrator takes away."""
+    if run.is_marked_by_rules and not (by and sees_all(by)):
+        return False
     return _mark(run, None, by, invalid_at=None, invalid_reason="", invalid_by=None)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import WORKLOADS, Durability, plausible_range, refusal
+from benchagent import histogram
+from benchagent.catalog import PERCENTILES, WORKLOADS, Durability, plausible_range, refusal
 from benchagent.catalog.durability import Statement, judge
 from benchagent.protocol import NOT_SAMPLED, OBSERVED_MAXIMA, OBSERVED_MEANS, JobResult, JobSpec, SamplesItem
 from benchagent.redaction import redact_text, redact_value
 from django.db import transaction
 
+from runs.access import changes
 from runs.access.rules import default_visibility
 from runs.configs.creating import resolve_config
 from runs.dbms import resolve_dbms_version
@@ -35,8 +37,9 @@ from runs.models import (
 )
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
+from runs.models.runs import NUMBERS_AGREE
 from runs.results.names import batch_of, resolve_metrics, resolve_workload
-from runs.run import durability, quality, series
+from runs.run import agreement, durability, quality, series
 from runs.run.number import refresh_primary
 
 LONG_TEXT = 100_000
@@ -185,14 +188,40 @@ def judge_run(run: Run) -> bool:
     if run.state != RunState.FINISHED:
         return False
     add_computed(run, quality.fairness(run.per_terminal), quality.OF_TERMINALS)
-    checks = quality.judged(quality.RunFacts.of(run, series.read_all(run, names=quality.EVENTS)))
-    replaced = [check for check in run.checks if check.get("name") in quality.NAMES]
+    facts = quality.RunFacts.of(run, series.read_all(run, names=quality.EVENTS))
+    checks = quality.judged(facts)
+    replaced = [check for check in run.checks if check.get("name") in (*quality.NAMES, NUMBERS_AGREE)]
     earlier = quality.warnings(replaced)
     before = (run.checks, run.warnings)
-    run.checks = [*(check for check in run.checks if check not in replaced), *map(dict, checks)]
     run.warnings = [*(words for words in run.warnings if words not in earlier), *quality.warnings(checks)]
+    if against := agreement.numbers_agree(facts, percentiles_ms(run), agreement.dates_apart(run)):
+        checks.append(against)
+    run.checks = [*(check for check in run.checks if check not in replaced), *map(dict, checks)]
     run.save(update_fields=["checks", "warnings"])
+    _mark_by_rules(run, against["detail"] if against else "", [check for check in replaced if check not in checks])
     return (run.checks, run.warnings) != before
+
+
+def _mark_by_rules(run: Run, reason: str, no_more: Sequence[Mapping[str, Any]]) -> None:
+    """Invalid because it contradicts itself, or not any more. What somebody let count again stays as it is."""
+    said = [check["detail"] for check in no_more if check.get("name") == NUMBERS_AGREE]
+    if reason and run.invalid_at is None and not said and not changes.history(run).filter(field="invalid").exists():
+        run.mark_by_rules(reason)
+    elif not reason and run.invalid_at and run.invalid_reason in said:
+        run.invalid_at, run.invalid_reason = None, ""
+    else:
+        return
+    run.save(update_fields=["invalid_at", "invalid_reason", "invalid_by"])
+    refresh_primary(Run.objects.filter(pk=run.pk))
+
+
+def percentiles_ms(run: Run) -> dict[str, float]:
+    """As its histogram has them; empty where there is none that can be read."""
+    try:
+        values = histogram.decode(run.latency_histogram).percentiles_us(list(PERCENTILES.values()))
+    except ValueError:
+        return {}
+    return {name: value / 1000 for name, value in zip(PERCENTILES, values, strict=True)}
 
 
 def add_computed(run: Run, values: Mapping[str, float], note: str) -> int:

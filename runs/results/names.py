@@ -15,6 +15,11 @@ from runs.models.choices import Better
 # By unit how names of metrics end in it.
 UNIT_SUFFIXES = {"ms": "_ms", "s": "_s", "%": "_percent", "MB/s": "_mb_per_s", "bytes": "_bytes"}
 
+# Between a metric's name and the direction in which it is another one than that of the plain name.
+PARTED = ":"
+OPPOSITE = {"higher": "lower", "lower": "higher"}
+LONGEST_NAME = 110
+
 # What HammerDB and TPC-C call their rates.
 ACRONYMS = {"nopm": "NOPM", "tpm": "TPM", "tpmc": "tpmC"}
 
@@ -53,7 +58,17 @@ def metric_label(name: str, unit: str) -> str:
     entry = METRICS.get(name)
     if entry is not None and entry.unit == unit:
         return entry.label
-    return ACRONYMS.get(name) or name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
+    name, _, direction = name.partition(PARTED)
+    words = ACRONYMS.get(name) or name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
+    return f"{words} ({direction} is better)" if direction in OPPOSITE else f"{words}{PARTED}{direction}".rstrip(PARTED)
+
+
+def of_other_direction(metric: Metric, better: str | None) -> str:
+    """The name under which this direction is kept apart from the metric's own; empty where it is no other.
+
+    Two senders who call two things alike: neither is better than the other by the other's rule.
+    """
+    return f"{metric.name[:LONGEST_NAME]}{PARTED}{better}" if better and OPPOSITE.get(better) == metric.better else ""
 
 
 def batch_of(source_id: UUID, *, owner: User | None = None, **described: Any) -> Batch:

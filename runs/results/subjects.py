@@ -32,7 +32,7 @@ from runs.results.document import (
     UploadSetting,
     UploadWorkload,
 )
-from runs.results.names import catalogue_slugs, make_metric, resolve_workload
+from runs.results.names import catalogue_slugs, make_metric, of_other_direction, resolve_workload
 
 M = TypeVar("M", bound=Model)
 Errors = dict[str, list[str]]
@@ -120,11 +120,12 @@ class Resolver:
         return subjects
 
     def metric(self, name: str, unit: str, better: str | None) -> Metric:
-        """By name and unit; who names one first sets its direction."""
+        """By name and unit; who names one first sets its direction. The other direction is another metric."""
         key = (name, unit)
         if key not in self._metrics:
             self._metrics[key] = make_metric(*key, better)
-        return self._metrics[key]
+        other = of_other_direction(self._metrics[key], better)
+        return self.metric(other, unit, better) if other else self._metrics[key]
 
     def _version(self, data: UploadDbms) -> DbmsVersion:
         """By its number or another name of it. A new DBMS has the catalogue's slug and vendor if that has the name."""

@@ -53,10 +53,11 @@ from runs.results.document import (
     UploadDocument,
     UploadRepeat,
 )
+from runs.results.names import OPPOSITE
 from runs.results.rows import insert, let_others_write
 from runs.results.staged import STAGED_AT
 from runs.results.subjects import Resolver, Subjects
-from runs.run import artefacts, durability, quality, series
+from runs.run import agreement, artefacts, durability, quality, series
 
 # What the sender says of its own, in a form of its own.
 FREE = ("driver", "dataset", "context", "info")
@@ -381,16 +382,30 @@ class _Rows:
     def _add_numbers(
         self, run: Run, repeat: UploadRepeat, packed: Sequence[Mapping[str, Any]], resolver: Resolver
     ) -> None:
+        coarse = agreement.too_coarse({row["name"]: row["value"] for row in repeat["metrics"] if row["phase"] == "run"})
+        run.warnings = [*run.warnings, *(f"left out: {why}" for why in coarse.values())]
+        values: list[tuple[str, float]] = []
+        directions: dict[tuple[str, str], str | None] = {}
         for entry in repeat["metrics"]:
+            if entry["phase"] == "run" and entry["name"] in coarse:
+                continue
+            metric = resolver.metric(entry["name"], entry["unit"], entry.get("better"))
+            directions[entry["name"], entry["unit"]] = entry.get("better")
+            if metric.name != entry["name"]:
+                other = f"of {entry['name']} {OPPOSITE[metric.better]} is better in results that were stored before"
+                run.warnings = [*run.warnings, f"{other}: this one is kept apart as {metric.name}"]
+            if (metric.name, entry["phase"]) == (run.workload.primary_metric, "run"):
+                values.append((entry["unit"], entry["value"]))
             self.measurements.append(
                 Measurement(
-                    run=run, metric=resolver.metric(entry["name"], entry["unit"], entry.get("better")),
-                    phase=entry["phase"], value=entry["value"], as_printed=entry.get("as_printed", ""),
-                    provenance=Provenance.UPLOADED,
+                    run=run, metric=metric, phase=entry["phase"], value=entry["value"],
+                    as_printed=entry.get("as_printed", ""), provenance=Provenance.UPLOADED,
                 )
             )  # fmt: skip
+        # The same as `runs.run.number.refresh_primary` finds.
+        run.primary_value = min(values)[1] if values else None
         for given, columns in zip(repeat["series"], packed, strict=True):
-            metric = resolver.metric(given.name, given.unit, None)
+            metric = resolver.metric(given.name, given.unit, directions.get((given.name, given.unit)))
             self.chunks.append(
                 SeriesChunk(run=run, metric=metric, chunk=0, t0_s=given.t0_s, interval_s=given.interval_s, **columns)
             )
@@ -399,10 +414,8 @@ class _Rows:
         run.per_terminal = repeat.get("per_terminal", [])
         computed: dict[str, tuple[float, str]] = {}
         if "histogram" in repeat:
-            latencies = repeat["histogram"]
-            run.latency_histogram = latencies.encoded
-            values_us = latencies.percentiles_us(list(PERCENTILES.values())) if latencies.count else []
-            computed |= {name: (us / 1000, OF_HISTOGRAM) for name, us in zip(PERCENTILES, values_us, strict=False)}
+            run.latency_histogram = repeat["histogram"].encoded
+            computed |= {name: (ms, OF_HISTOGRAM) for name, ms in _percentiles_ms(repeat).items()}
         computed |= {name: (value, quality.OF_TERMINALS) for name, value in quality.fairness(run.per_terminal).items()}
         # Of the catalogue's metrics those that the sender does not state.
         stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
@@ -414,12 +427,6 @@ class _Rows:
             for name, (value, note) in computed.items()
             if name not in stated
         ]  # fmt: skip
-        # The same as `runs.run.number.refresh` finds.
-        primary = (run.workload.primary_metric, "run")
-        values = [
-            (entry["unit"], entry["value"]) for entry in repeat["metrics"] if (entry["name"], entry["phase"]) == primary
-        ]
-        run.primary_value = min(values)[1] if values else None
 
     def write(self) -> None:
         """In the order of their references."""
@@ -436,8 +443,6 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         return
     factors = {name: given["value"] for name, given in data.factors.items()}
     metrics = {row.metric.name: row.value for row in numbers if row.phase == "run"}
-    if why := too_many_failed(metrics):
-        run.state, run.message = RunState.FAILED, run.message or why
     events = {
         given.name: series.Series(
             given.name, given.unit, given.t0_s, given.interval_s,
@@ -446,9 +451,23 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         for given in repeat["series"]
         if given.name in quality.EVENTS
     }  # fmt: skip
-    checks = quality.judged(quality.RunFacts(run.workload.slug, factors, metrics, events))
-    run.checks = [*map(dict, checks)]
+    facts = quality.RunFacts(run.workload.slug, factors, metrics, events)
+    if why := too_many_failed(agreement.counted(facts)):
+        run.state, run.message = RunState.FAILED, run.message or why
+    checks = quality.judged(facts)
     run.warnings = [*run.warnings, *quality.warnings(checks)]
+    if against := agreement.numbers_agree(facts, _percentiles_ms(repeat), agreement.dates_apart(run)):
+        checks.append(against)
+        run.mark_by_rules(against["detail"])
+    run.checks = [*map(dict, checks)]
+
+
+def _percentiles_ms(repeat: UploadRepeat) -> dict[str, float]:
+    """As its histogram has them; empty without one, or with an empty one."""
+    if "histogram" not in repeat or not repeat["histogram"].count:
+        return {}
+    values_us = repeat["histogram"].percentiles_us(list(PERCENTILES.values()))
+    return {name: us / 1000 for name, us in zip(PERCENTILES, values_us, strict=True)}
 
 
 def _without_bulk(document: dict[str, Any]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
 from runs.models.runs import unindexed
-from runs.models.visible import may_open
+from runs.models.visible import may_open, sees_all
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
@@ -243,6 +243,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
+        "may_let_count": sees_all(request.user) or not run.is_marked_by_rules,
         "not_judged": quality.not_judged(quality.RunFacts.of(run, samples), run.checks, run.per_terminal)
         if run.counts
         else [],

@@ -34,7 +34,13 @@ def said(run: Run) -> tuple[Any, ...]:
 def test_what_was_stored_before_is_judged_as_if_it_came_today(client: Client, capsys: pytest.CaptureFixture[str]):
     rows = [{"name": "tps", "values": RISING}]
     run = uploaded(
-        latencies(per_terminal=STARVED, series=rows, histogram=histogram.encode([(900, 99)])), factors=FACTORS
+        latencies(
+            metrics={"tps": 2_400, "latency_p95_ms": 4.2},
+            per_terminal=STARVED,
+            series=rows,
+            histogram=histogram.encode([(4_200, 99)]),
+        ),
+        factors=FACTORS,
     )
     today = said(run)
     assert len(today[1]) == 4 and len(today[3]) > 4
