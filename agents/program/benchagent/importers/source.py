@@ -22,7 +22,6 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 from xml.etree import ElementTree
 
-from benchagent.importers.literals import search
 
 Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
@@ -157,7 +156,7 @@ class SourceFile:
 
     def shows(self, marks: re.Pattern[str]) -> bool:
         """Whether they stand in the text, which is searched once for all who ask."""
-        return self.once(f"shows {marks.pattern}", lambda: search(marks, self.text) is not None)
+        return self.once(f"shows {marks.pattern}", lambda: marks.search(self.text) is not None)
 
     @cached_property
     def text(self) -> str:

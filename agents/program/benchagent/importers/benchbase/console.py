@@ -9,7 +9,6 @@ from datetime import datetime
 
 from benchagent.importers.benchbase.documents import counted, ended, plain, snake, subject_of, warehouses_of
 from benchagent.importers.commands import Commands
-from benchagent.importers.literals import search
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
 from benchagent.importers.series import evenly
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
@@ -160,7 +159,7 @@ def _stamp(line: str) -> str:
 
 
 def claims(text: str) -> bool:
-    return bool(search(CLAIM, text)) and not text.lstrip().startswith(("package ", "/*", "{", "<?xml", "<parameters"))
+    return bool(CLAIM.search(text)) and not text.lstrip().startswith(("package ", "/*", "{", "<?xml", "<parameters"))
 
 
 def read(file: SourceFile) -> list[Report]:
