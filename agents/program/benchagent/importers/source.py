@@ -22,7 +22,6 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 from xml.etree import ElementTree
 
-
 Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
