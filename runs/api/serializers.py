@@ -322,6 +322,7 @@ class StoredRunSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     url = serializers.CharField()
     repeat = serializers.IntegerField()
+    restore_url = serializers.CharField(required=False, help_text="POST: of a run that was deleted")
 
 
 class StoredResultSerializer(serializers.Serializer[Any]):
@@ -332,7 +333,7 @@ class StoredResultSerializer(serializers.Serializer[Any]):
 class ResultAnswerSerializer(serializers.Serializer[Any]):
     """The answer to one of many results; `http` is the status that it would have had alone."""
 
-    status = serializers.ChoiceField(choices=["created", "same", "conflict", "invalid"])
+    status = serializers.ChoiceField(choices=["created", "same", "deleted", "conflict", "invalid"])
     http = serializers.ChoiceField(choices=[201, 200, 409, 400])
     id = serializers.UUIDField(allow_null=True)
     runs = StoredRunSerializer(many=True)

@@ -36,7 +36,7 @@ from runs.models.choices import ImportState
 from runs.models.visible import Reader
 from runs.results import UploadOutcome
 
-HTTP_OF = {"created": 201, "same": 200, "conflict": 409, "invalid": 400}
+HTTP_OF = {"created": 201, "same": 200, "deleted": 409, "conflict": 409, "invalid": 400}
 
 
 class Results(APIView):
@@ -55,7 +55,9 @@ class Results(APIView):
                 description="The same id with the same body is there already; or the answers to many results.",
             ),
             400: OpenApiResponse(FIELD_ERRORS, description="Path of each wrong field and what is wrong with it."),
-            409: OpenApiResponse(ErrorSerializer, description="The id belongs to another body."),
+            409: OpenApiResponse(
+                ErrorSerializer, description="The id belongs to another body, or runs of this result were deleted."
+            ),
         },
     )
     def post(self, request: Request) -> Response:
@@ -76,8 +78,8 @@ class Results(APIView):
         (outcome,) = outcomes
         if outcome.status == "invalid":
             raise ValidationError(outcome.errors)
-        if outcome.status == "conflict":
-            raise Conflict(_conflict(outcome))
+        if outcome.status in ("conflict", "deleted"):
+            raise Conflict(_conflict(outcome, base))
         return Response({"id": str(outcome.id), "runs": _runs(outcome, base)}, status=HTTP_OF[outcome.status])
 
 
@@ -97,27 +99,38 @@ def _many(body: Any) -> list[Any] | None:
 
 
 def _answer(outcome: UploadOutcome, base: str) -> dict[str, Any]:
-    errors = {"id": [_conflict(outcome)]} if outcome.status == "conflict" else outcome.errors
+    errors = {"id": [_conflict(outcome, base)]} if HTTP_OF[outcome.status] == 409 else outcome.errors
     return {
         "status": outcome.status,
         "http": HTTP_OF[outcome.status],
         "id": None if outcome.id is None else str(outcome.id),
-        "runs": [] if errors else _runs(outcome, base),
+        "runs": _runs(outcome, base) if outcome.status == "deleted" or not errors else [],
         "errors": errors,
     }
 
 
-def _conflict(outcome: UploadOutcome) -> str:
-    return f"The id {outcome.id} belongs to another body."
+def _conflict(outcome: UploadOutcome, base: str) -> str:
+    if outcome.status == "conflict":
+        return f"The id {outcome.id} belongs to another body."
+    gone = [run["restore_url"] for run in _runs(outcome, base) if "restore_url" in run]
+    return (
+        f"This result was stored, and {len(gone)} of its {len(outcome.runs)} runs deleted. POST {gone[0]} restores one."
+    )
 
 
 def _runs(outcome: UploadOutcome, base: str) -> list[dict[str, Any]]:
-    return [{"id": str(run.id), "url": f"{base}{run.get_absolute_url()}", "repeat": run.repeat} for run in outcome.runs]
+    """`restore_url` of those that are deleted."""
+    return [
+        {"id": str(run.id), "url": f"{base}{run.get_absolute_url()}", "repeat": run.repeat}
+        | ({"restore_url": f"{base}{reverse('api-run-restore', args=[run.id])}"} if run.deleted_at else {})
+        for run in outcome.runs
+    ]
 
 
 class ImportedRunSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     url = serializers.CharField()
+    restore_url = serializers.CharField(required=False, help_text="POST: of a run that was deleted")
 
 
 class ImportedFileSerializer(serializers.Serializer[Any]):
@@ -174,7 +187,7 @@ def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Re
     headers = None
     if taken.state == ImportState.READING and request.method == "POST":
         status, headers = 202, {"Location": reverse("api-import", args=[taken.id]), "Retry-After": "1"}
-    runs = imports.runs_of(taken)
+    runs = [*imports.runs_of(taken), *imports.deleted_runs_of(taken)]
     body = {
         "id": taken.id,
         "url": request.build_absolute_uri(f"/imports/{taken.id}/"),
@@ -187,7 +200,7 @@ def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Re
         "items": taken.items,
         "needs": [] if taken.state != ImportState.DRAFT else sorted(lacks(taken.items, taken.subject)),
         "subject": taken.subject,
-        "runs": [{"id": run.id, "url": request.build_absolute_uri(run.get_absolute_url())} for run in runs],
+        "runs": _runs(UploadOutcome(runs=runs), request.build_absolute_uri("/").rstrip("/")),
     }
     return Response(FileImportSerializer(body).data, status=status, headers=headers)
 

@@ -7,4 +7,15 @@
 from __future__ import annotations
 
 from runs.imports.sent import BadFiles, Sent
-from runs.imports.steps import NotReady, StillRead, forget, imports_of, read_again, runs_of, say, store, take
+from runs.imports.steps import (
+    NotReady,
+    StillRead,
+    deleted_runs_of,
+    forget,
+    imports_of,
+    read_again,
+    runs_of,
+    say,
+    store,
+    take,
+)

@@ -27,7 +27,7 @@ from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
 from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, clear_away, lay_aside, measured
 from runs.imports.tools import tools_of
-from runs.models import ApiToken, Artefact, FileImport, Run, ToolDescription, User
+from runs.models import ApiToken, Artefact, FileImport, Run, ToolDescription, Upload, User
 from runs.models.choices import ImportState
 from runs.models.visible import sees_all
 from runs.results import staged
@@ -328,6 +328,17 @@ def say(taken: FileImport, subject: dict[str, Any]) -> None:
 
 def runs_of(taken: FileImport) -> list[Run]:
     return list(Run.objects.present().filter(upload__file_import=taken).order_by("created_at", "repeat", "id"))
+
+
+def deleted_runs_of(taken: FileImport) -> list[Run]:
+    """Where all runs of the import were deleted, the last ones: those before were replaced by them."""
+    if runs_of(taken):
+        return []
+    uploads = Upload.objects.filter(file_import=taken).order_by("-received_at")
+    if (last := uploads.first()) is None:
+        return []
+    of_last = uploads.filter(received_at=last.received_at)
+    return list(Run.objects.filter(upload__in=of_last).order_by("created_at", "repeat", "id"))
 
 
 def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None) -> list[Run]:

@@ -240,7 +240,7 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     with all_or_nothing(ids, is_large=True):
         outcomes = store_uploads(documents=documents, owner=owner, is_staged=True)
         for document, outcome, beside in zip(documents, outcomes, besides, strict=True):
-            if outcome.status not in ("created", "same"):
+            if outcome.status not in ("created", "same", "deleted"):
                 raise BadBundle(f"A result is not taken ({document['dbms']}): {outcome.errors or outcome.status}")
             for run in outcome.runs:
                 _tell(run, beside[run.repeat - 1])

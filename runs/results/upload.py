@@ -84,7 +84,8 @@ def without_secrets(data: UploadDocument) -> UploadDocument:
 
 @dataclass
 class UploadOutcome:
-    """What became of a document. `status`: created, same (it is there already), conflict (another body) or invalid.
+    """What became of a document. `status`: created, same (it is there already), deleted (it was there, and runs of it
+    were deleted), conflict (another body) or invalid.
 
     `id` is the document's, None where it has none. `errors`: path of each wrong field -> what is wrong with it.
     """
@@ -209,13 +210,19 @@ def _answer_stored(items: Sequence[_Item]) -> None:
     if not uploads:
         return
     runs: dict[uuid.UUID | None, list[Run]] = {}
-    for run in Run.objects.filter(upload__in=uploads).only("id", "upload_id", "repeat").order_by("repeat"):
+    for run in (
+        Run.objects.filter(upload__in=uploads).only("id", "upload_id", "repeat", "deleted_at").order_by("repeat")
+    ):
         runs.setdefault(run.upload_id, []).append(run)
     for item in items:
         if (upload := uploads.get(item.data.id)) is not None:
             # Before, long series did not enter the digest as bytes.
             same = upload.digest == item.digest or upload.digest == digest_of(item.document, long_series=NEVER_LONG)
-            item.outcome = UploadOutcome("same" if same else "conflict", upload.id, runs.get(upload.id, []))
+            stored = runs.get(upload.id, [])
+            # What a request stores in portions is not deleted, but not shown yet.
+            is_deleted = any(run.deleted_at not in (None, STAGED_AT) for run in stored)
+            status = ("deleted" if is_deleted else "same") if same else "conflict"
+            item.outcome = UploadOutcome(status, upload.id, stored)
 
 
 def _store(items: Sequence[_Item], rows: _Rows) -> None:

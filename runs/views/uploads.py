@@ -262,6 +262,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
         "needs": lacks(taken.items, subject),
         "runs": imports.runs_of(taken),
+        "deleted": imports.deleted_runs_of(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,
         "tables": tables(taken) if taken.stored_at is None else [],
         "row_choices": ROWS,

@@ -25,6 +25,8 @@ class FakeApi:
         # State and problem of an import each time that somebody asks, where a worker reads it.
         self.reading: list[tuple[str, str]] = []
         self.documents: dict[str, str] = {}
+        # Ids of runs that were stored and are deleted.
+        self.deleted: set[str] = set()
         self.runs: list[dict[str, Any]] = []
         self.comparison: dict[str, Any] = {}
         self.states: list[str] = []
@@ -68,6 +70,9 @@ class FakeApi:
             return 200, self._compare(dict(params))
         if parts == ["runs"]:
             return self._runs(dict(params))
+        if method == "POST" and parts[2:] == ["restore"]:
+            self.deleted.discard(parts[1])
+            return 200, {"id": parts[1]}
         if parts[0] == "runs":
             found = next((run for run in self._now() if run["id"] == parts[1]), None)
             return (200, found) if found else (404, {"detail": "No Run matches the given query."})
@@ -76,6 +81,10 @@ class FakeApi:
     def _take(self, files: list[tuple[str, bytes]]) -> Answer:
         key = hashlib.sha256(repr(sorted(files)).encode()).hexdigest()[:8]
         status = 200 if key in self.imports else 201
+        for run in self.imports.get(key, {}).get("runs", []):
+            run.pop("restore_url", None)
+            if run["id"] in self.deleted:
+                run["restore_url"] = f"{self.url}/api/v1/runs/{run['id']}/restore/"
         self.imports.setdefault(key, {
             "id": key, "url": f"{self.url}/imports/{key}/", "state": "draft", "items": [], "runs": [],
             "needs": self.missing, "names": [name for name, _ in files],
@@ -109,7 +118,11 @@ class FakeApi:
         known = self.documents.setdefault(document["id"], digest)
         status = "conflict" if known != digest else "created" if len(self.sent("POST", "/results/")) == 1 else "same"
         errors = {"id": ["belongs to another body"]} if status == "conflict" else {}
-        return {"status": status, "id": document["id"], "runs": [{"id": "r", "url": "u"}], "errors": errors}
+        run = {"id": "r", "url": "u"}
+        if status == "same" and run["id"] in self.deleted:
+            status, run["restore_url"] = "deleted", "u/restore/"
+            errors = {"id": ["deleted"]}
+        return {"status": status, "id": document["id"], "runs": [run], "errors": errors}
 
     def _experiment(self, body: dict[str, Any]) -> dict[str, Any]:
         runs = [{"id": run["id"], "url": "u", "dbms": "x", "repeat": 1, "order_index": 0} for run in self.runs]

@@ -75,6 +75,24 @@ def test_it_does_not_store_the_same_files_twice(logged_in: FakeApi, capsys: pyte
     assert len(logged_in.sent("POST", f"/imports/{next(iter(logged_in.imports))}/store/")) == 1
 
 
+def test_it_says_that_what_was_stored_is_deleted_and_restores_it_on_request(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = tmp_path / "results.json"
+    document.write_text(json.dumps([{"schema_version": 1, "id": "a"}]))
+
+    def state(file: str, *options: str) -> tuple[int, str]:
+        code = main(["upload", file, "--hardware", "box", "--json", *options])
+        return code, json.loads(capsys.readouterr().out)[0]["state"]
+
+    assert [state(str(document)), state(FIO)] == [(0, "stored")] * 2
+    logged_in.deleted |= {"r", *(run["id"] for taken in logged_in.imports.values() for run in taken["runs"])}
+    assert [state(str(document)), state(FIO)] == [(1, "deleted")] * 2
+    assert [state(str(document), "--restore"), state(FIO, "--restore")] == [(0, "restored")] * 2
+    assert not logged_in.deleted
+    assert [state(str(document)), state(FIO)] == [(0, "there already")] * 2
+
+
 def test_it_waits_for_a_worker_to_read_large_files(
     logged_in: FakeApi, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,19 @@ def test_it_stores_every_repeat_as_a_run(post):
     assert first.upload.document["dbms"] == {"name": "PostgreSQL", "version": "15.8"}
 
 
+def test_what_is_deleted_and_sent_again_says_so_and_can_be_restored(post, client, bearer):
+    run_id = post(document()).json()["runs"][0]["id"]
+    assert client.delete(f"/api/v1/runs/{run_id}/", headers=bearer("upload")).status_code == 204
+    again = post(document())
+    assert (again.status_code, f"/api/v1/runs/{run_id}/restore/" in again.json()["detail"]) == (409, True)
+    (answer,) = post([document()]).json()["results"]
+    assert (answer["status"], answer["http"]) == ("deleted", 409)
+    restore = {run["id"]: run["restore_url"] for run in answer["runs"] if "restore_url" in run}
+    assert [*restore] == [run_id]
+    assert client.post(restore[run_id], headers=bearer("upload")).status_code == 200
+    assert post(document()).status_code == 200
+
+
 def test_it_stores_metrics_with_unit_direction_and_phase(post):
     post(document())
     values = {

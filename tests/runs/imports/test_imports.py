@@ -239,6 +239,19 @@ def test_it_replaces_runs_when_the_files_are_read_again(contributor):
     assert Run.objects.filter(pk=old.pk).exclude(deleted_at=None).exists()
 
 
+def test_of_files_whose_runs_are_deleted_it_says_so_and_leads_to_restoring_them(client, contributor, bearer):
+    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    (run,), _ = imports.store(taken, subject=SUBJECT, owner=contributor)
+    client.force_login(contributor)
+    assert "data-deleted" not in client.get(f"/imports/{taken.id}/").content.decode()
+    results.editing.delete(run, by=contributor)
+    again, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    assert [run.pk for run in imports.deleted_runs_of(again)] == [run.pk]
+    assert run.get_absolute_url() in client.get(f"/imports/{again.id}/").content.decode().partition("data-deleted")[2]
+    (answered,) = client.get(f"/api/v1/imports/{again.id}/").json()["runs"]
+    assert answered["restore_url"].endswith(f"/api/v1/runs/{run.pk}/restore/")
+
+
 def test_it_keeps_files_that_nobody_understands(contributor):
     taken, _ = imports.take(files=[file("notes.txt", b"nothing to see\n")], owner=contributor)
 

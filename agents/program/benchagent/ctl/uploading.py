@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -126,7 +126,7 @@ class Outcome:
 
     @property
     def done(self) -> bool:
-        return self.state in ("stored", "there already", "skipped", "dry run", "no result by itself")
+        return self.state in ("stored", "there already", "restored", "skipped", "dry run", "no result by itself")
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "url": self.url or None, "message": self.message or None}
@@ -197,9 +197,9 @@ def upload(options: argparse.Namespace) -> int:
     files = read_all(options.files)
     api = None if options.dry_run else connect()
     documents, rest = apart(files)
-    outcomes = [_documents(api, local, held) for local, held in documents]
+    outcomes = [_documents(api, local, held, restore=options.restore) for local, held in documents]
     if rest:
-        outcomes.append(_files(api, rest, details, tools))
+        outcomes.append(_files(api, rest, details, tools, restore=options.restore))
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)
@@ -226,7 +226,8 @@ def import_folder(options: argparse.Namespace) -> int:
             progress.show(f"{files_done} of {len(paths)} files, {far}: {Path(files[0][1]).parent}")
             # One folder at a time in memory.
             read_now = [read(path, name) for path, name in files]
-            outcomes += _folder(api, read_now, details, memory, tools, again=options.again)
+            wanted = {"again": options.again, "restore": options.restore}
+            outcomes += _folder(api, read_now, details, memory, tools, **wanted)
             done, files_done = done + size, files_done + len(files)
     finally:
         # Also of one that was interrupted, or whose server has gone.
@@ -271,11 +272,13 @@ def _folder(
     tools: Tools,
     *,
     again: bool,
+    restore: bool,
 ) -> list[Outcome]:
     new = [local for local in files if again or not memory.has(local.digest)]
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
     documents, rest = apart(new)
-    outcomes += [_sent(memory, [local], partial(_documents, api, local, held)) for local, held in documents]
+    for local, held in documents:
+        outcomes.append(_sent(memory, [local], partial(_documents, api, local, held, restore=restore)))
     read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
     reports = (reports for _, reports in read)
     kinds = _kinds(list(zip(rest, reports, strict=True)), details)
@@ -287,7 +290,7 @@ def _folder(
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, details, tools)))
+            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, details, tools, restore=restore)))
     return outcomes
 
 
@@ -337,7 +340,20 @@ def _once_it_is_back(send: Callable[[], Outcome]) -> Outcome:
     return send()
 
 
-def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]]) -> Outcome:
+def _restored(api: Api, outcome: Outcome, *, wanted: bool) -> Outcome:
+    """Of what was stored once and is deleted on the server, its runs: brought back if that is wanted, else told."""
+    gone = [run["id"] for run in outcome.runs if run.get("restore_url")]
+    if not gone:
+        return outcome
+    if wanted:
+        for run_id in gone:
+            api.post(f"/runs/{quote(run_id)}/restore/", None)
+        return outcome if outcome.message else replace(outcome, state="restored")
+    words = f"{counted(len(outcome.runs))} stored before, {len(gone)} deleted on the server: --restore brings them back"
+    return replace(outcome, state="deleted", message="\n".join(filter(None, (outcome.message, words))))
+
+
+def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]], *, restore: bool) -> Outcome:
     if api is None:
         return Outcome([local.file.name], "dry run", message=f"{len(documents)} result documents")
     runs: list[dict[str, Any]] = []
@@ -347,16 +363,19 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
         answer = api.post("/results/", {"results": documents[start : start + MAX_DOCUMENTS_AT_ONCE]})
         for number, stored in enumerate(answer.get("results", []), start=start):
             new |= stored.get("status") == "created"
-            if stored.get("status") in ("created", "same"):
+            if stored.get("status") in ("created", "same", "deleted"):
                 runs += stored.get("runs") or [{"id": stored.get("id"), "url": stored.get("url")}]
             else:
                 wrong = stored.get("errors") or stored.get("detail") or stored
                 problems.append(f"document {number + 1}: {json.dumps(wrong)}")
     state = "refused" if problems else "stored" if new else "there already"
-    return Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
+    outcome = Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
+    return _restored(api, outcome, wanted=restore)
 
 
-def _files(api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools) -> Outcome:
+def _files(
+    api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, *, restore: bool
+) -> Outcome:
     names = [local.file.name for local in files]
     if api is None:
         read = inspect([local.file for local in files], own_tools=[tool for _, tool in tools])
@@ -383,7 +402,8 @@ def _files(api: Api | None, files: Sequence[LocalFile], details: dict[str, Any],
             items, needs = answer.get("items", []), answer.get("needs", [])
             return Outcome(names, "incomplete", url=url, message=message, items=items, needs=needs)
     runs, items = answer.get("runs", []), answer.get("items", [])
-    return Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
+    outcome = Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
+    return _restored(api, outcome, wanted=restore)
 
 
 def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:
