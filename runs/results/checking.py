@@ -11,8 +11,8 @@ from runs.models import Run
 from runs.models.choices import Provenance, RunState
 from runs.results.live import add_computed, judge_run, percentiles_ms
 from runs.results.names import make_metric, of_other_direction
-from runs.results.upload import OF_HISTOGRAM
-from runs.run import agreement
+from runs.results.upload import OF_HISTOGRAM, SQL_ENDING
+from runs.run import agreement, artefacts, durability
 from runs.run.number import refresh_primary
 from runs.run.quality import RunFacts
 
@@ -39,7 +39,7 @@ def judge_stored(*, is_trial: bool = False) -> Counter[str]:
 
 
 def _judge(run: Run) -> list[str]:
-    changes = [*_leave_out_coarse(run), *_part_directions(run)]
+    changes = [*_leave_out_coarse(run), *_part_directions(run), *_read_settings(run)]
     changes += ["metrics from its histogram"] if add_computed(run, percentiles_ms(run), OF_HISTOGRAM) else []
     if judge_run(run):
         changes.append("checks and warnings")
@@ -80,3 +80,22 @@ def _part_directions(run: Run) -> list[str]:
     if parted:
         refresh_primary(Run.objects.filter(pk=run.pk))
     return ["metrics of the other direction"] if parted else []
+
+
+def _read_settings(run: Run) -> list[str]:
+    """Of an upload what its commits are worth by the settings that came with it, its scripts' included."""
+    if run.upload is None:
+        return []
+    stated = run.upload.document.get("durability") or ""
+    texts = [factor.text for factor in run.factors.all() if factor.text]
+    files = [file for file in run.upload.artefacts.all() if file.name.lower().endswith(SQL_ENDING)]
+    texts += [artefacts.content(file).decode("utf-8", "replace") for file in files]
+    devices = {use.role: use.device for use in run.storage.all()}
+    judged = durability.of_sent(run, stated, devices, "\n".join(texts))
+    columns = durability.columns_of(judged)
+    if columns == {name: getattr(run, name) for name in columns}:
+        return []
+    statistics = {**run.statistics, durability.KEY: durability.kept(judged)}
+    Run.objects.filter(pk=run.pk).update(**columns, statistics=statistics)
+    run.refresh_from_db(fields=[*columns, "statistics"])
+    return ["durability by the settings that were given"]

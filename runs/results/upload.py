@@ -25,6 +25,7 @@ from benchagent.catalog import METRICS, PERCENTILES, too_many_failed
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
@@ -67,6 +68,7 @@ RUNS_AT_ONCE = 25
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
 NEVER_LONG = 10**9
+SQL_ENDING = ".sql"
 OF_HISTOGRAM = "computed from the histogram of latencies"
 
 
@@ -376,13 +378,10 @@ class _Rows:
             tested = own["tested"].items()
             columns["tested"] = {name: value for name, value in tested if batch.tested.get(name) != value}
         devices = {role: device for role, (device, _) in subjects.storage.items()}
-        dbms, version = subjects.dbms_version.dbms.slug, subjects.dbms_version.version
-        judged = durability.of_sent(data.durability or "", dbms, version, columns["effective_settings"], devices)
-        if judged.durability is not None:  # without a promise nothing is known
-            columns |= {
-                "durability": judged.durability.value, "durability_reason": judged.reason,
-                "durability_doubt": judged.contradiction, "statistics": {durability.KEY: durability.kept(judged)},
-            }  # fmt: skip
+        prefetch_related_objects([subjects.config] if subjects.config else [], "parameters")
+        judged = durability.of_sent(Run(**columns), data.durability or "", devices, _sql(data))
+        if judged.durability is not None:
+            columns |= durability.columns_of(judged) | {"statistics": {durability.KEY: durability.kept(judged)}}
         factors = {name: given["value"] for name, given in data.factors.items()}
         return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
 
@@ -417,7 +416,7 @@ class _Rows:
                 SeriesChunk(run=run, metric=metric, chunk=0, t0_s=given.t0_s, interval_s=given.interval_s, **columns)
             )
         if "latency_map" in repeat:
-            run.statistics = {"latency_map": repeat["latency_map"]}
+            run.statistics = {**run.statistics, "latency_map": repeat["latency_map"]}
         run.per_terminal = repeat.get("per_terminal", [])
         computed: dict[str, tuple[float, str]] = {}
         if "histogram" in repeat:
@@ -442,6 +441,13 @@ class _Rows:
             self.artefacts,
         ):  # fmt: skip
             insert(rows)
+
+
+def _sql(data: UploadDocument) -> str:
+    """What its scripts hold, as factors and as files."""
+    factors = [factor["value"] for factor in data.factors.values() if isinstance(factor["value"], str)]
+    files = [file.text for file in data.artefacts if file.text and file.name.lower().endswith(SQL_ENDING)]
+    return "\n".join([*factors, *files])
 
 
 def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequence[Measurement]) -> None:

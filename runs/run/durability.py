@@ -13,8 +13,9 @@ from benchagent.catalog.durability import (
     StorageLayer,
     judge,
     of_storage,
+    weakest,
 )
-from benchagent.configfiles.meaning import durability
+from benchagent.configfiles.meaning import durability, set_by, set_by_options
 from benchagent.configfiles.settings import Facts, Given
 
 from runs.models import Run, StorageDevice
@@ -75,21 +76,41 @@ def judgement(run: Run, stored: Mapping[str, Any] | None = None) -> Judgement:
 UNKNOWN = Statement(None, NOT_STATED)
 
 
-def of_sent(
-    stated: str, dbms: str, version: str, settings: Iterable[tuple[str, str]], devices: Mapping[str, StorageDevice]
-) -> Judgement:
+def settings_given(run: Run) -> list[Given]:
+    """As its configuration gives them, then those in force, which count where both tell. Reads the configuration's
+    parameters, saved or not are only the run's own columns."""
+    given = [Given(row.name, row.value, row.section) for row in run.config.parameters.all()] if run.config else []
+    return [*given, *(Given(str(name), str(value)) for name, value in run.effective_settings)]
+
+
+def of_sent(run: Run, stated: str, devices: Mapping[str, StorageDevice], sql: str) -> Judgement:
     """Of a result that somebody sends: what is not stated is not known, and nobody looked on.
 
-    Settings that were read back and promise less than is stated are a contradiction.
+    Settings in force count, else as given, on command lines and in the `sql` of its scripts too, else what is stated:
+    of these the weakest. Where the settings promise less than is stated that is a contradiction.
     """
+    dbms, facts = run.dbms_version.dbms.slug, Facts(version=run.dbms_version.version, complete=False)
     claimed = Statement(Durability(stated), STATED) if stated else UNKNOWN
-    facts = Facts(version=version, complete=False)
-    promise = durability(dbms, [Given(name, value) for name, value in settings], facts)
-    in_force = Statement(promise.durability, promise.reason)
+    given = settings_given(run)
+    own = [("the script sets", each) for each in set_by(dbms, sql)]
+    own += [("its command line sets", each) for line in run.command_lines for each in set_by_options(dbms, line)]
+    cases = [("", given), *((f"{who} {each.name}: ", [*given, each]) for who, each in own)]
+    promises = [(words, durability(dbms, case, facts)) for words, case in cases]
+    every = [Statement(promise.durability, f"{words}{promise.reason}") for words, promise in promises]
+    in_force = weakest(every) or every[0]
     judged = judge(claimed if stated else in_force, of_devices(devices.items()), NOT_OBSERVED)
-    against = judge(claimed, UNKNOWN, in_force)
-    if not against.contradiction:
+    if not judge(claimed, UNKNOWN, in_force).contradiction:
         return judged
     weaker = judge(in_force, judged.storage, NOT_OBSERVED)
-    words = f"stated: {stated.replace('_', ' ')}; by its settings: {promise.reason}"
+    words = f"stated: {stated.replace('_', ' ')}; by its settings: {in_force.reason}"
     return Judgement(**{**vars(weaker), "contradiction": words})
+
+
+def columns_of(judged: Judgement) -> dict[str, Any]:
+    """Of a run, but for its `statistics`. Without a promise nothing is known."""
+    if judged.durability is None:
+        return {"durability": "", "durability_reason": "", "durability_doubt": ""}
+    return {
+        "durability": judged.durability.value, "durability_reason": judged.reason,
+        "durability_doubt": judged.contradiction,
+    }  # fmt: skip

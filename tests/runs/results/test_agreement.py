@@ -43,7 +43,7 @@ def stored(run: Run) -> Run:
 
 @pytest.mark.parametrize("case", CONTRADICTIONS)
 def test_it_is_stored_and_marked_and_not_ranked(case: str, client: Client):
-    more = {"measured_on": "2020-01-01"} if case == "dates" else {}
+    more = {"finished_at": "2026-05-04T08:00:00Z"} if case == "dates" else {}
     honest, wrong = sent({"metrics": HONEST}), sent(CONTRADICTIONS[case], **more)
     run = stored(wrong)
     assert run.state == "finished"

@@ -113,6 +113,14 @@ def in_sessions(dbms: str, effective: Mapping[str, str], sql: str) -> list[tuple
     return [(effective, ""), *own]
 
 
+def set_by_options(dbms: str, command: str) -> list[Given]:
+    """What a command line gives to the same settings: `-c fsync=off`, `--innodb-flush-log-at-trx-commit=0`, or SQL."""
+    options = re.sub(
+        r"(?:(?<!\S)|(?<=['\"=]))(?:-c\s*|--)([\w-]+)=", lambda match: f" SET {match[1].replace('-', '_')} = ", command
+    )
+    return set_by(dbms, options)
+
+
 def set_by(dbms: str, sql: str) -> list[Given]:
     """What SQL gives to the settings that decide on a commit, however it does so: `SET LOCAL name = value`,
     `set_config('name', 'value', …)`, `PRAGMA name(value)`, `ALTER ROLE … SET name TO value`."""
@@ -122,7 +130,8 @@ def set_by(dbms: str, sql: str) -> list[Given]:
     known = [name for key in DECIDING if key in engine.meanings for name in engine.meanings[key].names]
     names = dict.fromkeys((*map(engine.spelt, known), *engine.sql_names))
     text = re.sub(r"--[^\n]*|/\*.*?\*/", " ", sql, flags=re.DOTALL)
-    return [
+    marks = [Given(name, "of this script") for name, mark in engine.sql_marks.items() if re.search(mark, text, re.I)]
+    return marks + [
         Given(name, match[1])
         for name in names
         for match in re.finditer(

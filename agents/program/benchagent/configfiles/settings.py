@@ -81,6 +81,8 @@ class Engine:
     more_names: frozenset[str] = field(default_factory=frozenset)
     # What SQL calls settings that decide on a commit, beside their names here.
     sql_names: tuple[str, ...] = ()
+    # What stands in SQL that decides on a commit and is no setting: by the name of what an agent reads of it.
+    sql_marks: Mapping[str, str] = field(default_factory=dict)
     duplicates: str = LAST_COUNTS
     # How a name is written, where `canonical` is not that.
     spelling: Mapping[str, str] = field(default_factory=dict)

@@ -59,7 +59,7 @@ def read_engine(
         slug=slug, source=data["source"], specs=_specs(data, key), suffixes=suffixes, meanings=meanings,
         durability=durability, canonical=key, is_server=is_server, translate=translate, duplicates=duplicates,
         more_names=frozenset(map(key, data.get("more_names", "").split())),
-        sql_names=tuple(data.get("sql_names", ())),
+        sql_names=tuple(data.get("sql_names", ())), sql_marks=data.get("sql_marks", {}),
         spelling={key(name): name for table in KINDS for name in data.get(table, {})},
     )  # fmt: skip
 
