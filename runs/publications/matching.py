@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from benchagent.catalog import METRICS
+from benchagent.catalog import METRICS, Role, factor_span
 
 from runs.compare.guard import Difference, conditions_of, differences
 from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
@@ -23,6 +23,9 @@ PLAN_KEY, GAPS_KEY = "published", "gaps"
 NOT_PART = "not a cell of this experiment"
 # Of the differences between two cells of one experiment: a ratio across these would mislead.
 _REFUSED = ("workload", "durability")
+# Checks of a run that do not hold: something else kept the machine busy, or a few terminals did the work of all.
+_DISTURBED = ("machine_alone", "terminals_fair")
+WINDOW = "duration_s"
 # Metrics of which less is more: A is as many times as fast as B's value is of A's.
 LOWER = "lower"
 
@@ -236,6 +239,39 @@ class Relation:
     @property
     def _turned(self) -> tuple[Side, Side]:
         return (self.base, self.of) if self.of.lower_is_better else (self.of, self.base)
+
+
+def refusal(ours: Sequence[Side], theirs: Sequence[Side]) -> str:
+    """Why what was measured here is set against nothing that is published: by the rules of every comparison, and where
+    a run was disturbed. Empty where it may be.
+
+    The workload is the one that the match names; an article measures it in its own way.
+    """
+    here = [run for each in ours for run in each.counted]
+    there = [run for each in theirs for run in each.counted]
+    reasons = [
+        f"repeat {run.repeat}: {check.get('detail')}"
+        for run in here
+        for check in run.checks
+        if check.get("name") in _DISTURBED and not check.get("ok")
+    ]
+    reasons += [
+        difference.words
+        for difference in differences(conditions_of(here), conditions_of(there))
+        if difference.severity == "blocks" and (difference.field == "durability" or difference.role == Role.PROCEDURE)
+    ]
+    lengths = [sorted(filter(None, map(_window_s, runs))) for runs in (here, there)]
+    if all(lengths) and max(*lengths[0], *lengths[1]) > factor_span(WINDOW) * min(*lengths[0], *lengths[1]):
+        reasons.append(f"windows of {lengths[0][0]:g} s here, {lengths[1][0]:g} s there")
+    return "; ".join(dict.fromkeys(reasons))
+
+
+def _window_s(run: Run) -> float | None:
+    """Of what was measured: articles say it of their workload."""
+    if isinstance(own := run.factor(WINDOW), int | float):
+        return float(own)
+    minutes = run.workload.details.get("duration_minutes")
+    return 60.0 * minutes if isinstance(minutes, int | float) else None
 
 
 def side(runs: Iterable[Run], facts: CellFacts, metric: str) -> Side:

@@ -98,12 +98,26 @@ def _row(match: Match, runs: Sequence[Run], published: Published) -> list[TableC
     if answer.amount:
         here = TextCell(words=answer.words)
         words = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
+        refused = _refusal(match, runs, published)
         ratios = TextCell(words=words[1:]) if readings else TableCell(gap="no amount is published")
+        if readings and refused:
+            ratios = TableCell(gap=f"no ratio: {refused}")
         products = f"{_names(matching.side(runs, match.ours, match.metric))} here"
         if match.theirs and not match.claim and (theirs := _names(published.side(match.theirs, match.their_metric))):
             products += f", {theirs} there"
     differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
     return [text(match.label), there, here, ratios, text(differs)]
+
+
+def _refusal(match: Match, runs: Sequence[Run], published: Published) -> str:
+    """Of a claim all that the article measured with the DBMSs that it names speaks."""
+    ours = [matching.side(runs, facts, match.metric) for facts in (match.ours, match.base) if facts]
+    theirs = [published.side(facts, match.their_metric) for facts in (match.theirs, match.their_base) if facts]
+    if claim := published.claims.get(match.claim):
+        versions = matching.versions_of(claim)
+        named = [run for run in published.runs if run.dbms_version.source_id in versions]
+        theirs = [Side(named, claim.metric, published=True)]
+    return matching.refusal(ours, theirs)
 
 
 def _names(side: Side) -> str:

@@ -76,6 +76,41 @@ def test_it_sets_its_mean_beside_the_published_median_of_the_same_unit(article):
     assert "PostgreSQL 15.2 here, PostgreSQL 8.3 there; windows of 10 s here" in differs
 
 
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"factors": {"duration_s": 10}}, "windows of 10 s here, 120 s there"),
+        ({"factors": {"duration_s": 60}, "checks": [{"name": "machine_alone", "ok": False, "detail": "34 % of CPU"}]},
+         "repeat 1: 34 % of CPU"),
+        ({"factors": {"duration_s": 60}, "durability": "none"}, "Durability: not durable against survives power loss"),
+    ],
+)  # fmt: skip
+def test_what_no_comparison_would_set_against_each_other_has_no_ratio(article, fields, why):
+    Run.objects.filter(publication=article).update(durability="power_loss")
+    for workload in {run.workload for run in Run.objects.filter(publication=article)}:
+        workload.change(details={"duration_minutes": 2})
+    claim(article, "tpcb-a", side_a={"dbms": "pg-8.3"}, percent=26)
+    ours: dict[str, Any] = {"metric": "tps", "ours": {"dbms": "postgresql"}}
+    absolute = Match("PostgreSQL", **ours, theirs={"version": "pg-8.3"}, their_metric="tps")
+    relation = Match("PostgreSQL", **ours, base={"dbms": "postgresql"}, claim="tpcb-a")
+    found = experiment(article, absolute, relation)
+    add(found, "PostgreSQL 15.2", 1000, 1010, **({"durability": "power_loss"} | fields))
+    for _, published, here, ratio, _ in rows(found, article):
+        assert "data-gap" not in published + here
+        assert f"no ratio: {why}" in ratio
+        assert "data-formula" not in ratio
+
+
+def test_what_may_be_compared_keeps_its_ratio(article):
+    test = {"factors": {"duration_s": 60}, "checks": [{"name": "machine_alone", "ok": True, "detail": ""}]}
+    found = experiment(
+        article, Match("PostgreSQL", "tps", {"dbms": "postgresql"}, theirs={"version": "pg-8.3"}, their_metric="tps")
+    )
+    add(found, "PostgreSQL 15.2", 1016, durability="power_loss", **test)
+    ((*_, ratio, _),) = rows(found, article)
+    assert ">2.00" in ratio
+
+
 def test_a_relation_is_of_the_cells_of_one_experiment(article):
     match = Match("MySQL against PostgreSQL", "tps", {"dbms": "mysql"}, {"dbms": "postgresql"},
                   theirs={"version": "mysql-5.0"}, their_base={"version": "pg-8.3"}, their_metric="tps")  # fmt: skip
