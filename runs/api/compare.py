@@ -16,8 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from runs.answers.ask import headline
+from runs.answers.curve_words import CurveWords
 from runs.api.serializers import AnswerField, PageField
-from runs.charts.base import CurveWords
 from runs.charts.drawing import Drawing, DrawnMetric, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, VIEWS, X_AS, Y_AS
@@ -183,7 +184,7 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     groups = ComparedGroupSerializer(many=True)
     common = serializers.DictField(child=serializers.CharField(), source="common_values")
     varying = serializers.ListField(child=serializers.CharField(), source="varying_labels")
-    headline = StatedField(allow_null=True, help_text="Names a winner only with a verdict.")
+    headline = serializers.SerializerMethodField(help_text="The answer in words; names a winner only with a verdict.")
     threshold = serializers.FloatField(help_text="A difference below this share of 1 is too small to matter.")
     family = serializers.IntegerField(help_text="Comparisons with the baseline, judged together (Holm).")
     warnings = serializers.ListField(child=serializers.CharField())
@@ -192,6 +193,9 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     )
     pairs = serializers.SerializerMethodField(help_text="All pairs, of three to twenty groups or series; else null.")
     left_out = serializers.IntegerField()
+
+    def get_headline(self, comparison: Comparison) -> str | None:
+        return headline(comparison, self.context.get("params")) or None
 
     @extend_schema_field(AnswerField(Matrix | None))
     def get_pairs(self, comparison: Comparison) -> Any:
@@ -261,8 +265,9 @@ class DrawnComparisonSerializer(ComparisonSerializer):
     drawing = DrawingSerializer()
 
 
-def answer(comparison: Comparison, drawing: Drawing) -> dict[str, Any]:
-    return {**ComparisonSerializer(comparison).data, "drawing": DrawingSerializer(drawing).data}
+def answer(comparison: Comparison, drawing: Drawing, params: QueryDict) -> dict[str, Any]:
+    told = ComparisonSerializer(comparison, context={"params": params}).data
+    return {**told, "drawing": DrawingSerializer(drawing).data}
 
 
 class Compare(APIView):
@@ -319,7 +324,7 @@ class Compare(APIView):
         comparison = compare_selection(selection, params)
         drawing = draw(comparison, params)
         _refuse_unknown_names(params, comparison, drawing)
-        return Response(answer(comparison, drawing))
+        return Response(answer(comparison, drawing, params))
 
 
 def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
@@ -407,5 +412,5 @@ class ReportDetail(APIView):
             seen = reports.may_read_frozen(report, request.user)
             return Response({**body, "comparison": report.frozen["comparison"] if seen else None})
         _, comparison = reports.live(report, request.user)
-        drawing = draw(comparison, reports.params_of(report))
-        return Response({**body, "comparison": answer(comparison, drawing)})
+        params = reports.params_of(report)
+        return Response({**body, "comparison": answer(comparison, draw(comparison, params), params)})

@@ -6,10 +6,11 @@ without JavaScript.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NotRequired, TypedDict
+from typing import ClassVar, Literal, NotRequired, TypedDict
 
+from runs.answers.curve_words import CurveWords
 from runs.run.series import Stretch
 from runs.stats import CELL_CONFIDENCE
 from runs.tables import Column, Table, TableCell
@@ -243,16 +244,6 @@ class Key:
     label: str
     color: int
     dash: bool
-
-
-@dataclass(frozen=True)
-class CurveWords:
-    """What stands beneath one curve; `numbers` are those of the sentences, for the API."""
-
-    panel: str
-    series: str
-    sentences: list[str]
-    numbers: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

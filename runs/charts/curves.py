@@ -12,6 +12,8 @@ from itertools import chain
 from typing import Any
 
 from runs import formatting
+from runs.answers.curve_words import CHANGES, change_cells, curve_words, in_short
+from runs.answers.places import groups_of, place_of, x_label
 from runs.charts.base import (
     COLOURS,
     INTERVAL_WORDS,
@@ -25,16 +27,14 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label, class_title
-from runs.charts.fits import CHANGES, change_cells, curve_words, in_short, step_marks, version_marks
-from runs.charts.overlays import groups_of, kind_of, marks, media_figures, overlays
-from runs.compare.axes import X_AS, Axes
+from runs.charts.overlays import marks, media_figures, overlays, step_marks, version_marks
+from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, Point, panels_of
+from runs.compare.panels import Curve, Panel, Point, kind_of, panels_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.run.facets import shown_unit
 from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
 
@@ -65,22 +65,6 @@ def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", titl
     return figures
 
 
-def x_label(axes: Axes) -> str:
-    if axes.x_as == "value":
-        return axes.x_fact.label if axes.x_fact else ""
-    words = X_AS[axes.x_as]
-    return "Size of the database" if axes.x_as == "size" else f"{words[:1].upper()}{words[1:]}"
-
-
-def x_unit(axes: Axes, groups: Iterable[Group]) -> str:
-    if axes.x_as != "value":
-        return "MB" if axes.x_as == "size" else ""
-    name = axes.x.removeprefix("factor:")
-    factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
-    units = {shown_unit(name, factor.unit) for factor in factors}
-    return units.pop() if len(units) == 1 else ""
-
-
 def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
     """Logarithmic by the span of the values, unless a reader says; never where one is not positive."""
     every = list(values)
@@ -98,8 +82,9 @@ def _multiples(
     xs = [point.x for point in points]
     values = list(chain(*(group.values for group in groups)))
     unit = "%" if axes.y_as in _RELATIVE else metric.unit
+    place = place_of(axes, groups)
     x: XAxis = {
-        "label": x_label(axes), "unit": x_unit(axes, groups), "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
+        "label": place.label, "unit": place.unit, "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
         "even": True, "span": (min(xs), max(xs)),
     }  # fmt: skip
     if ticks := _ticks(points, axes):
@@ -119,7 +104,7 @@ def _multiples(
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
             marks=[
-                *marks(groups_of(panel), axes, x["unit"]), *step_marks(panel, axes, comparison.threshold),
+                *marks(groups_of(panel), axes), *step_marks(panel, axes, comparison.threshold),
                 *version_marks(panel, axes),
             ],
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
@@ -143,10 +128,10 @@ def _multiples(
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    words, words_note = curve_words(absolute, axes, x, metric, comparison.threshold)
+    words, words_note = curve_words(absolute, axes, place, metric, comparison.threshold)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note,
-        in_short=in_short(absolute, axes, x), beneath=media_figures(absolute, axes, x, metric, id=id),
+        in_short=in_short(absolute, axes, place), beneath=media_figures(absolute, axes, x, metric, id=id),
     )  # fmt: skip
 
 

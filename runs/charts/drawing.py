@@ -9,9 +9,11 @@ from typing import Any
 from django.http import QueryDict
 
 from runs import formatting
-from runs.charts.base import CurveWords, Figure, Multiples
+from runs.answers.curve_words import CurveWords
+from runs.answers.places import place_of, x_label
+from runs.charts.base import Figure, Multiples
 from runs.charts.compare import bars_parts, missing_words
-from runs.charts.curves import curve_figures, relative, x_label, x_unit
+from runs.charts.curves import curve_figures, relative
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
 from runs.charts.pivots import Pivot, heat_maps, table_pivots
@@ -128,7 +130,7 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
         metric = comparison.metric
         name, label, unit = (metric.name, metric.label, metric.unit) if metric else ("", "", "%")
         y_unit = unit if axes.y_as == "absolute" else "%"
-        x_unit_words = x_unit(axes, axes.groups(comparison))
+        x_unit_words = place_of(axes, axes.groups(comparison)).unit
         words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(numbers.curve_words)}
         of_groups = [Panel("", "", [Curve("", "", 0, numbers.groups)])]
         for panel in numbers.panels or of_groups:

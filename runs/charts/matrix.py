@@ -13,15 +13,16 @@ from typing import Any
 
 from benchagent.catalog import METRICS
 
+from runs.answers.ask import headline
+from runs.answers.places import x_label
 from runs.charts.base import COLOURS, Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
-from runs.charts.curves import curve_figures, x_label
-from runs.charts.overlays import SIZE, kind_of
+from runs.charts.curves import curve_figures
 from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import SIZE_METRIC
+from runs.compare.panels import SIZE, SIZE_METRIC, kind_of
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
@@ -37,6 +38,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
     palette = {key: at % COLOURS for at, key in enumerate(sorted(group.key for group in comparison.groups))}
     return {
         "comparison": comparison,
+        "headline": headline(comparison),
         "figure": _ranked_figure(shown, palette, to_come) if comparison.metric and shown.ranked else None,
         "apart": apart_figures(shown, palette) if comparison.metric else [],
         "curves": curves(shown),

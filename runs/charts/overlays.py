@@ -2,142 +2,58 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchagent.catalog.workloads import COUNTED, amount
-
+from runs.answers.curve_words import MOST_SAID
+from runs.answers.places import Place, groups_of, memory_places, place_words, times_between
 from runs.charts.base import COLOURS, Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
-from runs.compare.axes import CLIENTS, SIZES, Axes
+from runs.compare.axes import Axes
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, sizes_mb
-from runs.formatting import byte_size, mid_sentence, number, size_words, times
+from runs.compare.panels import CLIENT, SIZE, Curve, Panel, kind_of, levels_of
+from runs.formatting import percent, times
 from runs.models import Metric
-from runs.run.facets import FACTOR, STORAGE
-from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
-from runs.stats import Ratio, ends_of, ratio
-from runs.stats.curves import Levels, knee, measurable
+from runs.run.facets import STORAGE
+from runs.stats import ends_of, ratio
+from runs.stats.curves import knee
 from runs.stats.scaling import Scaling, scaling
+from runs.stats.steps import steps
 from runs.tables import Column, Table, TableCell
 
-GIB = 1 << 30
 LEAST_LEVELS, LEAST_COMMON = 3, 2
 MOST_PAIRS = 3
-SIZE, CLIENT, OTHER = "size", "clients", "other"
 _STEPS = 40
-
-
-def kind_of(axes: Axes) -> str:
-    """Whether x is a size, a number of clients, another number, or nothing that a curve is said of (empty)."""
-    name = axes.x.removeprefix(FACTOR)
-    if axes.x_fact is None or axes.x == DATE or not axes.x_fact.is_number:
-        return ""
-    return SIZE if axes.x_as != "value" or name in SIZES else CLIENT if name in CLIENTS else OTHER
-
-
-def groups_of(panel: Panel) -> list[Group]:
-    return [point.group for curve in panel.curves for point in curve.points]
-
-
-def levels_of(curve: Curve) -> Levels:
-    """(x, repeats) without gaps."""
-    return measurable([(point.x, point.group.judged) for point in curve.points if point.group.dots])
-
-
-def place_words(value: float, x: XAxis, kind: str) -> str:
-    """A value of x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
-    words = mid_sentence(x["label"])
-    if x["unit"] == "MB":
-        return size_words(value)
-    if x["unit"] == "GB":
-        # An article's TB are of 1024 GB.
-        return f"{value / 1024:.3g} TB" if value >= 1024 else f"{value:.3g} GB"
-    if kind == CLIENT or words in COUNTED:
-        return f"{_rounded(value)} {words.removesuffix('s') if value == 1 else words}"
-    if "÷" in words:
-        return f"{times(value)} {words.partition('÷')[2].strip()}"
-    if x["unit"]:
-        return amount(value, x["unit"]) if value == 1 else f"{number(value)} {x['unit']}"
-    return f"{words} {_rounded(value)}"
-
-
-def _rounded(value: float) -> str:
-    """A level as it is, a place between levels to three digits."""
-    return number(value if value == round(value) else float(f"{value:.3g}"))
-
-
-def from_to(low: float, high: float, x: XAxis, kind: str, *, named: bool = True) -> str:
-    """9.04 to 30.3 GB, scale factor 1 to 7; without its name 1 to 7."""
-    begin, end = place_words(low, x, kind), place_words(high, x, kind)
-    name = "" if begin[:1].isdigit() else f"{begin.rpartition(' ')[0]} "
-    begin, end = begin.removeprefix(name), end.removeprefix(name)
-    value, _, unit = begin.partition(" ")
-    is_counted = kind == CLIENT or mid_sentence(x["label"]) in COUNTED
-    if is_counted and not named:
-        end = end.partition(" ")[0]
-    same = is_counted or end.endswith(f" {unit}")
-    return f"{name if named else ''}{value if same else begin} to {end}"
-
-
-def times_between(ratio: Ratio) -> str:
-    interval = ratio.interval
-    return f" ({times(interval.low)} to {times(interval.high)})" if interval else ""
 
 
 # Marks
 
 
-def marks(groups: Sequence[Group], axes: Axes, unit: str) -> list[Mark]:
+def marks(groups: Sequence[Group], axes: Axes) -> list[Mark]:
     """The memory limit that all runs share, else the RAM of their machine, and their buffer pool, where x is a size."""
-    if kind_of(axes) != SIZE or not groups:
+    return [{"axis": "x", "value": x, "label": words} for words, x in memory_places(groups, axes)]
+
+
+def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
+    """Where the curves of days have a step; none where there are more than can be told apart."""
+    if axes.x != DATE:
         return []
-    if axes.x_as in ("of_ram", "of_buffer"):
-        return [{"axis": "x", "value": 1.0, "label": "RAM" if axes.x_as == "of_ram" else "buffer pool"}]
-    x_of = _x_of_bytes(groups, axes, unit)
-    placed = [(words, x_of(size_bytes)) for words, size_bytes in memories(groups)]
-    return [{"axis": "x", "value": x, "label": words} for words, x in placed if x is not None]
+    changes = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)]
+    if len(changes) > MOST_SAID:
+        return []
+    return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in changes]
 
 
-def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
-    """(words, bytes) of the memory and of the buffer pool that all of them share, the memory first."""
-    firsts = [group.all_runs[0] for group in groups]
-    limits, memory, buffers = ({size(run) for run in firsts} for size in (limit_bytes, memory_bytes, buffer_bytes))
-    # Limits are set in MB of 1,000,000 bytes; memory is sold, and buffers are set, in units of 1024.
-    is_limited = limits == memory
-    named = [("memory limit" if is_limited else "RAM", memory, is_limited), ("buffer pool", buffers, False)]
-    return [
-        (f"{name} {size_words(size / MB) if in_mb else byte_size(size)}", size)
-        for name, shared, in_mb in named
-        if len(shared) == 1 and (size := shared.pop())
-    ]
-
-
-def _x_of_bytes(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:
-    """Where on x so many bytes stand: by the unit, or between the sizes that its levels came to."""
-    if axes.x_as == "size":
-        return lambda size_bytes: size_bytes / MB
-    if unit in ("GB", "MB"):
-        # An article's GB are of 1024 MB.
-        return lambda size_bytes: size_bytes / (GIB if unit == "GB" else MB)
-    loaded = sizes_mb(groups, axes.x)
-    numbers = axes.x_fact.numbers if axes.x_fact else {}
-    line = sorted({(loaded[group.key], numbers[value]) for group in groups
-                   if group.key in loaded and (value := group.facts.get(axes.x, "")) in numbers})  # fmt: skip
-
-    def between_levels(size_bytes: float) -> float | None:
-        size_mb = size_bytes / MB
-        if not line or min(map(min, line)) <= 0:
-            return None
-        for (low, x), (high, next_x) in pairwise(line):
-            if low <= size_mb <= high and low < high:
-                return float(x * (next_x / x) ** (math.log(size_mb / low) / math.log(high / low)))
-        end_mb, end = line[0] if size_mb < line[0][0] else line[-1]
-        return end * size_mb / end_mb
-
-    return between_levels
+def version_marks(panel: Panel, axes: Axes) -> list[Mark]:
+    """Where a curve of days goes on with another version of its DBMS; none of many."""
+    changed = []
+    for curve in panel.curves if axes.x == DATE else ():
+        versions = [(point.x, point.group.all_runs[0].dbms_version.version) for point in curve.points]
+        changed += [(at, version) for (_, before), (at, version) in pairwise(versions) if version != before]
+    return (
+        [{"axis": "x", "value": at, "label": version} for at, version in changed] if len(changed) <= MOST_SAID else []
+    )
 
 
 # Lines over those of the curves
@@ -213,9 +129,13 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     ratios_by_end: dict[str, list[float]] = {}
     names = dict.fromkeys(pair.media for pair in pairs)
     for pair in pairs:
-        slower = dict(levels_of(pair.slower))
-        levels = ((at, ratio(values, slower[at])) for at, values in levels_of(pair.faster) if at in slower)
-        common = [(at, change) for at, change in levels if change]
+        slower = {point.level: point.group for point in pair.slower.points if point.group.dots}
+        levels = (
+            (point.x, ratio(point.group.judged, slower[point.level].judged))
+            for point in pair.faster.points
+            if point.group.dots and point.level in slower
+        )
+        common = [(at, change) for at, change in levels if change and at > 0]
         if len(common) < LEAST_COMMON:
             continue
         label = f"{pair.others}: {pair.media}" if pair.others else pair.media
@@ -228,7 +148,7 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
         })  # fmt: skip
         for at, change in common:
             rows.append([TableCell(text=label), *map(TableCell, (at, change.value, *ends_of(change.interval)))])
-        ends = [(change, place_words(at, x, SIZE)) for at, change in (common[0], common[-1])]
+        ends = [(change, place_words(at, Place(x["label"], x["unit"]), SIZE)) for at, change in (common[0], common[-1])]
         for change, place in ends:
             ratios_by_end.setdefault(place, []).append(change.value)
         at_ends = ", ".join(f"{times(change.value)}{times_between(change)} at {place}" for change, place in ends)

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from runs.answers.places import place_of, x_label
 from runs.charts.compare import centre_label
-from runs.charts.curves import relative, x_label, x_unit
+from runs.charts.curves import relative
 from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.panels import Panel, Point, panels_of
@@ -72,7 +73,7 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     metric, groups = comparison.metric, axes.groups(comparison)
     label = metric.label if metric else ""
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
-    across = _headings(panel, f" {x_unit(axes, groups)}".rstrip())
+    across = _headings(panel, f" {place_of(axes, groups).unit}".rstrip())
     grid = {
         (point.x, at): Cell(point, None if scale is None else heat(point.group.centre, scale))
         for at, curve in enumerate(panel.curves)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from benchagent.catalog import Role, factor_role
 
 from runs import formatting
+from runs.answers.words import MOST_NAMED
 from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
 from runs.charts.compare import class_title, colours
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.verdicts import MOST_NAMED
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR

@@ -6,28 +6,29 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from benchagent.catalog import Durability, threshold_of
 from django.http import QueryDict
 
-from runs.compare.axes import CLIENTS, LEAST_LEVELS, Axes, arrange
+from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, Question, read, with_controls
+from runs.compare.axes import CLIENTS, Axes, arrange
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
-from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, pooled_words
+from runs.compare.effects import setting_pairs
+from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
+from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, measured
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
-from runs.compare.levels import NO_LEVELS, asks_different_questions, level_by_level
-from runs.compare.panels import at_chosen_levels, uneven_pooling_words
+from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
+from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, level_by_level
+from runs.compare.panels import at_chosen_levels, ends_of_curve, panels_of, uneven_pooling_words
 from runs.compare.select import Selection
-from runs.compare.sweep import sweeps
-from runs.compare.verdicts import family_size, headline, judged_against, no_step_words, ratio_words, step_words
+from runs.compare.sweep import Sweep, sweeps
 from runs.formatting import mid_sentence
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, claim_words, facets, tested_words
+from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, claim_words, facets
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD
-from runs.stats.curves import measurable
-from runs.stats.steps import LEAST_DAYS, steps
 
 # A warning names groups in so many letters; beyond, it counts them.
 MOST_LETTERS = 60
@@ -35,14 +36,17 @@ MOST_LETTERS = 60
 MOST_APART = 6
 MOST_METRICS = 4
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
+NO_QUESTION = Question()
 
 
-def compare_selection(selection: Selection, params: QueryDict) -> Comparison:
-    """With the metric, the baseline, the order and the grouping that an address asks for."""
+def compare_selection(selection: Selection, address: QueryDict) -> Comparison:
+    """With the question, the metric, the baseline, the order and the grouping that an address asks for."""
+    question, _ = read(address)
+    params = with_controls(address, question)
     comparison = compare(
         selection.runs, metric=next(iter(params.getlist("metric")), ""), baseline=params.get("baseline"),
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
-        base_runs=selection.base, controls=params, set_of=selection.set_of,
+        base_runs=selection.base, controls=params, set_of=selection.set_of, question=question,
     )  # fmt: skip
     warnings = [*comparison.warnings, *filter(None, [selection.not_looked_through])]
     return replace(comparison, left_out=selection.left_out, warnings=warnings)
@@ -52,6 +56,7 @@ def compare(
     runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
     grouping: str = "", threshold: float | None = None, base_runs: Set[UUID] = frozenset(),
     controls: QueryDict | None = None, set_of: Mapping[UUID, tuple[str, str]] = NO_SETS,
+    question: Question = NO_QUESTION,
 ) -> Comparison:  # fmt: skip
     """Groups the runs by cell and batch and sets each group against the baseline's.
 
@@ -68,16 +73,14 @@ def compare(
     fetch_settings(present)
     metrics = _metrics(present)
     chosen = _chosen_metric(present, metrics, metric)
-    if threshold is None:
-        threshold = threshold_of(chosen.name, chosen.unit) if chosen else PRACTICAL_THRESHOLD
-
     cells = cells_of(present, {run.id for run in present if run.counts}, grouping, set_of)
     groups, naming = _groups(cells, chosen, grouping, set_of)
     groups = _ranked(by_histograms(groups, chosen), chosen, order)
     pooled = pooled_words(cells, grouping)
     comparison = Comparison(
         chosen, metrics, groups, None, naming.common, naming.varying, warnings=[],
-        named=[bare_field(field) for field in naming.fields], threshold=threshold, grouping=grouping, pooled=pooled,
+        named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
+        asked_threshold=threshold, grouping=grouping, pooled=pooled, question=question,
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
         comparison = at_chosen_levels(comparison, controls)
@@ -87,8 +90,14 @@ def compare(
     by_key = [group for group in with_values if group.key == baseline]
     base = next(iter([*by_key, *of_base, *with_values]), None)
     comparison = _judged(replace(comparison, baseline=base), controls)
-    words = " ".join(filter(None, (comparison.headline, pooled)))
-    return replace(comparison, headline=words, warnings=_warnings(comparison))
+    return replace(comparison, warnings=_warnings(comparison))
+
+
+def _threshold(metric: Metric | None, asked: float | None) -> float:
+    """What a reader set for all metrics, else that of the metric."""
+    if asked is not None:
+        return asked
+    return threshold_of(metric.name, metric.unit) if metric else PRACTICAL_THRESHOLD
 
 
 def _metrics(runs: Sequence[Run]) -> list[Metric]:
@@ -182,96 +191,101 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
 
     A sweep is where the curves of a chart share an axis, where some groups ask another question than others (another
-    scale), or where a reader wants one.
+    scale), or where a reader wants one. What the question needs beyond that is judged with it, as one family.
     """
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
-    fact, held = controls.get("compared", ""), controls.getlist("held") or None
-    levels, axes = None, arrange(comparison, controls)
-    if metric and fact != NO_LEVELS:
-        wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-        if possible := sweeps(axes.groups(comparison), axes.facts, axes.series, wanted, held):
-            levels = level_by_level(possible, base, metric, comparison.threshold)
-    is_sweep = levels and (axes.x in levels.sweep.held or asks_different_questions(levels))
-    if levels and not fact and not is_sweep:
+    axes, question = arrange(comparison, controls), comparison.question
+    if base is None or metric is None:
+        return comparison
+    best = [*best_of_curves(axes, groups, metric)]
+    along = _along(comparison, axes) if question.kind in OF_CURVES else []
+    beside: dict[str, Any] = {"along": along, "axis": axes.along_x(groups)}
+    if question.kind == EFFECTS:
+        settings = setting_pairs(groups, comparison.varying)
+        pairs = [(group, base) for group in groups if group.dots and group.key != base.key]
+        verdicts, judged = judge(metric, comparison.threshold, pairs=pairs, series=[each.rows for each in settings])
+        comparison = replace(comparison, effects=list(zip(settings, judged, strict=True)))
         levels = None
-    if levels:
-        against, base_keys = levels.against, levels.base_keys
     else:
-        axis = axes.along_x(groups)
-        against = judged_against(groups, base, metric, comparison.threshold, axis) if base and metric else {}
-        base_keys = {base.key} if base else set()
+        levels, verdicts = _level_by_level(comparison, axes, best, controls, beside)
+    if levels is None and question.kind != EFFECTS:
+        verdicts, _ = judge(metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric), **beside)
+    against = levels.against if levels else against_base(groups, base, verdicts, axes.along_x(groups))
+    base_keys = levels.base_keys if levels else {base.key}
     groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
-    base = next((group for group in groups if base and group.key == base.key), None)
-    best = _best_of_curves(axes, groups, metric)
-    if levels:
-        family = levels.family
-        # Over terminals the first question is which system comes to most, wherever.
-        asks_for_most = metric and metric.better == "higher" and axes.x.removeprefix(FACTOR) in CLIENTS
-        at_their_best = ""
-        if asks_for_most and not axes.panels and len(best) < len(groups):
-            at_their_best = headline(best, metric, comparison.threshold, conditions=False)
-        words = " ".join(filter(None, (at_their_best, levels.headline)))
-    else:
-        family = family_size(group.against.ratio for group in groups if group.against)
-        words = _change_words(comparison, axes, groups, base)
-        words = words or headline(best, metric, comparison.threshold, comparison.named)
-    return replace(comparison, groups=groups, baseline=base, levels=levels, headline=words, family=family)
+    base = next(group for group in groups if group.key == base.key)
+    return replace(comparison, groups=groups, baseline=base, levels=levels, verdicts=verdicts, best_groups=best)
 
 
-def _best_of_curves(axes: Axes, groups: Sequence[Group], metric: Metric | None) -> Sequence[Group]:
+def _level_by_level(
+    comparison: Comparison, axes: Axes, best: Sequence[Group], controls: QueryDict, beside: dict[str, Any]
+) -> tuple[Levels | None, Verdicts]:
+    metric, base = comparison.metric, comparison.baseline
+    possible = _sweeps(comparison, axes, controls)
+    if not possible or metric is None:
+        return None, Verdicts()
+    # Over terminals the first question is which system comes to most, wherever.
+    asks_for_most = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
+    is_of_pairs = comparison.question.kind in OF_PAIRS and len(best) < len(comparison.groups)
+    if asks_for_most and is_of_pairs:
+        beside = beside | {"pairs": pairs_to_judge(by_value(best, metric), None)}
+    levels, verdicts = level_by_level(possible, base, metric, comparison.threshold, **beside)
+    is_sweep = axes.x in levels.sweep.held or asks_different_questions(levels)
+    return (levels, verdicts) if controls.get("compared") or is_sweep else (None, Verdicts())
+
+
+def _along(comparison: Comparison, axes: Axes) -> list[tuple[Group, Group]]:
+    """Of each curve the two levels that a loss is asked between, the later first."""
+    pairs = []
+    for panel in panels_of(comparison, axes):
+        for curve in panel.curves:
+            ends = ends_of_curve(curve, comparison.question)
+            if not isinstance(ends, str):
+                pairs.append((ends[1].group, ends[0].group))
+    return pairs
+
+
+def _sweeps(comparison: Comparison, axes: Axes, controls: QueryDict) -> dict[str, Sweep]:
+    fact = controls.get("compared", "")
+    if fact == NO_LEVELS:
+        return {}
+    wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
+    return sweeps(axes.groups(comparison), axes.facts, axes.series, wanted, controls.getlist("held") or None)
+
+
+def _pairs(comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric) -> list[tuple[Group, Group]]:
+    """All; of too many those with the baseline, and with each other the best of each curve and of each system.
+
+    A question that ranks nothing needs those with the baseline only.
+    """
+    valued = by_value(comparison.groups, metric)
+    of_base = [(group, base) for group in valued if group.key != base.key]
+    if comparison.question.kind not in OF_PAIRS:
+        return of_base
+    if len(valued) <= MOST_IN_A_MATRIX:
+        return pairs_to_judge(valued, base)
+    fact = comparison.question.fact or "dbms"
+    systems = {fact_value(group, fact): group for group in reversed(valued) if group.ranked}.values()
+    leading = {group.key: group for group in (*best, *systems)} if len(best) < len(valued) else {
+        group.key: group for group in (valued[0], *systems)
+    }  # fmt: skip
+    pairs = pairs_to_judge(by_value(leading.values(), metric), base)
+    judged = {(group.key, other.key) for group, other in pairs}
+    first = [(valued[0], group) for group in valued[1:] if len(best) == len(valued) and group.key != base.key]
+    extra = (pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged)
+    return [*pairs, *extra]
+
+
+def best_of_curves(axes: Axes, groups: Sequence[Group], metric: Metric) -> Sequence[Group]:
     """Of each curve its best group, so that a system is set against the others and not against itself."""
-    if not axes.x or metric is None:
+    if not axes.x:
         return groups
     names = [*axes.series, *filter(None, [axes.panels])]
     best: dict[tuple[str, ...], Group] = {}
-    for group in sorted(groups, key=lambda group: group.centre or 0.0, reverse=metric.better == "higher"):
-        if group.ranked and group.dots:
+    for group in by_value(groups, metric):
+        if group.ranked:
             best.setdefault(fact_values(group, names), group)
     return groups if len(best) < 2 else [*best.values()]
-
-
-def _change_words(comparison: Comparison, axes: Axes, groups: Sequence[Group], base: Group | None) -> str:
-    """Of what was measured on many days: the newest step of any curve; without any how the newest batch of the
-    baseline's curve stands to the baseline. Nobody asks which day wins.
-    """
-    metric = comparison.metric
-    if base is None or metric is None or not (axes.x == DATE or {*comparison.named} == {"batch"}):
-        return ""
-    names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
-    curves: dict[tuple[str, ...], list[Group]] = {}
-    for group in groups:
-        if group.dots:
-            curves.setdefault(fact_values(group, names), []).append(group)
-    own = fact_values(base, names)
-    of_base = curves.get(own, [])
-    if len(of_base) < LEAST_LEVELS:
-        return ""
-    newest_steps = []
-    for key, of_curve in curves.items():
-        days, tested = _days(of_curve)
-        for step in steps(days, comparison.threshold)[-1:]:
-            newest_steps.append((step.at, key == own, key, step_words(step, tested[step.at], metric.better)))
-    if newest_steps:
-        *_, key, words = max(newest_steps)
-        return f"{' · '.join(key)}: {mid_sentence(metric.label)} {words}" if key else f"{metric.label} {words}"
-    day_count = len(_days(of_base)[0])
-    unchanged = f"{no_step_words(day_count)} " if day_count >= 2 * LEAST_DAYS else ""
-    newest = max(of_base, key=lambda group: day_of(group.runs[0]))
-    if not newest.against or not newest.against.ratio:
-        return unchanged
-    ratio, verdict = ratio_words(newest.against.ratio), newest.against.words
-    return f"{unchanged}{newest.label} has {ratio} the {mid_sentence(metric.label)} of {base.label}: {verdict}."
-
-
-def _days(groups: Sequence[Group]) -> tuple[list[tuple[float, Sequence[float]]], dict[float, str]]:
-    """What was measured on each day of one curve, and which version was tested on it."""
-    by_day: dict[float, list[float]] = {}
-    tested: dict[float, str] = {}
-    for group in groups:
-        day = day_of(group.runs[0]).toordinal()
-        by_day.setdefault(day, []).extend(group.judged)
-        tested.setdefault(day, tested_words(group.runs[0]))
-    return measurable([*by_day.items()]), tested
 
 
 def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
@@ -285,7 +299,8 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     )
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(
-        comparison, metric=metric, groups=groups, baseline=base, headline="", warnings=[], family=0,
+        comparison, metric=metric, groups=groups, baseline=base, warnings=[], verdicts=Verdicts(),
+        threshold=_threshold(metric, comparison.asked_threshold),
         levels=None, whole=with_metric(comparison.whole, metric) if comparison.whole else None,
     )  # fmt: skip
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from runs.compare.asked import Question
+from runs.compare.effects import SettingPairs
 from runs.compare.facts import CommonFact, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
+from runs.compare.judging import JudgedRows, Verdicts
 from runs.compare.levels import Levels
 from runs.formatting import listed
 from runs.models import Metric, Run
@@ -22,11 +25,12 @@ MOST_NAMED = 4
 class Comparison:
     """`metric` is None when no run of the set has any number. `baseline` is the group that the others are set against.
 
-    `named`: fields that the labels of the groups tell. `headline` is empty where there is none to be had.
-    `threshold`, a share of 1: a smaller difference is too small to matter. `family`: comparisons with the baseline that
-    are judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
+    `named`: fields that the labels of the groups tell. `threshold`, a share of 1: a smaller difference is too small to
+    matter; `asked_threshold` where a reader set one for all metrics. `verdicts`: of all that the page sets against each
+    other, judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
     `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
-    and not all against the one baseline. `whole`: what it was before a reader fixed or pooled facts.
+    and not all against the one baseline. `effects`: of settings, where a question asks for them. `best_groups`: of each
+    curve the best, else all. `whole`: what it was before a reader fixed or pooled facts.
     """
 
     metric: Metric | None
@@ -37,13 +41,16 @@ class Comparison:
     varying: list[Fact]
     warnings: list[str]
     named: list[str]
-    headline: str = ""
     threshold: float = PRACTICAL_THRESHOLD
-    family: int = 0
+    asked_threshold: float | None = None
+    verdicts: Verdicts = field(default_factory=Verdicts)
     grouping: str = BATCH
     pooled: str = ""
     left_out: int = 0
     levels: Levels | None = None
+    effects: list[tuple[SettingPairs, JudgedRows]] = field(default_factory=list)
+    question: Question = field(default_factory=Question)
+    best_groups: list[Group] = field(default_factory=list)
     whole: Comparison | None = None
 
     @property
@@ -52,6 +59,11 @@ class Comparison:
         names = list(dict.fromkeys(group.all_runs[0].dbms_version.dbms.name for group in self.groups))
         systems = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} systems"
         return f"{self.metric.label if self.metric else 'No numbers'} of {systems}"
+
+    @property
+    def family(self) -> int:
+        """How many comparisons are judged together."""
+        return self.verdicts.family
 
     @property
     def threshold_percent(self) -> str:

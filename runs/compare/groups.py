@@ -150,6 +150,15 @@ class Group:
         return self.against.differences if self.against else []
 
     @property
+    def lost_words(self) -> str:
+        """How many of its repeats have no number, and why: "4 of 7 repeats have none: failed". Empty of none lost."""
+        failed = [gap for gap in self.gaps if not gap.run.is_open]
+        if not failed or not self.dots:
+            return ""
+        reasons = "; ".join(dict.fromkeys(gap.reason for gap in failed))
+        return f"{len(failed)} of {len(failed) + self.n} repeats have no number: {reasons}"
+
+    @property
     def gap_words(self) -> str:
         """Why it has no value, as what it is: one that is not known, or one that is known and not counted."""
         uncounted = any(gap.uncounted for gap in self.gaps)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log
 from statistics import fmean
+from typing import Any
 
 from runs import formatting
 from runs.compare.facts import Fact, fact_values, with_heading
 from runs.compare.groups import Against, Group
-from runs.compare.guard import bare_field, condition_words, differences, refusal
+from runs.compare.guard import differences, refusal
+from runs.compare.judging import JudgedRows, Verdicts, judge, pairs_to_judge
 from runs.compare.sweep import Key, LevelRow, Sweep
-from runs.compare.verdicts import family_size, ratio_words
+from runs.compare.verdicts import ratio_words
 from runs.formatting import listed, mid_sentence
 from runs.models import Metric
-from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, judge_levels
+from runs.stats import ALPHA, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict
 
 NO_LEVELS = "none"
 # So many times as far as either is wide lie two ranges of ratios apart that are told one by one.
@@ -88,7 +90,8 @@ class HeatMap:
 class Levels:
     """`base_label`: the series that the others are set against; `bases`: (key of a group, label) of all that may be.
 
-    `headings`: facts that tell the levels apart. `choices`: facts that may be compared.
+    `headings`: facts that tell the levels apart. `choices`: facts that may be compared. `order`: the series, the best
+    over all levels first. `judged`: pairs of series, the first against the second.
     """
 
     sweep: Sweep
@@ -98,7 +101,8 @@ class Levels:
     series: list[Series]
     bases: list[tuple[str, str]]
     choices: list[Fact]
-    headline: str
+    order: list[Key]
+    judged: Mapping[tuple[Key, Key], JudgedRows]
     family: int
 
     @property
@@ -174,28 +178,48 @@ def _shade(row: LevelRow, better: str) -> int | None:
     return steps if (ratio > 1) == (better != "lower") else -steps
 
 
-def level_by_level(possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric, threshold: float) -> Levels:
-    """The first of the `possible` sweeps, one at least. The baseline is the series of the `chosen` group."""
+def level_by_level(
+    possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric, threshold: float,
+    **beside: Any,
+) -> tuple[Levels, Verdicts]:  # fmt: skip
+    """The first of the `possible` sweeps, one at least. The baseline is the series of the `chosen` group.
+
+    `beside`: what else the page judges, as `judge` takes it; its verdicts are of the same family.
+    """
     sweep = next(iter(possible.values()))
     names = sweep.names
     key_by_group = {group.key: fact_values(group, sweep.compared) for group in sweep.groups if group.dots}
     base = key_by_group.get(chosen.key if chosen else "", next(iter(key_by_group.values())))
-    others = [key for key in names if key != base]
-    judged = judge_rows([list(sweep.rows(key, base)) for key in others], metric, threshold)
+    order = _best_first(sweep, base, metric)
+    pairs = pairs_to_judge(order, base, levels=len(sweep.table))
+    rows = [list(sweep.rows(key, other)) for key, other in pairs]
+    verdicts, judged_rows = judge(metric, threshold, series=rows, **beside)
+    judged = dict(zip(pairs, judged_rows, strict=True))
     series = [
-        Series(key, names[key], rows, verdicts, _overall_words(rows, verdicts))
-        for key, (rows, verdicts) in zip(others, judged, strict=True)
+        Series(key, names[key], *judged[key, base], _overall_words(*judged[key, base])) for key in names if key != base
     ]
-    ratios = [row.against.ratio for each in series for row in each.rows]
-    ratios += [each.overall.ratio for each in series if each.overall]
     group_by_key = {key: group for group, key in reversed(key_by_group.items())}
     levels = Levels(
         sweep, base, names[base], sweep.headings, series,
         [(group_by_key[key], names[key]) for key in names if key in group_by_key],
-        [sweep.facts[field] for field in possible], headline="",
-        family=family_size(ratios),
+        [sweep.facts[field] for field in possible], order, judged, verdicts.family,
     )  # fmt: skip
-    return replace(levels, headline=_headline(levels, metric, threshold))
+    return levels, verdicts
+
+
+def _best_first(sweep: Sweep, base: Key, metric: Metric) -> list[Key]:
+    """The series by their ratio to the baseline's over all levels; those without one last."""
+    logs = {base: 0.0}
+    for key in sweep.names:
+        ratios = [
+            row.value / row.base_value
+            for row in (sweep.rows(key, base) if key != base else ())
+            if row.pairs and not row.against.refused and row.value and row.base_value
+        ]
+        if ratios and min(ratios) > 0:
+            logs[key] = fmean(map(log, ratios))
+    sign = 1 if metric.better == "lower" else -1
+    return sorted(sweep.names, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
 
 
 def asks_different_questions(levels: Levels) -> bool:
@@ -205,29 +229,7 @@ def asks_different_questions(levels: Levels) -> bool:
     return any(refusal(differences(first.conditions, other.conditions)) for other in others)
 
 
-JudgedRows = tuple[list[LevelRow], SeriesVerdicts]
-
-
-def judge_rows(series: Sequence[list[LevelRow]], metric: Metric, threshold: float) -> list[JudgedRows]:
-    """The rows of each series with their verdicts, all of them one family."""
-    comparable = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
-    pairs = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in comparable]
-    judged = []
-    all_verdicts = judge_levels(pairs, better=metric.better, threshold=threshold)
-    for rows, verdicts in zip(series, all_verdicts, strict=True):
-        of_level = iter(verdicts.levels)
-        with_verdicts = []
-        for row in rows:
-            against = row.against
-            if row.pairs and not against.refused:
-                verdict = next(of_level)
-                against = replace(against, ratio=verdict.ratio, verdict=verdict, words=verdict.words)
-            with_verdicts.append(replace(row, against=against))
-        judged.append((with_verdicts, verdicts))
-    return judged
-
-
-def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
+def ratios_by_level(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
     if in_two_ranges := _two_ranges(rows):
         return in_two_ranges
@@ -295,12 +297,12 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
     return ""
 
 
-def _unlike_words(rows: Sequence[LevelRow]) -> str:
+def unlike_words(rows: Sequence[LevelRow]) -> str:
     """The ratios of levels that have no single number, and that no level is sure where none is."""
     if words := _ratios_by_winner(rows):
         return words
     is_sure = any(row.kind in WINNERS for row in rows)
-    return _ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")
+    return ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")
 
 
 def _overall_words(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> str:
@@ -309,69 +311,11 @@ def _overall_words(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> str:
         reasons = {row.against.words for row in rows}
         return reasons.pop() if len(reasons) == 1 and not any(row.ratio for row in rows) else ""
     if verdicts.overall.kind == Kind.MIXED:
-        return f"{_unlike_words(rows)}: no single number"
+        return f"{unlike_words(rows)}: no single number"
     words = verdicts.overall.words
     if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
-        return f"{words}; the levels differ, {_ratios_by_level(rows)}"
+        return f"{words}; the levels differ, {ratios_by_level(rows)}"
     if not verdicts.of_repeats:
         sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
-        return f"{words}; {_ratios_by_level(rows)}. {sureness}"
+        return f"{words}; {ratios_by_level(rows)}. {sureness}"
     return words
-
-
-def ratios_to_base(levels: Levels) -> dict[Key, float]:
-    """Of each series its ratio over all levels to the baseline's."""
-    ratios = {series.key: series.overall.ratio for series in levels.series if series.overall}
-    return {levels.base: 1.0} | {key: ratio.value for key, ratio in ratios.items() if ratio}
-
-
-def _headline(levels: Levels, metric: Metric, threshold: float) -> str:
-    """The best series against each other over all levels, or that there is no single number; then what is not alike."""
-    rows = [row for series in levels.series for row in series.rows]
-    if any(group.demonstration for row in rows for group in (*row.groups, *row.bases)) or metric.better == "none":
-        return ""
-    values = ratios_to_base(levels)
-    if len(values) < 2:
-        return ""
-    best, *others = sorted(values, key=lambda key: values[key], reverse=metric.better == "higher")
-    judged: list[tuple[Key, list[LevelRow], SeriesVerdicts]]
-    if best == levels.base:
-        # The section says the same ratios: they are not turned round.
-        series_by_key = {series.key: series for series in levels.series}
-        judged = [(other, series_by_key[other].rows, series_by_key[other].verdicts) for other in others]
-    else:
-        anew = judge_rows([list(levels.sweep.rows(best, other)) for other in others], metric, threshold)
-        judged = [(other, *rows_and_verdicts) for other, rows_and_verdicts in zip(others, anew, strict=True)]
-    sentence = _best_words(best, judged, levels, metric)
-    named = {bare_field(field) for field in (*levels.sweep.compared, *levels.sweep.held)}
-    differing = (difference for row in rows for difference in row.against.differences if row.ratio)
-    conditions = condition_words(differing, named)
-    return f"{sentence} Not alike: {conditions}." if conditions else sentence
-
-
-def _best_words(
-    best: Key, judged: Sequence[tuple[Key, list[LevelRow], SeriesVerdicts]], levels: Levels, metric: Metric
-) -> str:
-    """Of the baseline, where that is best, the others' ratios to it are said, as everywhere on the page."""
-    undecided = [row for row in judged if row[2].overall and row[2].overall.kind not in WINNERS]
-    other, rows, verdicts = (undecided or judged)[0]
-    overall = verdicts.overall
-    of_best, of_other = levels.sweep.names[best], levels.sweep.names[other]
-    pair = f"{of_other} against {of_best}" if best == levels.base else f"{of_best} against {of_other}"
-    where = f"over {sum(row.ratio is not None for row in rows)} levels of {levels.held_words}"
-    if overall is None:
-        return ""
-    if overall.kind == Kind.MIXED:
-        return f"No single number {where}: {pair} is {_unlike_words(rows)}."
-    if overall.kind == Kind.TOO_FEW:
-        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {of_best}, {of_other}."
-    if undecided:
-        return f"No winner {where}: {pair} {ratio_words(overall.ratio)}, {overall.words}."
-    differ = not verdicts.of_repeats or (verdicts.p_alike is not None and verdicts.p_alike < ALPHA)
-    what, the_next = mid_sentence(metric.label), ", the next," if len(judged) > 1 else ""
-    by_level = f": {_ratios_by_level(rows)}" if differ else ""
-    if best == levels.base:
-        extreme = "highest" if metric.better == "higher" else "lowest"
-        next_best = f"{of_other}{the_next} has {ratio_words(overall.ratio)} of it{by_level}"
-        return f"{of_best} has the {extreme} {what} {where}; {next_best}."
-    return f"{of_best} has {ratio_words(overall.ratio)} the {what} of {of_other}{the_next} {where}{by_level}."

@@ -8,14 +8,12 @@ from itertools import combinations
 
 from runs import formatting
 from runs.compare.comparison import Comparison
-from runs.compare.guard import differences, refusal
-from runs.compare.levels import Levels, judge_rows, ratios_to_base
-from runs.compare.verdicts import family_size
-from runs.models import Metric
-from runs.stats import WINNERS, Kind, Verdict, judge_family, letters
+from runs.compare.guard import refusal
+from runs.compare.judging import MOST_IN_A_MATRIX, by_value
+from runs.compare.levels import Levels
+from runs.compare.sweep import LevelRow
+from runs.stats import WINNERS, Kind, Verdict, letters
 
-# A matrix of more is no picture, and no family of so many finds anything.
-MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
 # By the positions of row and column.
 Verdicts = Mapping[tuple[int, int], Verdict | None]
 
@@ -74,59 +72,56 @@ def matrix(comparison: Comparison) -> Matrix | None:
     if comparison.metric is None:
         return None
     if comparison.levels:
-        return _of_series(comparison.levels, comparison.metric, comparison.threshold)
-    groups = [group for group in comparison.ranked if group.dots]
-    if not _fits(len(groups), 1):
+        return _of_series(comparison.levels)
+    groups = by_value(comparison.ranked, comparison.metric)
+    if not 3 <= len(groups) <= MOST_IN_A_MATRIX:
         return None
-    groups.sort(key=lambda group: group.centre or 0.0, reverse=comparison.metric.better != "lower")
     pairs = list(combinations(range(len(groups)), 2))
+    by_pair = {(row, column): comparison.verdicts.of(groups[row], groups[column]) for row, column in pairs}
+    if not any(by_pair.values()):
+        return None
     refused = {
-        (row, column): refusal(differences(groups[row].conditions, groups[column].conditions)) for row, column in pairs
-    }
-    judged = [pair for pair in pairs if not refused[pair]]
-    if not judged:
-        return None
-    verdicts = judge_family(
-        [(groups[row].judged, groups[column].judged) for row, column in judged], better=comparison.metric.better,
-        threshold=comparison.threshold,
-    )  # fmt: skip
-    by_pair: Verdicts = {**dict.fromkeys(pairs), **dict(zip(judged, verdicts, strict=True))}
-    return _matrix([group.label for group in groups], by_pair, refused, [])
+        (row, column): refusal(comparison.verdicts.differences_of(groups[row], groups[column]))
+        for row, column in pairs
+    }  # fmt: skip
+    return _matrix([group.label for group in groups], by_pair, refused, [], comparison.family)
 
 
-def _of_series(levels: Levels, metric: Metric, threshold: float) -> Matrix | None:
-    sweep = levels.sweep
-    names = sweep.names
-    if not _fits(len(names), len(sweep.table)):
-        return None
-    ratios = ratios_to_base(levels)
-    keys = sorted(names, key=lambda key: ratios.get(key, 1.0), reverse=metric.better != "lower")
+def _of_series(levels: Levels) -> Matrix | None:
+    names, keys = levels.sweep.names, levels.order
     pairs = list(combinations(range(len(keys)), 2))
-    level_rows = [list(sweep.rows(keys[row], keys[column])) for row, column in pairs]
-    judged = dict(zip(pairs, judge_rows(level_rows, metric, threshold), strict=True))
+    judged: dict[tuple[int, int], tuple[list[LevelRow], Verdict | None, bool]] = {}
+    for row, column in pairs:
+        one, other = keys[row], keys[column]
+        is_turned = (one, other) not in levels.judged
+        rows, verdicts = levels.judged.get((other, one) if is_turned else (one, other), ([], None))
+        if verdicts is None:
+            return None  # too many pairs: not all were judged
+        overall = verdicts.overall
+        judged[row, column] = (rows, overall.turned if overall and is_turned else overall, is_turned)
+    if len(keys) < 3:
+        return None
     refused = {
         pair: next((row.against.words for row in rows if not row.ratio), "") or "one level only"
-        for pair, (rows, verdicts) in judged.items()
-        if verdicts.overall is None
+        for pair, (rows, overall, _) in judged.items()
+        if overall is None
     }
     kinds: dict[str, dict[tuple[int, int], str]] = {}
     means: dict[str, dict[int, float | None]] = {}
-    for (at, base_at), (rows, _) in judged.items():
-        for row in rows:
-            kinds.setdefault(row.label, {})[at, base_at] = row.kind
-            means.setdefault(row.label, {}).update({at: row.value, base_at: row.base_value})
+    for pair, (rows, _, is_turned) in judged.items():
+        first, second = reversed(pair) if is_turned else pair
+        for at_level in rows:
+            kinds.setdefault(at_level.label, {})[pair] = at_level.kind
+            means.setdefault(at_level.label, {}).update({first: at_level.value, second: at_level.base_value})
     lettered = []
     for label, kind_by_pair in kinds.items():
         if len(kind_by_pair) == len(pairs) and not {"none", "refused", Kind.TOO_FEW} & set(kind_by_pair.values()):
             of_level = letters(len(keys), (pair for pair, kind in kind_by_pair.items() if kind in WINNERS))
             series = [Lettered(names[key], means[label][at], of_level[at]) for at, key in enumerate(keys)]
             lettered.append(LetteredLevel(label, series))
-    by_pair = {pair: verdicts.overall for pair, (_, verdicts) in judged.items()}
-    return replace(_matrix([names[key] for key in keys], by_pair, refused, lettered), held=levels.held_words)
-
-
-def _fits(count: int, levels: int) -> bool:
-    return 3 <= count <= MOST_IN_A_MATRIX and count * (count - 1) // 2 * levels <= MOST_COMPARISONS
+    by_pair = {pair: overall for pair, (_, overall, _) in judged.items()}
+    made = _matrix([names[key] for key in keys], by_pair, refused, lettered, levels.family)
+    return replace(made, held=levels.held_words)
 
 
 def _pair(verdict: Verdict) -> Pair:
@@ -136,6 +131,7 @@ def _pair(verdict: Verdict) -> Pair:
 
 def _matrix(
     labels: Sequence[str], verdicts: Verdicts, refused: Mapping[tuple[int, int], str], levels: list[LetteredLevel],
+    family: int,
 ) -> Matrix:  # fmt: skip
     cells: dict[tuple[int, int], Pair] = {}
     for (row, column), verdict in verdicts.items():
@@ -151,5 +147,4 @@ def _matrix(
         MatrixRow(label, of_rows[at], [cells.get((at, column)) for column in range(len(labels))])
         for at, label in enumerate(labels)
     ]
-    family = family_size(verdict.ratio for verdict in verdicts.values() if verdict)
     return Matrix(rows, family, levels)

@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 from django.utils.text import slugify
 
-from runs.compare.axes import Axes, arrange, size_level
+from runs.compare.asked import Question
+from runs.compare.axes import CLIENTS, SIZES, Axes, arrange, size_level
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, CommonFact, Fact, fact_value, fact_values
 from runs.compare.groups import Group, pooled
 from runs.compare.guard import conditions_of
+from runs.run.facets import FACTOR
 from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
+from runs.stats.curves import measurable
 
 # What the groups have of a fact that is pooled.
 POOLED = "pooled"
@@ -27,11 +30,12 @@ _MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset
 
 @dataclass(frozen=True)
 class Point:
-    """`group` may stand for several that a reader pools. Without dots it is a gap."""
+    """`group` may stand for several that a reader pools. Without dots it is a gap. `level`: what tells it on x."""
 
     x: float
     label: str
     group: Group
+    level: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,19 +63,21 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     series = _combinations(groups, names, axes.facts)
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(groups, axes):
-        by_place: dict[tuple[str, ...], dict[float, list[Group]]] = {}
+        by_level: dict[tuple[str, ...], dict[str, list[Group]]] = {}
         for group, key in zip(of_panel, Columns(of_panel).rows(names), strict=True):
-            if (x := xs.get(group.key)) is not None:
-                by_place.setdefault(key, {}).setdefault(x, []).append(group)
+            if group.key in xs:
+                by_level.setdefault(key, {}).setdefault(size_level(group, axes.x), []).append(group)
         curves = []
         for index, key in enumerate(series):
             points = []
-            for x, at_x in sorted(by_place.get(key, {}).items()):
-                words = axes.x_fact.words.get(fact_value(at_x[0], axes.x), "") if axes.x_fact else ""
-                points.append(Point(x, words, pooled(at_x)))
+            for level, at_level in by_level.get(key, {}).items():
+                words = axes.x_fact.words.get(fact_value(at_level[0], axes.x), "") if axes.x_fact else ""
+                x = statistics.fmean(xs[group.key] for group in at_level)
+                points.append(Point(x, words, pooled(at_level), level))
             if points:
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
-                curves.append(Curve(label, panel_key(label), index, points))
+                in_order = sorted(points, key=lambda point: point.x)
+                curves.append(Curve(label, panel_key(label), index, in_order))
         if curves:
             panels.append(Panel(heading, panel_key(heading), curves))
     return panels
@@ -106,7 +112,7 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
     if fact is None:
         return dict.fromkeys((group.key for group in groups), 0.0)
     if axes.x_as != "value":
-        sizes = sizes_mb(groups, fact.field)
+        sizes = sizes_mb(groups)
         whole = {"of_ram": memory_bytes, "of_buffer": buffer_bytes}.get(axes.x_as)
         if whole is None:
             return sizes
@@ -118,23 +124,69 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
     return {key: float(fact.ranks[value]) for key, value in values.items()}
 
 
-def sizes_mb(groups: Sequence[Group], name: str) -> dict[str, float]:
-    """By key of the group: the median over all that were loaded at its level, so that curves share it.
+def sizes_mb(groups: Sequence[Group]) -> dict[str, float]:
+    """By key of the group the mean size of its own databases, as measured after loading.
 
-    Without a measured size the one that was asked for, where that is in bytes.
+    Without a measured size the one that was asked for, where that is in bytes. Engines that store the same rows in
+    more or fewer bytes stand at places of their own.
     """
-    loaded: dict[str, list[float]] = {}
-    for group in groups:
-        loaded.setdefault(size_level(group, name), []).extend(values_of(group.all_runs, SIZE_METRIC))
     sizes = {}
     for group in groups:
-        if measured := loaded[size_level(group, name)]:
-            sizes[group.key] = round(statistics.median(measured) / MB, 1)
+        if measured := values_of(group.all_runs, SIZE_METRIC):
+            sizes[group.key] = round(statistics.fmean(measured) / MB, 1)
         else:
             wanted = ((group.all_runs[0].factor(factor), each) for factor, each in _MB_EACH.items())
             size = next((number * each for number, each in wanted if isinstance(number, int | float)), None)
             sizes |= {group.key: round(size, 1)} if size else {}
     return sizes
+
+
+# What a curve is said of: a size, a number of clients, another number.
+SIZE, CLIENT, OTHER = "size", "clients", "other"
+
+
+def kind_of(axes: Axes) -> str:
+    """Whether x is a size, a number of clients, another number, or nothing that a curve is said of (empty)."""
+    name = axes.x.removeprefix(FACTOR)
+    if axes.x_fact is None or axes.x == DATE or not axes.x_fact.is_number:
+        return ""
+    return SIZE if axes.x_as != "value" or name in SIZES else CLIENT if name in CLIENTS else OTHER
+
+
+def levels_of(curve: Curve) -> list[tuple[float, Sequence[float]]]:
+    """(x, repeats) without gaps."""
+    return measurable([(point.x, point.group.judged) for point in curve.points if point.group.dots])
+
+
+# How far a level may lie from the one that is asked for and still be it: 10 GB that came to 10.1.
+NEAR = 0.05
+
+
+def ends_of_curve(curve: Curve, question: Question) -> tuple[Point, Point] | str:
+    """The points that a loss is asked between; without ends the first and the last that have values. Or why not."""
+    valued = [point for point in curve.points if point.group.dots]
+    if len(valued) < 2:
+        return "one level only, measure a second"
+    chosen = []
+    for wanted, default in ((question.start, valued[0]), (question.end, valued[-1])):
+        if wanted is None:
+            chosen.append(default)
+            continue
+        nearest = min(valued, key=lambda point: abs(_level_number(point) - wanted))
+        if abs(_level_number(nearest) - wanted) > NEAR * abs(wanted):
+            return f"not measured at {wanted:g}"
+        chosen.append(nearest)
+    first, last = chosen
+    return (first, last) if first is not last else "one level only, measure a second"
+
+
+def _level_number(point: Point) -> float:
+    """What was asked for at this point: a scale factor of 10, whatever size it came to."""
+    text = point.level.replace(",", "").partition(" ")[0]
+    try:
+        return float(text)
+    except ValueError:
+        return point.x
 
 
 def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:

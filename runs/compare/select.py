@@ -19,6 +19,7 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from runs.access.rules import candidates
+from runs.compare.asked import PARAMETERS
 from runs.listing.cursor import bounded_count
 from runs.listing.filters import RunFilter, not_looked_through, unknown, without_blanks
 from runs.models import Run, StoredSelection
@@ -34,7 +35,7 @@ _CELL = re.compile(r"[0-9a-f]{8,64}")
 # What the compare page's own controls say; everything else selects.
 CONTROLS = (
     "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
-    "x_as", "y_as", "x_scale", "y_scale", "compared", "held", "edit", "rows",
+    "x_as", "y_as", "x_scale", "y_scale", "compared", "held", "edit", "rows", *PARAMETERS,
 )  # fmt: skip
 # What names runs, and how it is said.
 _NAMED = {"run": "run", "cell": "cell"}

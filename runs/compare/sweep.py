@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -43,6 +43,18 @@ class LevelRow:
     @property
     def base_keys(self) -> list[str]:
         return [group.key for group in self.bases]
+
+    @property
+    def turned(self) -> LevelRow:
+        """The baseline's series against this one."""
+        against, verdict = self.against, self.against.verdict
+        turned = verdict.turned if verdict else None
+        words = turned.words if turned else against.words
+        ratio = turned.ratio if turned else against.ratio and against.ratio.inverse
+        return replace(
+            self, groups=self.bases, bases=self.groups, pairs=[(base, group) for group, base in self.pairs],
+            against=replace(against, verdict=turned, words=words, ratio=ratio, base=""),
+        )  # fmt: skip
 
     @property
     def kind(self) -> str:

@@ -15,6 +15,7 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from runs.answers.ask import headline
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
@@ -55,7 +56,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     if request.GET.get("format") == "json":
         if selection.problems:
             return JsonResponse(selection.problems, status=400)
-        return JsonResponse(answer(comparison, draw(comparison, request.GET)))
+        return JsonResponse(answer(comparison, draw(comparison, request.GET), request.GET))
     if not selection.runs:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
@@ -107,6 +108,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         | {
             "selection": selection,
             "drawing": drawing,
+            "headline": headline(comparison, params),
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
             # The controls.
             "view_asked": params.get("view", ""),
@@ -221,7 +223,7 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
     comparison = compare_selection(selection, params)
     source = f"{reverse('compare')}?{params.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    return _embedded(request, comparison, params, source=source, title=comparison.headline, status=status)
+    return _embedded(request, comparison, params, source=source, title=headline(comparison, params), status=status)
 
 
 @require_safe

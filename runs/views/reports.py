@@ -91,7 +91,8 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
     if not selection.runs:
         messages.error(request, "No run of this report can be shown: there is nothing to freeze.")
         return redirect(kept)
-    shown = comparison_context(selection, comparison, reports.params_of(kept))
+    params = reports.params_of(kept)
+    shown = comparison_context(selection, comparison, params)
     drawing: Drawing = shown["drawing"]
     parts = drawing.parts
     names = ("part", "figure", "multiples", "pivot")
@@ -100,7 +101,7 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
         drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True})))
     if shown["matrix"]:
         drawn.append(str(render_to_string("_matrix_of_verdicts.html", shown)))
-    numbers = answer(comparison, drawing)
+    numbers = answer(comparison, drawing, params)
     reports.freeze(kept, comparison.all_runs, comparison=numbers, drawn=drawn, by=request.user)
     return redirect(kept)
 

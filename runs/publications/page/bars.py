@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Literal, cast
 from urllib.parse import urlencode
 
+from runs.answers.ask import answer_of
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.select import cell_parameter
-from runs.compare.verdicts import winner
 from runs.models import Claim, Metric
 from runs.publications.material import Material
 from runs.publications.page.claims import printed_bound
@@ -122,8 +122,9 @@ def _extremes(comparison: Comparison, metric: Metric) -> Words:
     if len(ranked) < 2:
         return ""
     first, second, last, unit = ranked[0], ranked[1], ranked[-1], metric.unit
-    best = winner(ranked, metric, comparison.threshold)
-    verdict = f"{best.label} is better than every other system" if best else "No system is better than every other"
+    answer = answer_of(comparison)
+    best = answer.claims[0].label if answer.sure else ""
+    verdict = f"{best} is better than every other system" if best else "No system is better than every other"
     return (
         f"{verdict} by a verdict. By medians: ", f"{first.label} with ", median_of(first, unit),
         f", {second.label} with ", median_of(second, unit), f", last {last.label} with ", median_of(last, unit), ".",

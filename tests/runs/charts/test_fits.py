@@ -11,11 +11,12 @@ import pytest
 from django.http import QueryDict
 from django.utils.html import escape
 
-from runs.charts.base import Multiples, XAxis
+from runs.answers.places import Place, from_to, place_words
+from runs.charts.base import Multiples
 from runs.charts.curves import curve_figures
-from runs.charts.overlays import SIZE, from_to, place_words
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
+from runs.compare.panels import SIZE
 from runs.models import Metric, Run, RunStorage, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run, make_runs
 from tests.runs.stats.test_curves import FIREBIRD
@@ -220,12 +221,12 @@ def test_of_a_latency_over_terminals_only_the_change_is_said():
 
 def test_places_on_an_axis_are_said_as_people_say_them():
     """Seen: "half is left at warehouses 991", and level 1,024 as 1,020."""
-    warehouses: XAxis = {"label": "Warehouses", "unit": "", "scale": "log"}
+    warehouses = Place("Warehouses", "")
     assert place_words(991.4, warehouses, SIZE) == "991 warehouses"
     assert place_words(1, warehouses, SIZE) == "1 warehouse"
     assert from_to(10, 2000, warehouses, SIZE) == "10 to 2,000 warehouses"
     assert from_to(983, 999, warehouses, SIZE, named=False) == "983 to 999"
-    assert place_words(1024, warehouses | {"label": "Scale factor"}, SIZE) == "scale factor 1,024"
+    assert place_words(1024, Place("Scale factor", ""), SIZE) == "scale factor 1,024"
 
 
 def test_a_legend_names_an_emulated_disk_without_its_limits():

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
-from runs.charts.fits import version_marks
+from runs.charts.overlays import version_marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.panels import panels_of

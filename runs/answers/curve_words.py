@@ -6,26 +6,15 @@ scaling law with its peak. docs/method/curves.md says each formula and when noth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from runs.charts.base import CurveWords, Mark, XAxis
-from runs.charts.overlays import (
-    CLIENT,
-    LEAST_LEVELS,
-    SIZE,
-    from_to,
-    groups_of,
-    kind_of,
-    levels_of,
-    marks,
-    place_words,
-    times_between,
-)
-from runs.compare.axes import Axes
+from runs.answers.places import Place, from_to, groups_of, memory_places, place_words, times_between
+from runs.compare.axes import LEAST_LEVELS, Axes
 from runs.compare.facts import DATE
-from runs.compare.panels import Curve, Panel
+from runs.compare.panels import CLIENT, SIZE, Curve, Panel, kind_of, levels_of
 from runs.compare.verdicts import change_words, day_at, no_step_words, step_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
@@ -44,8 +33,18 @@ LEAST_OF_A_SIDE = 2
 MOST_SAID = 6
 
 
+@dataclass(frozen=True)
+class CurveWords:
+    """What stands beneath one curve; `numbers` are those of the sentences, for the API."""
+
+    panel: str
+    series: str
+    sentences: list[str]
+    numbers: Mapping[str, Any]
+
+
 def curve_words(
-    panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, threshold: float
+    panels: Sequence[Panel], axes: Axes, x: Place, metric: Metric, threshold: float
 ) -> tuple[list[CurveWords], str]:
     """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels.
 
@@ -62,8 +61,7 @@ def curve_words(
         if len(levels) < LEAST_LEVELS:
             continue
         if panel.key not in memories:
-            memory_marks = marks(groups_of(panel), axes, x["unit"])
-            memories[panel.key] = next((mark["value"] for mark in memory_marks), None)
+            memories[panel.key] = next((at for _, at in memory_places(groups_of(panel), axes)), None)
         writer = _Words(levels, x, kind, metric, memories[panel.key])
         sentences = writer.of_clients() if kind == CLIENT else writer.of_sizes()
         words.append(CurveWords(panel.label, curve.label or metric.label, sentences, writer.numbers))
@@ -85,7 +83,7 @@ def curve_words(
     return words, " ".join(notes)
 
 
-def in_short(panels: Sequence[Panel], axes: Axes, x: XAxis) -> str:
+def in_short(panels: Sequence[Panel], axes: Axes, x: Place) -> str:
     """Which of many curves keeps most and which least, where all have the same first and last level; else empty."""
     kind = kind_of(axes)
     curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
@@ -120,27 +118,6 @@ def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> Cu
     return CurveWords(panel.label, curve.label or metric.label, sentences, {"steps": numbers})
 
 
-def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
-    """Where the curves of days have a step; none where there are more than can be told apart."""
-    if axes.x != DATE:
-        return []
-    changes = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)]
-    if len(changes) > MOST_SAID:
-        return []
-    return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in changes]
-
-
-def version_marks(panel: Panel, axes: Axes) -> list[Mark]:
-    """Where a curve of days goes on with another version of its DBMS; none of many."""
-    changed = []
-    for curve in panel.curves if axes.x == DATE else ():
-        versions = [(point.x, point.group.all_runs[0].dbms_version.version) for point in curve.points]
-        changed += [(at, version) for (_, before), (at, version) in pairwise(versions) if version != before]
-    return (
-        [{"axis": "x", "value": at, "label": version} for at, version in changed] if len(changed) <= MOST_SAID else []
-    )
-
-
 CHANGES = ("Against the first level", "Against the level before")
 
 
@@ -162,7 +139,7 @@ def _change_cell(change: Ratio | None) -> TableCell:
 class _Words:
     """Of one curve; `memory` is where its RAM stands on x. Fills `numbers` as it speaks."""
 
-    def __init__(self, levels: Levels, x: XAxis, kind: str, metric: Metric, memory: float | None) -> None:
+    def __init__(self, levels: Levels, x: Place, kind: str, metric: Metric, memory: float | None) -> None:
         self.levels, self.x, self.kind, self.metric, self.memory = levels, x, kind, metric, memory
         self.losses = against_first(levels)
         self.numbers: dict[str, Any] = {

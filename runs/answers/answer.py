@@ -1,0 +1,226 @@
+"""An answer: numbers only, each claim with the runs behind it. `words.py` says them; pages and API show the same."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.compare.asked import Question
+from runs.compare.comparison import Comparison
+from runs.stats import Interval, Ratio, Verdict
+
+REFUSED = "refused"
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Change(Part):
+    """A ratio as a factor, or a change as a share of 1, with its interval; `verdict` is one of `runs.stats.Kind`, or
+    `refused` where it may not be told, with the reason in `why`.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    verdict: str = ""
+    more_repeats: int | None = None
+    why: str = ""
+
+
+class Claim(Part):
+    """`label`: of what, as its legend names it."""
+
+    label: str
+    runs: list[UUID] = Field(default_factory=list)
+
+
+class Standing(Claim):
+    """A value of the fact that is ranked, by the best of its groups (`of`).
+
+    `rank`: 1 and how many are surely better. `ratio`: of the first to this one. `variants`: how many groups have this
+    value; `variants_differ`: whether the best of them is surely better than each other.
+    """
+
+    kind: Literal["standing"] = "standing"
+    value: str
+    of: str
+    centre: float | None
+    interval: tuple[float, float] | None
+    n: int | None
+    rank: int
+    ratio: Change
+    variants: int = 1
+    variants_differ: bool = False
+    lost: str = ""
+
+
+class LevelChange(Claim):
+    """The first side against the second at one level; over all levels where the label is empty."""
+
+    kind: Literal["level"] = "level"
+    ratio: Change
+
+
+class FallsOff(Claim):
+    """`shape`: knee, smooth, none (one line fits) or too_few. `at` on x; `memory`: where RAM stands there."""
+
+    kind: Literal["falls_off"] = "falls_off"
+    shape: str
+    at: float | None = None
+    interval: tuple[float, float] | None = None
+    memory: float | None = None
+    memory_words: str = ""
+    up_to: float | None = None
+    why: str = ""
+
+
+class Loss(Claim):
+    """From one level of x to another: `change` as a share of 1."""
+
+    kind: Literal["loss"] = "loss"
+    start: float
+    end: float
+    change: Change
+    falls_off: FallsOff
+
+
+class ScalesTo(Claim):
+    """`most` at the level `most_at` that was measured, `efficiency` at the last level, a share of the ideal.
+
+    `peak_at`: of the scaling law; `still_grows` where it has no peak up to the last level.
+    """
+
+    kind: Literal["scales"] = "scales"
+    most_at: float
+    most: float
+    last: float
+    efficiency: float | None
+    gain: Change
+    peak_at: float | None = None
+    peak_interval: tuple[float, float] | None = None
+    peak_measured: bool = False
+    still_grows: bool = False
+    why_no_law: str = ""
+
+
+class Effect(Claim):
+    """A setting from one value to another, averaged over `pairs` of groups that are alike in all else."""
+
+    kind: Literal["effect"] = "effect"
+    start: str
+    end: str
+    ratio: Change
+    pairs: int
+
+
+class Step(Claim):
+    """Where a series of batches changes for good; without `at` it does not. `day` is a date."""
+
+    kind: Literal["step"] = "step"
+    day: str = ""
+    tested: str = ""
+    change: Change
+    batches: int
+    days: int
+    batches_before: int = 0
+    is_last: bool = True
+
+
+class Newer(Claim):
+    """The newest batch against those before it; `of` says how many and which."""
+
+    kind: Literal["newer"] = "newer"
+    newest: str
+    of: str
+    batches: int
+    ratio: Change
+
+
+class Published(Claim):
+    """A value measured here beside the printed one; without a ratio `why` says what forbids it."""
+
+    kind: Literal["published"] = "published"
+    here: float | None
+    printed: float | None
+    ratio: Change
+
+
+class Changed(Claim):
+    """A fact in which two groups differ. `role`: question, condition or procedure."""
+
+    kind: Literal["changed"] = "changed"
+    a: str
+    b: str
+    role: str
+
+
+AnyClaim = Annotated[
+    Standing | LevelChange | FallsOff | Loss | ScalesTo | Effect | Step | Newer | Published | Changed,
+    Field(discriminator="kind"),
+]
+
+
+class Answer(Part):
+    """`sure`: whether the claim is asserted. `missing`: what it takes to be sure, in sentences. `over`: the levels that
+    the ranking is over, in words; `by_level`: how the first stands to the next at them, where that differs. `first` is
+    set against `second`, where two are.
+    """
+
+    question: Question
+    metric: str = ""
+    metric_label: str = ""
+    unit: str = ""
+    better: str = "none"
+    x_label: str = ""
+    x_unit: str = ""
+    x_kind: str = ""
+    claims: list[AnyClaim] = Field(default_factory=list)
+    sure: bool = False
+    missing: list[str] = Field(default_factory=list)
+    not_alike: str = ""
+    threshold: float = 0.0
+    family: int = 0
+    over: str = ""
+    by_level: str = ""
+    first: str = ""
+    second: str = ""
+
+
+def begun(comparison: Comparison, question: Question) -> Answer:
+    """An answer without claims yet."""
+    metric = comparison.metric
+    return Answer(
+        question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
+        unit=metric.unit if metric else "", better=metric.better if metric else "none",
+        threshold=comparison.threshold, family=comparison.family,
+    )  # fmt: skip
+
+
+def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: str = "") -> Change:
+    """`less` 1 makes a share of a ratio."""
+    if verdict is None:
+        return Change(verdict=REFUSED, why=refused)
+    estimate = verdict.ratio
+    low, high = ends(estimate.interval if estimate else None, less)
+    return Change(
+        value=estimate.value - less if estimate else None, low=low, high=high, verdict=verdict.kind,
+        more_repeats=verdict.repeats_needed, why=verdict.words,
+    )  # fmt: skip
+
+
+def ends(interval: Interval | None, less: float = 0.0) -> tuple[float | None, float | None]:
+    return (interval.low - less, interval.high - less) if interval else (None, None)
+
+
+def pair_of(interval: Interval | None) -> tuple[float, float] | None:
+    return (interval.low, interval.high) if interval else None
+
+
+def share_of(estimate: Ratio | None, verdict: str = "") -> Change:
+    """A change without a verdict of its own family."""
+    low, high = ends(estimate.interval if estimate else None, 1.0)
+    return Change(value=estimate.value - 1 if estimate else None, low=low, high=high, verdict=verdict)

@@ -1,0 +1,143 @@
+"""From a comparison to the answer of its question, and to the other questions that its data can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchagent.catalog import Role, factor_role
+from django.http import QueryDict
+
+from runs.answers import curves, history, pairs
+from runs.answers.answer import Answer, begun
+from runs.answers.places import place_of
+from runs.answers.ranking import ranked
+from runs.answers.words import question_words, sentence
+from runs.compare import asked
+from runs.compare.asked import Question
+from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES, Axes, arrange
+from runs.compare.comparison import Comparison
+from runs.compare.effects import setting_pairs
+from runs.compare.facts import DATE, Fact, fact_values
+from runs.compare.panels import Panel, kind_of, panels_of
+from runs.run.facets import FACTOR
+from runs.stats.curves import LEAST_FOR_KNEE
+from runs.stats.steps import LEAST_DAYS
+
+LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
+# Facts that are ranked, each with a question of its own.
+_RANKED = ("storage:data", "hardware", "config")
+
+
+def answer_of(comparison: Comparison, params: QueryDict | None = None, axes: Axes | None = None) -> Answer:
+    """Of the question that the address asks; of none the one that fits best."""
+    params = params if params is not None else QueryDict()
+    axes = axes or arrange(comparison, asked.with_controls(params, comparison.question))
+    question = comparison.question if comparison.question.kind else _by_rule(comparison, axes)
+    of_table = {
+        asked.A_B: pairs.a_against_b, asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published,
+        asked.CHANGED: pairs.changed,
+    }  # fmt: skip
+    if question.kind in of_table:
+        return of_table[question.kind](comparison, question)
+    if question.kind in asked.OF_CURVES:
+        return curves.of_curves(comparison, panels_of(comparison, axes), axes, question)
+    if question.kind in asked.OF_DATES:
+        return _over_dates(comparison, axes, question)
+    return ranked(comparison, comparison.best_groups or comparison.groups, question)
+
+
+def headline(comparison: Comparison, params: QueryDict | None = None) -> str:
+    """The answer in words, and what is pooled on request; empty where nothing may be said."""
+    answer = answer_of(comparison, params)
+    words = sentence(answer) if answer.claims or comparison.question.kind else ""
+    return " ".join(filter(None, (words, comparison.pooled)))
+
+
+def _by_rule(comparison: Comparison, axes: Axes) -> Question:
+    """Of what was measured on many days nobody asks which day wins."""
+    is_history = axes.x == DATE or {*comparison.named} == {"batch"}
+    return Question(kind=asked.SINCE if is_history else asked.BEST)
+
+
+def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answer:
+    panels: Sequence[Panel] = panels_of(comparison, axes) if axes.x == DATE else []
+    if question.kind == asked.NEWER:
+        return history.newer(comparison, panels, question)
+    answer = history.since(comparison, panels, question)
+    if answer.claims or comparison.question.kind:
+        return answer
+    # Of too few batches to tell a change: the newest against the baseline.
+    base = comparison.baseline
+    names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
+    own = fact_values(base, names) if base else ()
+    beside = [group for group in comparison.groups if fact_values(group, names) == own]
+    if len({group.key for group in beside if group.dots}) < LEAST_LEVELS:
+        return ranked(comparison, comparison.best_groups, Question(kind=asked.BEST))
+    return pairs.newest_against_baseline(comparison, beside)
+
+
+def offered(comparison: Comparison, axes: Axes) -> list[tuple[str, Question]]:
+    """Words and question of each that the data can answer, but for the one that was asked."""
+    asked_for, questions = comparison.question, []
+    for question in _answerable(comparison, axes):
+        if (question.kind, question.fact, question.x) != (asked_for.kind, asked_for.fact, asked_for.x):
+            subject = begun(comparison, question)
+            if question.kind in asked.OF_CURVES and question.x in axes.facts:
+                of_x = Axes(view="curve", x=question.x, facts=axes.facts)
+                place = place_of(of_x, comparison.groups)
+                kinds = {"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(of_x)}
+                subject = subject.model_copy(update=kinds)
+            questions.append((question_words(subject), question))
+    return questions
+
+
+def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:
+    with_values = [group for group in comparison.groups if group.dots]
+    if comparison.metric is None or len(with_values) < 2:
+        return
+    if comparison.metric.better != "none":
+        yield from _rankings(comparison, axes.facts)
+    for name in axes.facts:
+        yield from _over(name, axes.facts[name])
+    if setting_pairs(with_values, comparison.varying):
+        yield Question(kind=asked.EFFECTS)
+    days = len(axes.facts[DATE].values) if DATE in axes.facts else 1
+    if days >= 2 * LEAST_DAYS:
+        yield Question(kind=asked.SINCE)
+    if days >= LEAST_LEVELS:
+        yield Question(kind=asked.NEWER, than=history.DEFAULT_BASELINE)
+    if len({bool(group.all_runs[0].publication_id) for group in with_values}) > 1:
+        yield Question(kind=asked.PUBLISHED)
+    if len(comparison.groups) == 2:
+        yield Question(kind=asked.CHANGED)
+
+
+def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
+    if "dbms" in facts:
+        yield Question(kind=asked.BEST)
+    yield from (Question(kind=asked.RANK, fact=name) for name in facts if name in _RANKED or _is_condition(name))
+    names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
+    load = next((name for name in LOAD_METRICS if name in names), "")
+    if load and "dbms" in facts:
+        yield Question(kind=asked.LOAD, metric=load)
+
+
+def _is_condition(name: str) -> bool:
+    return (
+        name.startswith(FACTOR)
+        and factor_role(name.removeprefix(FACTOR)) == Role.CONDITION
+        and (name.removeprefix(FACTOR) not in CLIENTS)
+    )
+
+
+def _over(name: str, fact: Fact) -> Iterator[Question]:
+    """Of a size what is lost over it, of clients how far it scales."""
+    bare, numbers = name.removeprefix(FACTOR), sorted(fact.numbers.values())
+    if len(numbers) < 2:
+        return
+    if bare in SIZES:
+        yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])
+        if len(numbers) >= LEAST_FOR_KNEE:
+            yield Question(kind=asked.FALLS_OFF, x=name)
+    if bare in CLIENTS:
+        yield Question(kind=asked.SCALES, x=name)

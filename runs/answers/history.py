@@ -1,0 +1,139 @@
+"""Since when: the steps of each series of batches, and the newest batch against those before it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from runs.answers.answer import REFUSED, Answer, Change, Newer, Step, begun, share_of
+from runs.answers.curves import labelled
+from runs.compare.asked import Question
+from runs.compare.comparison import Comparison
+from runs.compare.panels import Panel, Point, levels_of
+from runs.run.facets import tested_words
+from runs.stats import Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
+from runs.stats.steps import LEAST_DAYS, steps
+from runs.stats.verdicts import judge_interval
+
+LEAST_BATCHES = 3
+DEFAULT_BASELINE = "last:10"
+
+
+def since(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
+    """`panels` over dates."""
+    answer, better = begun(comparison, question), comparison.metric.better if comparison.metric else "none"
+    claims, missing = [], []
+    for curve, label in labelled(panels):
+        points = {point.x: point for point in curve.points if point.group.dots}
+        levels = levels_of(curve)
+        if len(levels) < 2 * LEAST_DAYS:
+            missing.append(
+                f"{_of(label)}{len(levels)} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
+            )
+            continue
+        days = int(levels[-1][0] - levels[0][0]) + 1
+        runs = [run for point in points.values() for run in point.group.run_ids]
+        changes = steps(levels, comparison.threshold)
+        for step in changes:
+            side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
+            claims.append(
+                Step(
+                    label=label, runs=runs, day=str(day_at(step.at)), tested=_tested(points[step.at]),
+                    change=share_of(step.change, side if better in ("higher", "lower") else Kind.DIFFERENT),
+                    batches=step.days, days=days, batches_before=step.days_before, is_last=step.is_last,
+                )
+            )  # fmt: skip
+        if not changes:
+            claims.append(Step(label=label, runs=runs, change=Change(verdict=""), batches=len(levels), days=days))
+    return answer.model_copy(update={"claims": claims, "missing": missing, "sure": any(step.day for step in claims)})
+
+
+def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
+    """Whether the newest batch lies where one more batch like those of the baseline would."""
+    asked = question if question.than else question.model_copy(update={"than": DEFAULT_BASELINE})
+    answer = begun(comparison, asked)
+    claims, missing = [], []
+    for curve, label in labelled(panels):
+        valued = [point for point in curve.points if point.group.dots]
+        if len(valued) < 2:
+            missing.append(f"{_of(label)}one batch only, measure a second.")
+            continue
+        newest, before = valued[-1], _baseline(valued, asked.than)
+        if not before:
+            missing.append(f"{_of(label)}no batch before it is “{asked.than}”.")
+            continue
+        ratio = _expected(newest, before, comparison)
+        if ratio.verdict in (Kind.TOO_FEW, REFUSED):
+            missing.append(f"{_of(label)}{len(before)} batches before it, {LEAST_BATCHES} are needed.")
+        runs = [run for point in (newest, *before) for run in point.group.run_ids]
+        claims.append(
+            Newer(label=label, runs=runs, newest=_named(newest), of=asked.than, batches=len(before), ratio=ratio)
+        )
+    sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
+    return answer.model_copy(update={"claims": claims, "missing": missing, "sure": sure})
+
+
+def day_at(x: float) -> date:
+    """At a position on an axis of dates."""
+    return date.fromordinal(int(x))
+
+
+def _of(label: str) -> str:
+    return f"{label}: " if label else ""
+
+
+def _tested(point: Point) -> str:
+    """The version that was tested; of one DBMS after another its release."""
+    return tested_words(point.group.all_runs[0])
+
+
+def _named(point: Point) -> str:
+    return " · ".join(filter(None, (str(day_at(point.x)), _tested(point))))
+
+
+def _baseline(valued: Sequence[Point], than: str) -> list[Point]:
+    """The batches before the newest that `than` names."""
+    kind, _, value = than.partition(":")
+    before, newest = list(valued[:-1]), valued[-1]
+    if kind == "last":
+        return before[-int(value) :] if value.isdecimal() and len(value) < 6 and int(value) else []
+    if kind == "days":
+        days = int(value) if value.isdecimal() and len(value) < 6 else 0
+        begin = day_at(newest.x) - timedelta(days=days)
+        return [point for point in before if day_at(point.x) >= begin]
+    return [point for point in before if _is_named(point, kind, value)]
+
+
+def _is_named(point: Point, kind: str, value: str) -> bool:
+    run = point.group.all_runs[0]
+    if kind == "label":
+        return bool(run.said_label == value)
+    if kind == "commit":
+        return bool(value) and str(run.said_tested.get("commit", "")).startswith(value)
+    return value in (run.dbms_version.version, run.dbms_version.name)
+
+
+def _expected(newest: Point, before: Sequence[Point], comparison: Comparison) -> Change:
+    """The newest batch over the mean of those before, with the interval in which one more of them would lie: between
+    batches differs more than the repeats of one show.
+    """
+    centres = [point.group.centre for point in before]
+    logs = [math.log(centre) for centre in centres if centre and centre > 0]
+    if not logs or not newest.group.centre or newest.group.centre <= 0:
+        return Change(verdict=REFUSED, why="a value is zero or negative")
+    centre = math.log(newest.group.centre) - statistics.fmean(logs)
+    if len(logs) < LEAST_BATCHES:
+        return Change(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
+    spread, freedom = statistics.stdev(logs), len(logs) - 1
+    half = t_quantile(0.975, freedom) * spread * math.sqrt(1 + 1 / len(logs))
+    interval: Interval | None = interval_of_logs(centre, half)
+    if interval is None:
+        return Change(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
+    better = comparison.metric.better if comparison.metric else "none"
+    estimate = Ratio(math.exp(centre), interval, freedom, None)
+    verdict: Verdict = judge_interval(
+        estimate, interval, better=better, threshold=comparison.threshold, fewest=len(logs)
+    )
+    return Change(value=estimate.value, low=interval.low, high=interval.high, verdict=verdict.kind, why=verdict.words)

@@ -1,0 +1,178 @@
+"""Two against each other: one against another, what each setting did, here against published, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.answers.answer import Answer, Change, Changed, Effect, LevelChange, Published, begun, change_of
+from runs.answers.ranking import by_level_words, rows_between
+from runs.compare.asked import A_B, Question
+from runs.compare.comparison import Comparison
+from runs.compare.facts import fact_value
+from runs.compare.grouping import day_of
+from runs.compare.groups import Group
+from runs.compare.guard import condition_words, refusal
+from runs.compare.judging import Verdicts
+from runs.compare.levels import Levels
+from runs.compare.sweep import Key
+from runs.models import Metric
+from runs.run.facets import FACTOR
+from runs.stats import Kind, ratio
+
+PUBLICATION = "publication"
+
+
+def a_against_b(comparison: Comparison, question: Question) -> Answer:
+    """The first that is asked for against the second: groups by their keys, or values of a fact."""
+    answer, base = begun(comparison, question), comparison.baseline
+    if comparison.levels:
+        return _series_against(answer, comparison.levels, question)
+    others = [group for group in comparison.groups if group.dots and base and group.key != base.key]
+    if base is None or not others:
+        return answer.model_copy(update={"missing": ["There is one only: add another to set it against."]})
+    named = {question.a, question.b}
+    chosen = next((group for group in others if named & {group.key, fact_value(group, question.fact)}), others[0])
+    return _groups_against(comparison, answer, chosen, base)
+
+
+def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer:
+    """Of what was measured on several days: nobody asks which day wins."""
+    base = comparison.baseline
+    newest = max((group for group in groups if group.dots), key=lambda group: day_of(group.runs[0]), default=None)
+    answer = begun(comparison, Question(kind=A_B))
+    if base is None or newest is None or newest.key == base.key:
+        return answer
+    return _groups_against(comparison, answer, newest, base)
+
+
+def _groups_against(comparison: Comparison, answer: Answer, group: Group, base: Group) -> Answer:
+    verdict = comparison.verdicts.of(group, base)
+    differing = comparison.verdicts.differences_of(group, base)
+    refused = refusal(differing)
+    claim = LevelChange(
+        label="", ratio=change_of(verdict, refused=f"no ratio, {refused}" if refused else "not judged"),
+        runs=[*group.run_ids, *base.run_ids],
+    )  # fmt: skip
+    return answer.model_copy(
+        update={
+            "claims": [claim], "sure": _is_sure(claim.ratio), "first": group.label, "second": base.label,
+            "not_alike": "" if refused else condition_words(differing, comparison.named),
+        }
+    )  # fmt: skip
+
+
+def _series_against(answer: Answer, levels: Levels, question: Question) -> Answer:
+    names = levels.sweep.names
+    others = [key for key in levels.order if key != levels.base]
+    first = next((key for key in others if _is_named(levels, key, question.a)), others[0])
+    rows, verdicts = rows_between(levels, first, levels.base)
+    overall = change_of(verdicts, refused="no two levels in common")
+    of_levels = [
+        LevelChange(
+            label=row.label, ratio=change_of(row.against.verdict, refused=row.against.words),
+            runs=[run for group in (*row.groups, *row.bases) for run in group.run_ids],
+        )
+        for row in rows
+        if row.pairs
+    ]  # fmt: skip
+    with_ratio = sum(row.ratio is not None for row in rows)
+    return answer.model_copy(
+        update={
+            "claims": [LevelChange(label="", ratio=overall), *of_levels], "sure": _is_sure(overall),
+            "over": f"{with_ratio} levels of {levels.held_words}", "first": names[first], "second": levels.base_label,
+            "by_level": by_level_words(levels, first, levels.base),
+        }
+    )  # fmt: skip
+
+
+def _is_named(levels: Levels, key: Key, asked: str) -> bool:
+    """By a value of what is compared, or by the key of one of its groups."""
+    if not asked:
+        return False
+    rows = zip(levels.sweep.groups, levels.sweep.columns.rows(levels.sweep.compared), strict=True)
+    return asked in key or any(group.key == asked for group, of in rows if of == key)
+
+
+def _is_sure(change: Change) -> bool:
+    return change.verdict in (Kind.BETTER, Kind.WORSE, Kind.DIFFERENT, Kind.EQUIVALENT, Kind.TOO_SMALL)
+
+
+def effects(comparison: Comparison, question: Question) -> Answer:
+    """The largest first."""
+    claims = []
+    for setting, (rows, verdicts) in comparison.effects:
+        judged = [row for row in rows if row.against.verdict]
+        verdict = verdicts.overall or (judged[0].against.verdict if judged else None)
+        refused = next((row.against.refused for row in rows if row.against.refused), "not judged")
+        claims.append(
+            Effect(
+                label=setting.setting, start=setting.start, end=setting.end, pairs=len(judged) or len(rows),
+                ratio=change_of(verdict, refused=refused),
+                runs=[run for row in rows for group in (*row.groups, *row.bases) for run in group.run_ids],
+            )
+        )  # fmt: skip
+    claims.sort(key=lambda claim: -abs((claim.ratio.value or 1.0) - 1))
+    missing = [] if claims else ["No two groups differ in one setting of their configurations and in nothing else."]
+    sure = any(_is_sure(claim.ratio) for claim in claims)
+    return begun(comparison, question).model_copy(update={"claims": claims, "missing": missing, "sure": sure})
+
+
+def published(comparison: Comparison, question: Question) -> Answer:
+    """Each group that was measured here beside the printed one of the same system that was asked the same."""
+    printed: dict[tuple[object, ...], Group] = {}
+    for group in comparison.groups:
+        if group.all_runs[0].publication_id and group.dots:
+            printed.setdefault(_same_question(group), group)
+    claims = []
+    for group in comparison.groups:
+        beside = printed.get(_same_question(group))
+        if beside is None or group.all_runs[0].publication_id or not group.dots or comparison.metric is None:
+            continue
+        claims.append(
+            Published(
+                label=group.label, here=group.centre, printed=beside.centre, runs=[*group.run_ids, *beside.run_ids],
+                ratio=_here_to_printed(comparison.verdicts, group, beside, comparison.metric),
+            )
+        )  # fmt: skip
+    missing = [] if claims else ["Nothing here was measured as something that is published was: re-run its experiment."]
+    sure = any(claim.ratio.value is not None for claim in claims)
+    return begun(comparison, question).model_copy(update={"claims": claims, "missing": missing, "sure": sure})
+
+
+def _same_question(group: Group) -> tuple[object, ...]:
+    """System and factors; the window and the terminals are conditions, of which the guard speaks."""
+    run = group.all_runs[0]
+    factors = sorted((name, value) for name, value in group.facts.items() if name.startswith(FACTOR))
+    return (run.dbms_version.dbms_id, *factors)
+
+
+def _here_to_printed(verdicts: Verdicts, group: Group, beside: Group, metric: Metric) -> Change:
+    if refused := refusal(verdicts.differences_of(group, beside)):
+        return Change(verdict="refused", why=refused)
+    if verdict := verdicts.of(group, beside):
+        return change_of(verdict)
+    estimate = ratio(group.judged, beside.judged)
+    return Change(value=estimate.value if estimate else None, verdict="", why=f"{metric.label} has no logarithm")
+
+
+def changed(comparison: Comparison, question: Question) -> Answer:
+    """What the guard tells of two groups, what matters first."""
+    groups = comparison.groups
+    if len(groups) != 2:
+        return begun(comparison, question).model_copy(update={"missing": ["Choose two groups, or two runs."]})
+    first, second = groups
+    claims = [
+        Changed(label=each.label, a=each.a, b=each.b, role=each.role, runs=[*first.run_ids, *second.run_ids])
+        for each in comparison.verdicts.differences_of(first, second)
+        if each.a != each.b
+    ]
+    missing = [] if claims else ["Nothing that is recorded of them differs."]
+    return begun(comparison, question).model_copy(
+        update={
+            "claims": claims,
+            "missing": missing,
+            "sure": bool(claims),
+            "first": first.label,
+            "second": second.label,
+        }
+    )

@@ -1,0 +1,147 @@
+"""The x axis in words: its heading and unit, a value on it (30.3 GB, 16 terminals), and where memory stands on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from benchagent.catalog.workloads import COUNTED, amount
+
+from runs.compare.axes import X_AS, Axes
+from runs.compare.groups import Group
+from runs.compare.panels import CLIENT, SIZE, Panel, kind_of, sizes_mb
+from runs.formatting import mid_sentence, number, size_words, times
+from runs.run.facets import FACTOR, shown_unit
+from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
+from runs.stats import Ratio
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Place:
+    """The x axis: its heading, and the unit of its numbers."""
+
+    label: str
+    unit: str
+
+
+def place_of(axes: Axes, groups: Iterable[Group]) -> Place:
+    """The x axis of these groups."""
+    return Place(x_label(axes), _x_unit(axes, groups))
+
+
+def x_label(axes: Axes) -> str:
+    if axes.x_as == "value":
+        return axes.x_fact.label if axes.x_fact else ""
+    words = X_AS[axes.x_as]
+    return "Size of the database" if axes.x_as == "size" else f"{words[:1].upper()}{words[1:]}"
+
+
+def _x_unit(axes: Axes, groups: Iterable[Group]) -> str:
+    if axes.x_as != "value":
+        return "MB" if axes.x_as == "size" else ""
+    name = axes.x.removeprefix(FACTOR)
+    factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
+    units = {shown_unit(name, factor.unit) for factor in factors}
+    return units.pop() if len(units) == 1 else ""
+
+
+def place_words(value: float, x: Place, kind: str) -> str:
+    """A value of x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
+    words = mid_sentence(x.label)
+    if x.unit == "MB":
+        return size_words(value)
+    if x.unit == "GB":
+        # An article's TB are of 1024 GB.
+        return f"{value / 1024:.3g} TB" if value >= 1024 else f"{value:.3g} GB"
+    if kind == CLIENT or words in COUNTED:
+        return f"{_rounded(value)} {words.removesuffix('s') if value == 1 else words}"
+    if "÷" in words:
+        return f"{times(value)} {words.partition('÷')[2].strip()}"
+    if x.unit:
+        return amount(value, x.unit) if value == 1 else f"{number(value)} {x.unit}"
+    return f"{words} {_rounded(value)}"
+
+
+def _rounded(value: float) -> str:
+    """A level as it is, a place between levels to three digits."""
+    return number(value if value == round(value) else float(f"{value:.3g}"))
+
+
+def from_to(low: float, high: float, x: Place, kind: str, *, named: bool = True) -> str:
+    """9.04 to 30.3 GB, scale factor 1 to 7; without its name 1 to 7."""
+    begin, end = place_words(low, x, kind), place_words(high, x, kind)
+    name = "" if begin[:1].isdigit() else f"{begin.rpartition(' ')[0]} "
+    begin, end = begin.removeprefix(name), end.removeprefix(name)
+    value, _, unit = begin.partition(" ")
+    is_counted = kind == CLIENT or mid_sentence(x.label) in COUNTED
+    if is_counted and not named:
+        end = end.partition(" ")[0]
+    same = is_counted or end.endswith(f" {unit}")
+    return f"{name if named else ''}{value if same else begin} to {end}"
+
+
+def times_between(ratio: Ratio) -> str:
+    interval = ratio.interval
+    return f" ({times(interval.low)} to {times(interval.high)})" if interval else ""
+
+
+def groups_of(panel: Panel) -> list[Group]:
+    return [point.group for curve in panel.curves for point in curve.points]
+
+
+def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]]:
+    """(words, x) of the memory limit that all runs share, else the RAM, and of the buffer pool, where x is a size."""
+    if kind_of(axes) != SIZE or not groups:
+        return []
+    if axes.x_as in ("of_ram", "of_buffer"):
+        return [("RAM" if axes.x_as == "of_ram" else "buffer pool", 1.0)]
+    x_of = _x_of_bytes(groups, axes, place_of(axes, groups).unit)
+    placed = [(words, x_of(size_bytes)) for words, size_bytes in memories(groups)]
+    return [(words, x) for words, x in placed if x is not None]
+
+
+def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
+    """(words, bytes) of the memory and of the buffer pool that all of them share, the memory first."""
+    firsts = [group.all_runs[0] for group in groups]
+    limits, memory, buffers = ({size(run) for run in firsts} for size in (limit_bytes, memory_bytes, buffer_bytes))
+    named = [("memory limit" if limits == memory else "RAM", memory), ("buffer pool", buffers)]
+    return [
+        (f"{name} {_memory_words(size)}", size) for name, shared in named if len(shared) == 1 and (size := shared.pop())
+    ]
+
+
+def _memory_words(size_bytes: float) -> str:
+    """As it is sold and set: GB of 1024 MB where it is a whole number of them."""
+    for unit, each in (("GB", 1 << 30), ("MB", 1 << 20)):
+        if size_bytes >= each and size_bytes % each == 0:
+            return f"{size_bytes / each:,.0f} {unit}"
+    return size_words(size_bytes / MB, 2)
+
+
+def _x_of_bytes(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:
+    """Where on x so many bytes stand: by the unit, or between the sizes that its levels came to."""
+    if axes.x_as == "size":
+        return lambda size_bytes: size_bytes / MB
+    if unit in ("GB", "MB"):
+        # An article's GB are of 1024 MB.
+        return lambda size_bytes: size_bytes / (GIB if unit == "GB" else MB)
+    loaded = sizes_mb(groups)
+    numbers = axes.x_fact.numbers if axes.x_fact else {}
+    line = sorted({(loaded[group.key], numbers[value]) for group in groups
+                   if group.key in loaded and (value := group.facts.get(axes.x, "")) in numbers})  # fmt: skip
+
+    def between_levels(size_bytes: float) -> float | None:
+        size_mb = size_bytes / MB
+        if not line or min(map(min, line)) <= 0:
+            return None
+        for (low, x), (high, next_x) in pairwise(line):
+            if low <= size_mb <= high and low < high:
+                return float(x * (next_x / x) ** (math.log(size_mb / low) / math.log(high / low)))
+        end_mb, end = line[0] if size_mb < line[0][0] else line[-1]
+        return end * size_mb / end_mb
+
+    return between_levels

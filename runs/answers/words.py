@@ -1,0 +1,396 @@
+"""What answers say: the one place where sentences about numbers are made, from the fields of an answer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.answers.answer import (
+    REFUSED,
+    Answer,
+    Change,
+    Changed,
+    Effect,
+    FallsOff,
+    LevelChange,
+    Loss,
+    Newer,
+    Published,
+    ScalesTo,
+    Standing,
+    Step,
+)
+from runs.answers.places import Place, from_to, place_words
+from runs.compare import asked
+from runs.formatting import (
+    THIN,
+    listed,
+    mid_sentence,
+    percent,
+    percent_of,
+    quantity,
+    three_digits,
+    times,
+)
+from runs.stats import MIN_REPEATS, WINNERS, Kind
+
+# A sentence names so many things; beyond, it counts them.
+MOST_NAMED = 3
+MOST_CURVES = 6
+# From so many times on growth is said as a multiple.
+TIMES_FROM = 3.0
+
+
+def sentence(answer: Answer) -> str:
+    """The answer in words; where there is none, what is missing."""
+    says = {
+        asked.LOSS: _loss, asked.FALLS_OFF: _falls_off, asked.SCALES: _scales, asked.EFFECTS: _effects,
+        asked.SINCE: _since, asked.NEWER: _newer, asked.A_B: _a_against_b, asked.PUBLISHED: _published,
+        asked.CHANGED: _changed,
+    }.get(answer.question.kind, _ranking)  # fmt: skip
+    words = says(answer) if answer.claims else ""
+    parts = [words or " ".join(answer.missing), f"Not alike: {answer.not_alike}." if words and answer.not_alike else ""]
+    return " ".join(filter(None, parts))
+
+
+# Numbers
+
+
+def ratio(change: Change) -> str:
+    """4.74 × (4.37–5.13); without the interval where there is none."""
+    if change.value is None:
+        return ""
+    if change.low is None or change.high is None:
+        return times(change.value)
+    return f"{times(change.value)} ({three_digits(change.low)}–{three_digits(change.high)})"
+
+
+def share(change: Change) -> str:
+    """−17.5 % (−20.1 to −15.0); what grew far 27.2 × (25.0 to 29.1)."""
+    if change.value is None:
+        return "not known"
+    numbers = [change.value, *([change.low, change.high] if change.low is not None and change.high is not None else [])]
+    is_far = max(numbers) + 1 >= TIMES_FROM
+    first, *ends = (times(value + 1) if is_far else percent(value, signed=True) for value in numbers)
+    return (
+        f"{first} ({' to '.join(end.removesuffix(f'{THIN}%').removesuffix(f'{THIN}×') for end in ends)})"
+        if ends
+        else first
+    )
+
+
+def turned(change: Change) -> Change:
+    """Of the second against the first."""
+    if not change.value:
+        return change
+    low, high = (1 / change.high if change.high else None), (1 / change.low if change.low else None)
+    return change.model_copy(update={"value": 1 / change.value, "low": low, "high": high})
+
+
+def upward(change: Change, better: str) -> Change:
+    """Of the better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
+    return turned(change) if better == "lower" else change
+
+
+# Which is best
+
+
+def _ranking(answer: Answer) -> str:
+    standings = [claim for claim in answer.claims if isinstance(claim, Standing)]
+    first, *others = standings
+    if not others:
+        return " ".join(answer.missing)
+    open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
+    return _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
+
+
+def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
+    extreme = "lowest" if answer.better == "lower" else "highest"
+    what, next_one = mid_sentence(answer.metric_label), others[0]
+    the_next = ", the next" if len(others) > 1 else ""
+    words = ratio(upward(next_one.ratio, answer.better))
+    by_level = f": {answer.by_level}" if answer.by_level else ""
+    if answer.over:
+        if answer.better == "lower":
+            sentence = f"{first.label} has the lowest {what} over {answer.over}; {next_one.label}{the_next}"
+            return f"{sentence}{',' if the_next else ''} has {words} of it{by_level}."
+        comma = "," if the_next else ""
+        return (
+            f"{first.label} has {words} the {what} of {next_one.label}{the_next}{comma} over {answer.over}{by_level}."
+        )
+    amount = quantity(first.centre, answer.unit)
+    sentence = f"{_with_variant(first)} has the {extreme} {what}, {amount}"
+    if answer.better == "lower":
+        sentence += f"; {next_one.label}{the_next}{',' if the_next else ''} has {words} of it."
+    else:
+        sentence += f": {words} that of {next_one.label}{the_next}."
+    return " ".join(filter(None, (sentence, _variants(first), f"{first.label}: {first.lost}." if first.lost else "")))
+
+
+def _with_variant(standing: Standing) -> str:
+    own = standing.of.removeprefix(f"{standing.label} · ") if standing.variants > 1 else ""
+    return f"{standing.label} ({own})" if own and own != standing.label else standing.label
+
+
+def _variants(standing: Standing) -> str:
+    if standing.variants < 2 or standing.variants_differ:
+        return ""
+    return f"Its {standing.variants} groups cannot all be told apart."
+
+
+def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
+    named = _amounts(answer, [first, *open_ones])
+    kinds = {claim.ratio.verdict for claim in open_ones}
+    where = f" over {answer.over}" if answer.over else ""
+    if Kind.TOO_FEW in kinds:
+        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {named}."
+    if REFUSED in kinds:
+        return f"No winner is named{where}: not all of them may be set against each other."
+    if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
+        return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
+    claim = next((each for each in open_ones if each.ratio.verdict in (Kind.UNDECIDED, Kind.MIXED)), open_ones[0])
+    return _undecided(answer, f"{first.label} against {claim.label}", claim.ratio, where, named)
+
+
+def _undecided(answer: Answer, pair: str, change: Change, where: str, named: str) -> str:
+    if change.verdict == Kind.MIXED:
+        return f"No single number{where}: {pair} is {answer.by_level}."
+    if answer.over:
+        return f"No winner{where}: {pair} {ratio(change)}, {change.why}."
+    if change.low is None:
+        return f"No winner: {named}; {change.why}."
+    says_side = change.why.partition(",")[0] in WINNERS
+    return f"No winner yet, repeats scatter too much: {named}; {f'{pair} is ' if says_side else ''}{change.why}."
+
+
+def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
+    amounts = [
+        f"{each.label} ({quantity(each.centre, answer.unit)})" if each.centre is not None else each.label
+        for each in standings
+    ]
+    if len(amounts) > MOST_NAMED:
+        amounts[1:] = [f"{len(standings) - 1} others"]
+    return listed(amounts)
+
+
+def _a_against_b(answer: Answer) -> str:
+    first, *levels = [claim for claim in answer.claims if isinstance(claim, LevelChange)]
+    change, what, where = first.ratio, mid_sentence(answer.metric_label), f" over {answer.over}" if answer.over else ""
+    if change.verdict == REFUSED:
+        return f"{answer.first} against {answer.second}: {change.why}."
+    if change.verdict == Kind.MIXED:
+        return f"No single number{where}: {answer.first} against {answer.second} is {answer.by_level}."
+    by_level = f": {answer.by_level}" if levels and answer.by_level else ""
+    words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
+    return f"{words}{by_level or f': {change.why}'}."
+
+
+# Along a curve
+
+
+def _place(answer: Answer) -> Place:
+    return Place(answer.x_label, answer.x_unit)
+
+
+def _loss(answer: Answer) -> str:
+    losses = [claim for claim in answer.claims if isinstance(claim, Loss)]
+    spans = {(claim.start, claim.end) for claim in losses}
+    named = len(losses) > 1 or bool(losses[0].label)
+    if len(spans) == 1:
+        start, end = spans.pop()
+        stretch = f"from {from_to(start, end, _place(answer), answer.x_kind)}"
+        changes = [f"{claim.label} {share(claim.change)}" if named else share(claim.change) for claim in losses]
+        if len(changes) > MOST_CURVES:
+            changes = [f"{changes[0]} to {changes[-1]}, {len(losses)} curves"]
+        words = f"{', '.join(changes)} {stretch}"
+    else:
+        # Engines store the same rows in more or fewer bytes: each has its own stretch.
+        changes = [
+            f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer), answer.x_kind)}"
+            for claim in losses[:MOST_CURVES]
+        ]
+        words = "; ".join(changes)
+    return f"{words}{_and_falls_off(answer, [claim.falls_off for claim in losses])}."
+
+
+def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
+    bent = [claim for claim in claims if claim.at is not None]
+    if not bent:
+        return ""
+    if len(bent) == len(claims) and len({claim.memory_words for claim in bent}) == 1 and all(map(_at_memory, bent)):
+        subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
+        return f"; {subject} off where the {bent[0].memory_words} ends"
+    places = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent[:MOST_CURVES]]
+    return f"; knee: {', '.join(places)}"
+
+
+def _at_memory(claim: FallsOff) -> bool:
+    return (
+        claim.memory is not None
+        and claim.interval is not None
+        and claim.interval[0] <= claim.memory <= claim.interval[1]
+    )
+
+
+def _knee(answer: Answer, claim: FallsOff) -> str:
+    place, kind = _place(answer), answer.x_kind
+    at = place_words(claim.at or 0.0, place, kind)
+    if claim.interval is None:
+        return at
+    return f"{at} ({from_to(*claim.interval, place, kind, named=False)})"
+
+
+def _falls_off(answer: Answer) -> str:
+    claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
+    sentences = []
+    for claim in claims[:MOST_CURVES]:
+        subject = f"{claim.label}: " if claim.label else ""
+        if claim.at is not None:
+            memory = f", where the {claim.memory_words} ends" if _at_memory(claim) else ""
+            sentences.append(f"{subject}knee at {_knee(answer, claim)}{memory}.")
+        elif claim.shape == "smooth":
+            sentences.append(f"{subject}falls off smoothly, without a knee.")
+        elif claim.shape == "none":
+            up_to = place_words(claim.up_to or 0.0, _place(answer), answer.x_kind)
+            sentences.append(f"{subject}no knee up to {up_to}.")
+        else:
+            sentences.append(f"{subject}{claim.why}.")
+    return " ".join(sentence[:1].upper() + sentence[1:] for sentence in sentences)
+
+
+def _scales(answer: Answer) -> str:
+    place, kind = _place(answer), answer.x_kind
+    sentences = []
+    for claim in [claim for claim in answer.claims if isinstance(claim, ScalesTo)][:MOST_CURVES]:
+        subject = f"{claim.label} has" if claim.label else "It has"
+        words = f"{subject} its most at {place_words(claim.most_at, place, kind)}, {quantity(claim.most, answer.unit)}"
+        if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
+            peak = from_to(*claim.peak_interval, place, kind, named=False)
+            words += f" (peak of the scaling law at {place_words(round(claim.peak_at), place, kind)}, {peak})"
+        elif claim.still_grows:
+            words += " and still grows there"
+        sentences.append(f"{words}.")
+    return " ".join(sentences)
+
+
+# Settings
+
+
+def _effects(answer: Answer) -> str:
+    effects = [claim for claim in answer.claims if isinstance(claim, Effect)]
+    small = [claim for claim in effects if claim.ratio.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL)]
+    sentences = []
+    for claim in effects:
+        name = f"{claim.label} {claim.start} → {claim.end}"
+        if claim.ratio.verdict in WINNERS:
+            sentences.append(f"{name}: {share(_as_share(claim.ratio))}.")
+        elif claim.ratio.verdict == REFUSED:
+            sentences.append(f"{name}: no ratio, {claim.ratio.why}.")
+        elif claim not in small:
+            amount = f"{share(_as_share(claim.ratio))}, " if claim.ratio.value else ""
+            sentences.append(f"{name}: {amount}{claim.ratio.why}.")
+    if small:
+        sentences.append(f"{listed([claim.label for claim in small])}: below {percent_of(answer.threshold)}.")
+    return " ".join(sentences)
+
+
+def _as_share(change: Change) -> Change:
+    ends = {name: value - 1 for name in ("value", "low", "high") if (value := getattr(change, name)) is not None}
+    return change.model_copy(update=ends)
+
+
+# Over time
+
+
+def _since(answer: Answer) -> str:
+    steps = [claim for claim in answer.claims if isinstance(claim, Step)]
+    newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
+    if newest is None:
+        series = f" of each of {len(steps)} series" if len(steps) > 1 else ""
+        return f"No lasting change in {steps[0].batches} batches{series} over {steps[0].days} days."
+    subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
+    others = sum(bool(claim.day) for claim in steps) - 1
+    more = f" {others} more step{'s' * (others > 1)} before." if others else ""
+    return f"{subject} {step(newest)}{more}"
+
+
+def step(claim: Step) -> str:
+    """−10.1 % (−10.7 to −9.5) since 2026-11-01 (0dfa28901d), against the 42 batches before: worse."""
+    day = f"{claim.day} ({claim.tested})" if claim.tested else claim.day
+    since = f"since {day}" if claim.is_last else f"from {day} on"
+    side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""
+    return f"{share(claim.change)} {since}, against the {claim.batches_before} batches before{side}."
+
+
+def _newer(answer: Answer) -> str:
+    sentences = []
+    for claim in [claim for claim in answer.claims if isinstance(claim, Newer)][:MOST_CURVES]:
+        subject = f"{claim.label}, {claim.newest}" if claim.label else claim.newest
+        before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
+        words = f": {claim.ratio.why}" if claim.ratio.why else ""
+        sentences.append(
+            f"{subject} has {ratio(claim.ratio)} the {mid_sentence(answer.metric_label)} of {before}{words}."
+        )
+    return " ".join(sentences)
+
+
+# Beside what is printed, and what differs
+
+
+def _published(answer: Answer) -> str:
+    claims = [claim for claim in answer.claims if isinstance(claim, Published)]
+    told = [claim for claim in claims if claim.ratio.value is not None]
+    sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told[:MOST_NAMED]]
+    if len(told) > MOST_NAMED:
+        sentences.append(f"{len(told) - MOST_NAMED} more in the table.")
+    reasons = dict.fromkeys(claim.ratio.why for claim in claims if claim.ratio.value is None)
+    return " ".join([*sentences, *(f"No ratio: {why}." for why in reasons)])
+
+
+def _changed(answer: Answer) -> str:
+    claims = [claim for claim in answer.claims if isinstance(claim, Changed)]
+    named = [f"{claim.label} ({claim.a} against {claim.b})" for claim in claims[:MOST_NAMED]]
+    more = f" and {len(claims) - MOST_NAMED} more" if len(claims) > MOST_NAMED else ""
+    return f"They differ in {listed(named)}{more}."
+
+
+# Questions
+
+
+def question_words(answer: Answer) -> str:
+    """The question as a person asks it."""
+    question, place = answer.question, _place(answer)
+    stretch = ""
+    if question.start is not None and question.end is not None:
+        stretch = f" from {from_to(question.start, question.end, place, answer.x_kind)}"
+    over = mid_sentence(answer.x_label)
+    what = mid_sentence(answer.metric_label) or "number"
+    words = {
+        asked.LOSS: f"What is lost{stretch or f' over {over}'}?",
+        asked.FALLS_OFF: f"Where does it fall off over {over}?",
+        asked.SCALES: f"How far does it scale over {over}?",
+        asked.EFFECTS: "What did each setting do?",
+        asked.LOAD: "Which system loads fastest?",
+        asked.SINCE: f"Has the {what} changed, and since when?",
+        asked.NEWER: f"Is the newest batch worse than {_baseline(question.than)}?",
+        asked.PUBLISHED: "How does it compare with what is published?",
+        asked.CHANGED: "What differs between these two?",
+        asked.A_B: "How do these two compare?",
+    }
+    return words.get(question.kind) or f"Which {_kind_of_thing(question.fact)} has the best {what}, and is it sure?"
+
+
+def _baseline(than: str) -> str:
+    kind, _, value = than.partition(":")
+    return {
+        "last": f"the {value} before it", "days": f"those of {value} days before", "label": f"those labelled {value}",
+        "commit": f"commit {value}", "version": f"version {value}",
+    }.get(kind, "those before it")  # fmt: skip
+
+
+def _kind_of_thing(fact: str) -> str:
+    bare = fact.partition(":")[2] or fact
+    if fact.startswith("storage"):
+        return "disk"
+    return {"": "system", "dbms": "system", "hardware": "machine", "config": "configuration"}.get(fact) or (
+        bare.replace("_", " ")
+    )

@@ -1,0 +1,97 @@
+"""What a reader asks of a comparison, as its address says it (`ask=loss&x=factor:size_gb&from=10&to=500`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from pydantic import BaseModel, ConfigDict
+
+BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = (
+    "best", "rank", "a_b", "loss", "falls_off", "scales", "effects", "load", "since", "newer", "published", "changed",
+)  # fmt: skip
+KINDS = (BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED)
+# Those of a curve over a number, and those of a curve over dates.
+OF_CURVES, OF_DATES = (LOSS, FALLS_OFF, SCALES), (SINCE, NEWER)
+# All that rank what stands beside each other, so that every pair is judged.
+OF_PAIRS = ("", BEST, RANK, LOAD, A_B)
+PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")
+# What `than` may begin with: the batches that the newest is set against.
+BASELINES = ("last", "days", "label", "commit", "version")
+
+
+class Question(BaseModel):
+    """`kind` is one of `KINDS`, or empty where the address asks nothing: then the rule chooses.
+
+    `fact` is ranked; `x` is the axis, `start` and `end` levels on it; `a` and `b` are keys of groups or values of
+    `fact`; `than` names the batches that the newest is set against (`last:10`, `days:30`, `label:main`).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str = ""
+    metric: str = ""
+    fact: str = ""
+    x: str = ""
+    start: float | None = None
+    end: float | None = None
+    a: str = ""
+    b: str = ""
+    than: str = ""
+
+    @property
+    def query(self) -> str:
+        """As a link carries it."""
+        ends = {"from": self.start, "to": self.end}
+        numbers = {name: f"{value:.10g}" for name, value in ends.items() if value is not None}
+        texts = {"metric": self.metric, "x": self.x, "fact": self.fact, "a": self.a, "b": self.b, "than": self.than}
+        return urlencode({"ask": self.kind, **{name: text for name, text in texts.items() if text}, **numbers})
+
+
+def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
+    """The question of an address, and what of it was not understood."""
+    problems: dict[str, list[str]] = {}
+    kind, than = params.get("ask", ""), params.get("than", "")
+    if kind and kind not in KINDS:
+        problems["ask"] = [f"There is no question “{kind}”. There are: {', '.join(KINDS)}."]
+        kind = ""
+    if than and than.partition(":")[0] not in BASELINES:
+        problems["than"] = [f"“{than}” is no baseline. There are: {', '.join(f'{name}:…' for name in BASELINES)}."]
+        than = ""
+    ends: dict[str, float | None] = {}
+    for name in ("from", "to"):
+        try:
+            ends[name] = float(text) if (text := params.get(name, "")) else None
+        except ValueError:
+            problems[name] = [f"“{text}” is not a number."]
+    question = Question(
+        kind=kind, metric=params.get("metric", "") if kind else "", fact=params.get("fact", ""),
+        x=params.get("x", "") if kind in OF_CURVES else "", start=ends.get("from"), end=ends.get("to"),
+        a=params.get("a", ""), b=params.get("b", ""), than=than,
+    )  # fmt: skip
+    return question, problems
+
+
+def with_controls(params: QueryDict, question: Question) -> QueryDict:
+    """The address with what the question implies, where it does not say otherwise: which chart, which order."""
+    implied = _implied(question)
+    missing = {name: value for name, value in implied.items() if not params.get(name)}
+    if not missing:
+        return params
+    complete = params.copy()
+    for name, value in missing.items():
+        complete[name] = value
+    return complete
+
+
+def _implied(question: Question) -> Mapping[str, str]:
+    if question.kind in (BEST, LOAD):
+        return {"order": "best"}
+    if question.kind == RANK and question.fact:
+        return {"compared": question.fact, "series": question.fact, "order": "best"}
+    if question.kind in OF_DATES:
+        return {"x": "date"}
+    if question.kind == A_B and question.b and not question.fact:
+        return {"baseline": question.b}
+    return {}

@@ -1,0 +1,72 @@
+"""What each setting did: groups that differ in one setting of their configurations and in nothing else, as pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import prefetch_related_objects
+
+from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
+from runs.compare.groups import Against, Group
+from runs.compare.guard import differences, refusal
+from runs.compare.sweep import LevelRow
+from runs.formatting import natural
+from runs.models import Config
+
+NOT_GIVEN = "not given"
+# Of what varies with the configuration alone.
+_OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
+
+
+@dataclass(frozen=True)
+class SettingPairs:
+    """A setting from one value to another, by the pairs of groups that differ in it alone."""
+
+    setting: str
+    start: str
+    end: str
+    rows: list[LevelRow]
+
+
+def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[SettingPairs]:
+    """Each value of each setting against the first of its values; none where no two groups differ in it alone."""
+    configs = {group.key: group.all_runs[0].config for group in groups if group.dots}
+    prefetch_related_objects([config for config in configs.values() if config], "parameters")
+    given = {key: _given(config) for key, config in configs.items()}
+    names = dict.fromkeys(name for settings in given.values() for name in settings)
+    swept = [name for name in names if len({settings.get(name, NOT_GIVEN) for settings in given.values()}) > 1]
+    fields = [fact.field for fact in varying if fact.field not in _OF_A_CONFIGURATION]
+    pairs = []
+    for name in swept:
+        by_rest: dict[tuple[object, ...], dict[str, Group]] = {}
+        for group in groups:
+            if group.key in given:
+                settings = given[group.key]
+                rest = tuple(settings.get(other, NOT_GIVEN) for other in swept if other != name)
+                key = (*rest, group.all_runs[0].dbms_version_id, *(fact_value(group, field) for field in fields))
+                by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), group)
+        values = sorted({value for of_value in by_rest.values() for value in of_value}, key=natural)
+        pairs += [
+            SettingPairs(name, values[0], value, rows)
+            for value in values[1:]
+            if (rows := _rows(by_rest, values[0], value))
+        ]
+    return pairs
+
+
+def _given(config: Config | None) -> dict[str, str]:
+    """The last value of each setting: it counts."""
+    rows = config.parameters.all() if config else ()
+    return {row.name: f"{row.value} {row.unit}".strip() if row.value is not None else "set" for row in rows}
+
+
+def _rows(by_rest: Mapping[tuple[object, ...], Mapping[str, Group]], start: str, end: str) -> list[LevelRow]:
+    rows = []
+    for of_value in by_rest.values():
+        if start in of_value and end in of_value:
+            group, base = of_value[end], of_value[start]
+            refused = refusal(differences(group.conditions, base.conditions))
+            against = Against(None, None, [], f"no ratio: {refused}" if refused else "", refused, base.key)
+            rows.append(LevelRow(group.label, {}, [group], [base], [(group, base)], against))
+    return rows
