@@ -79,11 +79,12 @@ class FallsOff(Claim):
 
 
 class Loss(Claim):
-    """From one level of x to another: `change` as a share of 1."""
+    """From one level of x to another, where both stand on x and as they were asked for: `change` as a share of 1."""
 
     kind: Literal["loss"] = "loss"
     start: float
     end: float
+    levels: tuple[str, str]
     change: Change
     falls_off: FallsOff
 

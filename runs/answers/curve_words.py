@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, groups_of, memory_places, place_words, times_between
+from runs.answers.words import step
 from runs.compare.axes import LEAST_LEVELS, Axes
 from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT, SIZE, Curve, Panel, kind_of, levels_of
-from runs.compare.verdicts import change_words, day_at, no_step_words, step_words
+from runs.compare.verdicts import change_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
-from runs.run.facets import tested_words
 from runs.stats import Interval, Ratio, Slope, ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Levels, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
-from runs.stats.steps import LEAST_DAYS, steps
 from runs.tables import TableCell
 
 # A last level so many times as far as the one before it is told apart.
@@ -108,14 +108,15 @@ def in_short(panels: Sequence[Panel], axes: Axes, x: Place) -> str:
 
 def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> CurveWords | None:
     """Nothing of fewer days than could tell a step."""
-    days = levels_of(curve)
-    if len(days) < 2 * LEAST_DAYS:
+    claims = steps_of(curve, curve.label, threshold, metric.better)
+    if not claims:
         return None
-    changes = steps(days, threshold)
-    tested = {point.x: tested_words(point.group.all_runs[0]) for point in curve.points}
-    sentences = [step_words(step, tested[step.at], metric.better) for step in changes] or [no_step_words(len(days))]
-    numbers = [{"date": str(day_at(step.at)), **_change_numbers(step.change, "change")} for step in changes]
-    return CurveWords(panel.label, curve.label or metric.label, sentences, {"steps": numbers})
+    numbers = [
+        {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
+        for claim in claims
+        if claim.day
+    ]
+    return CurveWords(panel.label, curve.label or metric.label, [step(claim) for claim in claims], {"steps": numbers})
 
 
 CHANGES = ("Against the first level", "Against the level before")

@@ -11,7 +11,8 @@ from runs.answers.places import groups_of, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
 from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
-from runs.compare.panels import Curve, Panel, ends_of_curve, kind_of, levels_of
+from runs.compare.panels import Curve, Panel, Point, ends_of_curve, kind_of, levels_of
+from runs.formatting import mid_sentence
 from runs.stats import ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Knee, knee
 from runs.stats.scaling import Scaling, scaling
@@ -82,8 +83,12 @@ class _OfCurve:
         change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.group.judged, first.group.judged))
         return Loss(
             label=self.label, runs=[*first.group.run_ids, *last.group.run_ids], start=first.x, end=last.x,
-            change=change, falls_off=self.falls_off(),
+            levels=(self._asked_level(first), self._asked_level(last)), change=change, falls_off=self.falls_off(),
         )  # fmt: skip
+
+    def _asked_level(self, point: Point) -> str:
+        fact = self.axes.x_fact
+        return mid_sentence(fact.in_legend(point.level)) if fact else point.level
 
     def falls_off(self) -> FallsOff:
         levels = levels_of(self.curve)

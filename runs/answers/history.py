@@ -11,7 +11,7 @@ from runs.answers.answer import REFUSED, Answer, Change, Newer, Step, begun, sha
 from runs.answers.curves import labelled
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
-from runs.compare.panels import Panel, Point, levels_of
+from runs.compare.panels import Curve, Panel, Point, levels_of
 from runs.run.facets import tested_words
 from runs.stats import Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, steps
@@ -23,31 +23,37 @@ DEFAULT_BASELINE = "last:10"
 
 def since(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
     """`panels` over dates."""
-    answer, better = begun(comparison, question), comparison.metric.better if comparison.metric else "none"
-    claims, missing = [], []
+    better = comparison.metric.better if comparison.metric else "none"
+    claims: list[Step] = []
+    missing = []
     for curve, label in labelled(panels):
-        points = {point.x: point for point in curve.points if point.group.dots}
-        levels = levels_of(curve)
-        if len(levels) < 2 * LEAST_DAYS:
-            missing.append(
-                f"{_of(label)}{len(levels)} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
-            )
-            continue
-        days = int(levels[-1][0] - levels[0][0]) + 1
-        runs = [run for point in points.values() for run in point.group.run_ids]
-        changes = steps(levels, comparison.threshold)
-        for step in changes:
-            side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
-            claims.append(
-                Step(
-                    label=label, runs=runs, day=str(day_at(step.at)), tested=_tested(points[step.at]),
-                    change=share_of(step.change, side if better in ("higher", "lower") else Kind.DIFFERENT),
-                    batches=step.days, days=days, batches_before=step.days_before, is_last=step.is_last,
-                )
-            )  # fmt: skip
-        if not changes:
-            claims.append(Step(label=label, runs=runs, change=Change(verdict=""), batches=len(levels), days=days))
-    return answer.model_copy(update={"claims": claims, "missing": missing, "sure": any(step.day for step in claims)})
+        claims += (of_curve := steps_of(curve, label, comparison.threshold, better))
+        if not of_curve:
+            few = f"{len(levels_of(curve))} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
+            missing.append(f"{_of(label)}{few}")
+    sure = any(claim.day for claim in claims)
+    return begun(comparison, question).model_copy(update={"claims": claims, "missing": missing, "sure": sure})
+
+
+def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
+    """The steps of one series, or that it has none; empty of too few batches to tell."""
+    levels, points = levels_of(curve), {point.x: point for point in curve.points if point.group.dots}
+    if len(levels) < 2 * LEAST_DAYS:
+        return []
+    unchanged = Step(
+        label=label, runs=[run for point in points.values() for run in point.group.run_ids], change=Change(),
+        batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1,
+    )  # fmt: skip
+    claims = []
+    for step in steps(levels, threshold):
+        side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
+        told = {
+            "day": str(day_at(step.at)), "tested": tested_words(points[step.at].group.all_runs[0]),
+            "change": share_of(step.change, side if better in ("higher", "lower") else Kind.DIFFERENT),
+            "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
+        }  # fmt: skip
+        claims.append(unchanged.model_copy(update=told))
+    return claims or [unchanged]
 
 
 def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
@@ -84,13 +90,8 @@ def _of(label: str) -> str:
     return f"{label}: " if label else ""
 
 
-def _tested(point: Point) -> str:
-    """The version that was tested; of one DBMS after another its release."""
-    return tested_words(point.group.all_runs[0])
-
-
 def _named(point: Point) -> str:
-    return " · ".join(filter(None, (str(day_at(point.x)), _tested(point))))
+    return " · ".join(filter(None, (str(day_at(point.x)), tested_words(point.group.all_runs[0]))))
 
 
 def _baseline(valued: Sequence[Point], than: str) -> list[Point]:

@@ -130,10 +130,16 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
     )
     completed = _completed(answer, claims, condition_words(differing, named))
     with_ratio = sum(row.ratio is not None for row in rows)
+    overall = _overall(levels, leader, decisive)
+    # Where neither is better in all, the ratios are those of the table: against its baseline.
+    is_mixed = overall is not None and overall.kind == Kind.MIXED
+    first, second = (decisive, leader) if is_mixed and leader == levels.base else (leader, decisive)
     return completed.model_copy(
         update={
             "over": f"{with_ratio} levels of {levels.held_words}",
-            "by_level": by_level_words(levels, leader, decisive),
+            "by_level": by_level_words(levels, first, second),
+            "first": sweep.names[first],
+            "second": sweep.names[second],
             "claims": [*claims, *_level_changes(rows)],
         }
     )

@@ -127,8 +127,9 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
 
 
 def _with_variant(standing: Standing) -> str:
-    own = standing.of.removeprefix(f"{standing.label} · ") if standing.variants > 1 else ""
-    return f"{standing.label} ({own})" if own and own != standing.label else standing.label
+    """With what tells its best group from its others: a setting, or where on the axis it is."""
+    _, _, own = standing.of.partition(f"{standing.label} · ")
+    return f"{standing.label} ({own})" if own else standing.label
 
 
 def _variants(standing: Standing) -> str:
@@ -153,7 +154,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
 
 def _undecided(answer: Answer, pair: str, change: Change, where: str, named: str) -> str:
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {pair} is {answer.by_level}."
+        return f"No single number{where}: {answer.first} against {answer.second} is {answer.by_level}."
     if answer.over:
         return f"No winner{where}: {pair} {ratio(change)}, {change.why}."
     if change.low is None:
@@ -194,16 +195,19 @@ def _place(answer: Answer) -> Place:
 def _loss(answer: Answer) -> str:
     losses = [claim for claim in answer.claims if isinstance(claim, Loss)]
     spans = {(claim.start, claim.end) for claim in losses}
+    levels = {claim.levels for claim in losses}
     named = len(losses) > 1 or bool(losses[0].label)
-    if len(spans) == 1:
+    if len(spans) == 1 or len(levels) == 1:
         start, end = spans.pop()
         stretch = f"from {from_to(start, end, _place(answer), answer.x_kind)}"
+        if spans:
+            # Engines store the same rows in more or fewer bytes.
+            stretch = f"from {' to '.join(levels.pop())}"
         changes = [f"{claim.label} {share(claim.change)}" if named else share(claim.change) for claim in losses]
         if len(changes) > MOST_CURVES:
             changes = [f"{changes[0]} to {changes[-1]}, {len(losses)} curves"]
         words = f"{', '.join(changes)} {stretch}"
     else:
-        # Engines store the same rows in more or fewer bytes: each has its own stretch.
         changes = [
             f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer), answer.x_kind)}"
             for claim in losses[:MOST_CURVES]
@@ -305,8 +309,7 @@ def _since(answer: Answer) -> str:
     steps = [claim for claim in answer.claims if isinstance(claim, Step)]
     newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
     if newest is None:
-        series = f" of each of {len(steps)} series" if len(steps) > 1 else ""
-        return f"No lasting change in {steps[0].batches} batches{series} over {steps[0].days} days."
+        return step(max(steps, key=lambda claim: claim.batches))
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
     others = sum(bool(claim.day) for claim in steps) - 1
     more = f" {others} more step{'s' * (others > 1)} before." if others else ""
@@ -315,6 +318,8 @@ def _since(answer: Answer) -> str:
 
 def step(claim: Step) -> str:
     """−10.1 % (−10.7 to −9.5) since 2026-11-01 (0dfa28901d), against the 42 batches before: worse."""
+    if not claim.day:
+        return f"No lasting change in {claim.batches} batches over {claim.days} days."
     day = f"{claim.day} ({claim.tested})" if claim.tested else claim.day
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""

@@ -320,14 +320,14 @@ class Compare(APIView):
             raise ValidationError(selection.problems)
         if not selection.given:
             raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
-        _refuse_unseen(params.getlist("run"), selection)
+        refuse_unseen(params.getlist("run"), selection)
         comparison = compare_selection(selection, params)
         drawing = draw(comparison, params)
         _refuse_unknown_names(params, comparison, drawing)
         return Response(answer(comparison, drawing, params))
 
 
-def _refuse_unseen(wanted: list[str], selection: Selection) -> None:
+def refuse_unseen(wanted: list[str], selection: Selection) -> None:
     """A run that is not there, or not for this person, must not be missing silently."""
     if selection.left_out:
         return

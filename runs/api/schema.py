@@ -60,6 +60,20 @@ class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
         return {_AS_IT_IS: _described(TypeAdapter(self.target), "validation", auto_schema)}
 
 
+class OutgoingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """So does a whole answer that is a pydantic model."""
+
+    target_class = "runs.answers.answer.Part"
+    match_subclasses = True
+    priority = 1
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        return str(self.target.__name__)
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {_AS_IT_IS: _described(TypeAdapter(self.target), "serialization", auto_schema)}
+
+
 class AnswerSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """So does what goes out as pydantic's models and dataclasses have it."""
 

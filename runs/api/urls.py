@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from runs.api import (
+    answers,
     bundles,
     compare,
     configs,
@@ -44,6 +45,7 @@ urlpatterns = [
     path("artefacts/<uuid:artefact_id>/", uploads.ArtefactContent.as_view(), name="api-artefact"),
     path("publications/", publications.PublicationList.as_view(), name="api-publications"),
     path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),
+    path("answers/", answers.Answers.as_view(), name="api-answers"),
     path("compare/", compare.Compare.as_view(), name="api-compare"),
     path("tools/", tools.Tools.as_view(), name="api-tools"),
     path("results/", uploads.Results.as_view(), name="api-results"),

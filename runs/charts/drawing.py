@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from django.http import QueryDict
 
@@ -21,7 +23,10 @@ from runs.charts.tradeoff import second_metric, trade_off_figures
 from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, Axes, arrange
 from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
+from runs.compare.facts import fact_value
+from runs.compare.groups import Group
 from runs.compare.panels import Curve, Panel, Point, panel_groups, panel_key, panels_of
+from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
 
@@ -56,6 +61,25 @@ class DrawnMetric:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Runs of one group that are chosen and not drawn, and why."""
+
+    label: str
+    reason: str
+    runs: list[UUID]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """`drawn`: runs whose numbers the chart shows; `unnumbered`: without one; all three together are `selected`."""
+
+    selected: int
+    drawn: int
+    unnumbered: int
+    left_out: int
+
+
+@dataclass(frozen=True)
 class Drawing:
     """`comparisons`: the same groups by each metric that is shown, `parts` in the order of the page."""
 
@@ -86,6 +110,56 @@ class Drawing:
             ]
             numbers.append(DrawnMetric(metric, panels, [*points.values()]))
         return numbers
+
+    @cached_property
+    def left_out(self) -> list[LeftOut]:
+        """By group and reason what has a number and is not drawn: nothing is missing from a chart without a word."""
+        comparison, drawn = self.comparisons[0], self._drawn_runs
+        left_out = []
+        for group in (comparison.whole or comparison).groups:
+            if missing := [run.id for run in group.runs if run.id not in drawn]:
+                left_out.append(LeftOut(group.label, self._why_left_out(group), missing))
+        return left_out
+
+    def counts(self, beyond: int = 0) -> Counts:
+        """`beyond`: runs that match and are too many to be compared at once."""
+        every = (self.comparisons[0].whole or self.comparisons[0]).groups
+        numbered, unnumbered = sum(group.n for group in every), sum(len(group.gaps) for group in every)
+        missing = sum(len(each.runs) for each in self.left_out)
+        return Counts(numbered + unnumbered + beyond, numbered - missing, unnumbered, missing + beyond)
+
+    @cached_property
+    def _drawn_runs(self) -> set[UUID]:
+        comparison, view = self.comparisons[0], self.axes.view
+        groups = comparison.groups
+        if view in ON_AXES:
+            shown = self.by_metric[0].panels
+            groups = [point.group for panel in shown for curve in panel.curves for point in curve.points]
+        elif view == TRADE_OFF:
+            across = {group.key for group in self.comparisons[-1].groups if group.dots}
+            groups = [group for group in groups if group.key in across and len(self.comparisons) > 1]
+        elif view in (TIME, LATENCY):
+            return self._runs_inside
+        return {run.id for group in groups for run in group.runs}
+
+    @property
+    def _runs_inside(self) -> set[UUID]:
+        """Those that a line, or the name of their group, stands for in the tables of the charts."""
+        tables = [part.table for part in self.parts if isinstance(part, Multiples | LatencyTypes) and part.table]
+        cells = [cell for table in tables for row in table.rows for cell in row[:1]]
+        hrefs, labels = {cell.href for cell in cells}, {cell.text for cell in cells}
+        of_groups = [(group, run) for group in self.comparisons[0].groups for run in group.runs]
+        return {run.id for group, run in of_groups if run.get_absolute_url() in hrefs or group.label in labels}
+
+    def _why_left_out(self, group: Group) -> str:
+        axes, comparison = self.axes, self.comparisons[0]
+        if any(fact_value(group, name) != value for name, value in axes.fixed.items()):
+            return "held at another level"
+        if axes.view in (TIME, LATENCY):
+            return "beyond what one chart shows, or without samples"
+        if axes.view == TRADE_OFF:
+            return "without the second metric"
+        return f"no {mid_sentence(x_label(axes))} is known of it" if axes.x and comparison.metric else "not drawn"
 
     @property
     def missing(self) -> str:

@@ -12,7 +12,8 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
-from runs.answers.ask import headline
+from runs.answers.answer import Standing
+from runs.answers.ask import answer_of, headline
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
@@ -57,6 +58,10 @@ def asked(words: str = "", **options: object):
     return compare(all_runs(), controls=QueryDict(words), **options)
 
 
+def standings(comparison) -> list[Standing]:
+    return [claim for claim in answer_of(comparison).claims if isinstance(claim, Standing)]
+
+
 def test_a_sweep_is_one_table_of_its_levels():
     """Seen: two engines, three scales, two terminal counts: twelve bars and eight lines "no ratio"."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
@@ -87,14 +92,15 @@ def test_where_the_baseline_is_best_headline_and_levels_say_one_ratio():
 
     sqlite, h2 = comparison.levels.series
     assert (sqlite.label, h2.label) == ("SQLite 3.50", "H2 2.5")
-    assert headline(comparison) == (
-        "Derby 10.16 has the highest throughput over 6 levels of scale factor and terminals; "
-        f"SQLite 3.50, the next, has {sqlite.ratio_words} of it."
-    )
-    assert sqlite.ratio_words.startswith("0.800\u202f×")
+    assert headline(comparison).startswith("Derby 10.16 has 1.25\u202f× (")
+    first, the_next, _ = standings(comparison)
+    assert (first.label, the_next.label) == ("Derby 10.16", "SQLite 3.50")
+    # One verdict: the table says it of SQLite, the answer of Derby.
+    assert the_next.ratio.value == pytest.approx(1 / sqlite.ratio.value)
+    assert the_next.ratio.low == pytest.approx(1 / sqlite.ratio.interval.high)
     against = asked(baseline=next(group.key for group in comparison.groups if group.label.startswith("SQLite")))
     (derby,) = (one for one in against.levels.series if one.label == "Derby 10.16")
-    assert headline(against).startswith(f"Derby 10.16 has {derby.ratio_words} the throughput of SQLite 3.50, the next,")
+    assert standings(against)[1].ratio.value == pytest.approx(derby.ratio.value)
 
 
 def test_each_group_is_set_against_the_one_of_its_level():
@@ -151,7 +157,9 @@ def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
 
     parted = "0.901\u202f× to 0.908\u202f× at scale factor 1 and 10, 0.551\u202f× to 0.558\u202f× at scale factor 30"
     assert comparison.levels.series[0].words == f"worse; the levels differ, {parted}"
-    assert headline(comparison).endswith(f" of it: {parted}.")
+    assert answer_of(comparison).by_level == (
+        "1.10\u202f× to 1.11\u202f× at scale factor 1 and 10, 1.79\u202f× to 1.81\u202f× at scale factor 30"
+    )
 
 
 def test_where_no_level_is_sure_the_ends_say_so():
@@ -180,8 +188,7 @@ def test_systems_over_terminals_are_led_by_the_best_of_each():
     """Seen: "Derby at 256 terminals has 1.16 x the throughput of Derby at 128", and three other systems beside it."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.5}, scales=(1,), terminals=(1, 8, 9))
     assert headline(asked()).startswith(
-        "Derby 10.16 · 9 terminals has the highest throughput, 9,000 TPS (geometric mean); SQLite 3.50 · 9 terminals"
-        " has 0.500\u202f× (0.4"
+        "Derby 10.16 (9 terminals) has the highest throughput, 9,000 TPS: 2.00\u202f× ("
     )
 
 
@@ -189,9 +196,9 @@ def test_the_best_of_each_are_set_against_each_other_where_they_are_at_different
     """Seen: 2.36 ×, which was the ratio at 256 threads, said of 256 threads against 64."""
     peak = {(1, 1): 1.0, (1, 8): 0.8, (1, 9): 0.3}
     sweep({"Derby 10.16": peak, "SQLite 3.50": 1.0}, scales=(1,), terminals=(1, 8, 9))
-    assert headline(asked()).startswith(
-        "SQLite 3.50 · 9 terminals has the highest throughput, 9,000 TPS (geometric mean): 1.41\u202f× ("
-    )
+    first, the_next = standings(asked())
+    assert (first.of, the_next.of) == ("SQLite 3.50 · 9 terminals", "Derby 10.16 · 8 terminals")
+    assert the_next.ratio.value == pytest.approx(9 / 6.4, rel=1e-3)
 
 
 def test_systems_over_terminals_are_compared_at_equal_terminals():
@@ -204,10 +211,9 @@ def test_systems_over_terminals_are_compared_at_equal_terminals():
 
     (series,) = comparison.levels.series
     assert [row.label for row in series.rows] == ["1 terminal", "8 terminals", "9 terminals"]
-    assert headline(comparison).endswith(
-        "Derby 10.16 has the highest throughput over 3 levels of terminals; SQLite 3.50 has 0.500\u202f×"
-        f" ({series.ratio_words.partition('(')[2]} of it."
-    )
+    assert series.ratio.value == pytest.approx(0.5, rel=1e-3)
+    # All of the page is one family: three levels, the ratio over all, and the best of each against the other's.
+    assert comparison.family == 5
     assert asked("compared=none").levels is None
 
 
@@ -365,7 +371,7 @@ def test_of_more_than_two_each_meets_each():
     assert pairs.held == "scale factor and terminals"
     assert len(pairs.levels) == 6
     assert [series.letters for series in pairs.levels[0].series] == ["a", "a", "b", "c"]
-    assert headline(comparison).startswith("No winner over 6 levels of scale factor and terminals: H2 2.5 against ")
+    assert headline(comparison).startswith("No winner over 6 levels of scale factor and terminals: less than 3")
 
 
 def test_groups_without_levels_have_a_matrix_too():
@@ -412,7 +418,7 @@ def test_the_pages_of_a_batch_and_of_a_report_tell_the_levels_too(client, contri
 
     said = {
         # The best comes first here, and is the baseline.
-        f"/batches/{all_runs()[0].batch_id}/": "highest throughput over 3 levels of scale factor; Derby 10.16 has",
+        f"/batches/{all_runs()[0].batch_id}/": "the throughput of Derby 10.16 over 3 levels of scale factor",
         report.get_absolute_url(): "the throughput of Derby 10.16 over 3 levels of scale factor.",
     }
     for url, words in said.items():

@@ -124,14 +124,14 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     html = page(client, sweep((3, 6, 9)).get_absolute_url())
     assert 'id="tps-curve"' in html
     assert 'id="load-curve"' in html
-    assert "−85.7\u202f% from 258 to 774 MB." in html
+    assert "−85.7\u202f% from 259 to 775 MB." in html
     (over_size, load) = drawn()
     assert over_size.title == "Throughput over size of the database"
     assert load.title == "Load rate by bytes of the values over size of the database"
     (spec,) = (figure.spec for figure in over_size.figures)
     assert spec["type"] == "lines"
     assert [one["label"] for one in spec["series"]] == ["fast", "slow"]
-    assert spec["series"][1]["points"] == [(258.5, 70.0), (516.5, 40.0), (774.5, 10.0)]
+    assert spec["series"][1]["points"] == [(259.0, 70.0), (517.0, 40.0), (775.0, 10.0)]
     assert spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
     assert [column.label for column in over_size.table.columns][-2:] == [
         "Against the first level", "Against the level before",
@@ -142,7 +142,7 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
         "−35.3\u202f% from 258 to 774 MB.",
         "−23.4\u202f% per doubling (−63.0\u202f% to +58.8\u202f%), one fit over 3 levels.",
     ]
-    assert slow[:2] == ["−85.7\u202f% from 258 to 774 MB.", "3 levels are not enough to tell the change per doubling."]
+    assert slow[:2] == ["−85.7\u202f% from 259 to 775 MB.", "3 levels are not enough to tell the change per doubling."]
     assert (
         over_size.words_note
         == "One value a level: losses have no interval. 3 levels are too few to find a knee, it takes 5."

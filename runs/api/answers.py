@@ -1,0 +1,102 @@
+"""Questions over REST: one selection, one question, its answer in numbers and in words."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs.answers.answer import Answer, Part
+from runs.answers.ask import answer_of, offered
+from runs.answers.words import question_words, sentence
+from runs.api.compare import refuse_unseen
+from runs.charts.drawing import Drawing, draw
+from runs.compare import asked
+from runs.compare.compare import compare_selection
+from runs.compare.select import select
+
+
+class Offered(Part):
+    """Another question that the same runs can answer; `query` asks it, beside what selects the runs."""
+
+    kind: str
+    words: str
+    query: str
+
+
+class LeftOutRun(Part):
+    run: UUID
+    reason: str
+
+
+class Counted(Part):
+    """`selected` = `drawn` + `unnumbered` + `left_out`."""
+
+    selected: int
+    drawn: int
+    unnumbered: int
+    left_out: int
+
+
+class AskedAnswer(Answer):
+    """The answer, its words, what is drawn of the runs, and what else can be asked of them."""
+
+    asked: str
+    words: str
+    counts: Counted
+    left_out: list[LeftOutRun]
+    questions: list[Offered]
+
+
+class Answers(APIView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "ask", str, enum=list(asked.KINDS), description="The question; without it what fits best."
+            ),
+            OpenApiParameter("metric", str, description="Name of the metric. The workload's primary one."),
+            OpenApiParameter("fact", str, description="Fact that is ranked, as dbms, storage:data or factor:disk."),
+            OpenApiParameter("x", str, description="Fact of the x axis of a loss, as factor:size_gb."),
+            OpenApiParameter("from", float, description="Level from which a loss is asked."),
+            OpenApiParameter("to", float, description="Level to which a loss is asked."),
+            OpenApiParameter("a", str, description="Key of a group or value of `fact`."),
+            OpenApiParameter("b", str, description="What `a` is set against: the baseline."),
+            OpenApiParameter("than", str, description="Batches that the newest is set against: last:10, label:main."),
+            OpenApiParameter("run", str, many=True, description="Ids of runs; filters of the list of runs select too."),
+        ],
+        responses={200: AskedAnswer},
+    )
+    def get(self, request: Request) -> Response:
+        """The answer to a question about runs, which are chosen as for /compare/."""
+        params = request.query_params
+        question, problems = asked.read(params)
+        selection = select(params, request.user)
+        if problems or selection.problems:
+            raise ValidationError({**selection.problems, **problems})
+        if not selection.given:
+            raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
+        refuse_unseen(params.getlist("run"), selection)
+        comparison = compare_selection(selection, params)
+        params = asked.with_controls(params, question)
+        drawing = draw(comparison, params)
+        answer = answer_of(comparison, params, drawing.axes)
+        return Response(_told(answer, drawing, selection.left_out).model_dump(mode="json"))
+
+
+def _told(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
+    comparison, counts = drawing.comparisons[0], drawing.counts(beyond)
+    return AskedAnswer(
+        **{name: getattr(answer, name) for name in Answer.model_fields},
+        asked=question_words(answer),
+        words=sentence(answer),
+        counts=Counted(**vars(counts)),
+        left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
+        questions=[
+            Offered(kind=question.kind, words=words, query=question.query)
+            for words, question in offered(comparison, drawing.axes)
+        ],
+    )
