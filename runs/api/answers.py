@@ -56,7 +56,7 @@ class Answers(APIView):
     @extend_schema(
         parameters=[
             OpenApiParameter(
-                "ask", str, enum=list(asked.KINDS), description="The question; without it what fits best."
+                "ask", str, enum=list(asked.KINDS), description="The question; else what fits best."
             ),
             OpenApiParameter("metric", str, description="Name of the metric. The workload's primary one."),
             OpenApiParameter("fact", str, description="Fact that is ranked, as dbms, storage:data or factor:disk."),
@@ -81,9 +81,9 @@ class Answers(APIView):
             raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
         refuse_unseen(params.getlist("run"), selection)
         comparison = compare_selection(selection, params)
-        params = asked.with_controls(params, question)
-        drawing = draw(comparison, params)
-        answer = answer_of(comparison, params, drawing.axes)
+        complete = asked.with_controls(params, question)
+        drawing = draw(comparison, complete)
+        answer = answer_of(comparison, complete, drawing.axes)
         return Response(_told(answer, drawing, selection.left_out).model_dump(mode="json"))
 
 
