@@ -17,7 +17,7 @@ from runs.compare.asked import Question
 from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
-from runs.compare.facts import DATE, Fact, fact_values
+from runs.compare.facts import DATE, NO_FACT, Columns, Fact, fact_values
 from runs.compare.panels import Panel, kind_of, panels_of
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
@@ -76,11 +76,11 @@ def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answe
     return pairs.newest_against_baseline(comparison, beside)
 
 
-def offered(comparison: Comparison, axes: Axes) -> list[tuple[str, Question]]:
-    """Words and question of each that the data can answer, but for the one that was asked."""
-    asked_for, questions = comparison.question, []
+def offered(comparison: Comparison, axes: Axes, answered: Question) -> list[tuple[str, Question]]:
+    """Words and question of each that the data can answer, but for the one that was."""
+    questions = []
     for question in _answerable(comparison, axes):
-        if (question.kind, question.fact, question.x) != (asked_for.kind, asked_for.fact, asked_for.x):
+        if (question.kind, question.fact, question.x) != (answered.kind, answered.fact, answered.x):
             subject = begun(comparison, question)
             if question.kind in asked.OF_CURVES and question.x in axes.facts:
                 of_x = Axes(view="curve", x=question.x, facts=axes.facts)
@@ -115,7 +115,12 @@ def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
     if "dbms" in facts:
         yield Question(kind=asked.BEST)
-    yield from (Question(kind=asked.RANK, fact=name) for name in facts if name in _RANKED or _is_condition(name))
+    columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
+    for name in facts:
+        # A configuration that each system has of its own is no other question than which system.
+        several = len({value for value in columns[name] if value != NO_FACT}) > 1
+        if several and (name in _RANKED or _is_condition(name)) and not columns.follow([name], ["dbms"]):
+            yield Question(kind=asked.RANK, fact=name)
     names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
     load = next((name for name in LOAD_METRICS if name in names), "")
     if load and "dbms" in facts:
@@ -123,10 +128,12 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
 
 
 def _is_condition(name: str) -> bool:
+    bare = name.removeprefix(FACTOR)
     return (
         name.startswith(FACTOR)
-        and factor_role(name.removeprefix(FACTOR)) == Role.CONDITION
-        and (name.removeprefix(FACTOR) not in CLIENTS)
+        and name not in NEVER_TAKEN
+        and bare not in CLIENTS
+        and (factor_role(bare) == Role.CONDITION)
     )
 
 

@@ -135,7 +135,7 @@ def _with_variant(standing: Standing) -> str:
 def _variants(standing: Standing) -> str:
     if standing.variants < 2 or standing.variants_differ:
         return ""
-    return f"Its {standing.variants} groups cannot all be told apart."
+    return f"Its {standing.variants} groups cannot {'all ' * (standing.variants > 2)}be told apart from each other."
 
 
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
@@ -381,7 +381,10 @@ def question_words(answer: Answer) -> str:
         asked.CHANGED: "What differs between these two?",
         asked.A_B: "How do these two compare?",
     }
-    return words.get(question.kind) or f"Which {_kind_of_thing(question.fact)} has the best {what}, and is it sure?"
+    if question.kind in words:
+        return words[question.kind]
+    extreme = "lowest" if answer.better == "lower" else "highest"
+    return f"Which {_kind_of_thing(question.fact)} has the {extreme} {what}, and is it sure?"
 
 
 def _baseline(than: str) -> str:

@@ -55,9 +55,7 @@ class AskedAnswer(Answer):
 class Answers(APIView):
     @extend_schema(
         parameters=[
-            OpenApiParameter(
-                "ask", str, enum=list(asked.KINDS), description="The question; else what fits best."
-            ),
+            OpenApiParameter("ask", str, enum=list(asked.KINDS), description="The question; else what fits best."),
             OpenApiParameter("metric", str, description="Name of the metric. The workload's primary one."),
             OpenApiParameter("fact", str, description="Fact that is ranked, as dbms, storage:data or factor:disk."),
             OpenApiParameter("x", str, description="Fact of the x axis of a loss, as factor:size_gb."),
@@ -97,6 +95,6 @@ def _told(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
         questions=[
             Offered(kind=question.kind, words=words, query=question.query)
-            for words, question in offered(comparison, drawing.axes)
+            for words, question in offered(comparison, drawing.axes, answer.question)
         ],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -15,12 +15,14 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from runs.answers.ask import headline
+from runs.answers.ask import answer_of, headline, offered
+from runs.answers.words import question_words, sentence
 from runs.api.compare import answer
 from runs.charts import compare as charts
-from runs.charts.drawing import draw, point_rows, table_rows
+from runs.charts.drawing import Drawing, draw, point_rows, table_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
+from runs.compare.asked import with_controls
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
 from runs.compare.compare import by_each_metric, compare_selection, failed_checks_words
 from runs.compare.comparison import Comparison
@@ -53,15 +55,16 @@ def compare(request: HttpRequest) -> HttpResponse:
         return redirect(f"{request.path}?{query}")
     selection = select(request.GET, request.user)
     comparison = compare_selection(selection, request.GET)
+    params = with_controls(request.GET, comparison.question)
     if request.GET.get("format") == "json":
         if selection.problems:
             return JsonResponse(selection.problems, status=400)
-        return JsonResponse(answer(comparison, draw(comparison, request.GET), request.GET))
+        return JsonResponse(answer(comparison, draw(comparison, params), params))
     if not selection.runs:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
     query = encoded(request.GET)
-    context = comparison_context(selection, comparison, request.GET) | {
+    context = comparison_context(selection, comparison, params) | {
         "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
         "query": query,
@@ -108,7 +111,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         | {
             "selection": selection,
             "drawing": drawing,
-            "headline": headline(comparison, params),
+            **_answered(comparison, drawing, params),
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
             # The controls.
             "view_asked": params.get("view", ""),
@@ -150,6 +153,28 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     )
 
 
+def _answered(comparison: Comparison, drawing: Drawing, params: QueryDict) -> dict[str, Any]:
+    """The question with its answer, and the addresses of the others that the same runs can answer."""
+    answer = answer_of(comparison, params, drawing.axes)
+    kept = [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS]
+    selects = encoded(_query(kept))
+    return {
+        "question": question_words(answer),
+        "headline": " ".join(filter(None, (sentence(answer), comparison.pooled))),
+        "questions": [
+            (words, f"{selects}&{question.query}")
+            for words, question in offered(comparison, drawing.axes, answer.question)
+        ],
+    }
+
+
+def _query(pairs: Iterable[tuple[str, str]]) -> QueryDict:
+    query = QueryDict(mutable=True)
+    for name, value in pairs:
+        query.appendlist(name, value)
+    return query
+
+
 def forms_beside(params: QueryDict) -> dict[str, Any]:
     """What the forms that choose levels and a baseline keep of an address."""
     kept = [(name, value) for name, values in params.lists() for value in values if name not in ("baseline", "format")]
@@ -186,7 +211,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
     comparison = compare_selection(selection, request.GET)
-    response.writelines(csv_lines(_csv_rows(comparison, request.GET)))
+    response.writelines(csv_lines(_csv_rows(comparison, with_controls(request.GET, comparison.question))))
     return response
 
 
@@ -218,9 +243,9 @@ ANY_CHART = "throughput"
 @require_safe
 @xframe_options_exempt
 def embed_compare(request: HttpRequest) -> HttpResponse:
-    params = request.GET
-    selection = select(params, STRANGER)
-    comparison = compare_selection(selection, params)
+    selection = select(request.GET, STRANGER)
+    comparison = compare_selection(selection, request.GET)
+    params = with_controls(request.GET, comparison.question)
     source = f"{reverse('compare')}?{params.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
     return _embedded(request, comparison, params, source=source, title=headline(comparison, params), status=status)
