@@ -17,7 +17,7 @@ from runs.compare.asked import Question
 from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
-from runs.compare.facts import DATE, NO_FACT, Columns, Fact, fact_values
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_values
 from runs.compare.panels import Panel, kind_of, panels_of
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
@@ -55,8 +55,18 @@ def headline(comparison: Comparison, params: QueryDict | None = None) -> str:
 
 def _by_rule(comparison: Comparison, axes: Axes) -> Question:
     """Of what was measured on many days nobody asks which day wins."""
-    is_history = axes.x == DATE or {*comparison.named} == {"batch"}
-    return Question(kind=asked.SINCE if is_history else asked.BEST)
+    if axes.x == DATE or {*comparison.named} == {"batch"}:
+        return Question(kind=asked.SINCE)
+    return Question(kind=asked.BEST, fact=_told_apart_by(comparison))
+
+
+def _told_apart_by(comparison: Comparison) -> str:
+    """The fact that is ranked where nobody says: the system; else what the series, or all groups, are told apart by."""
+    varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
+    if "dbms" in varying:
+        return "dbms"
+    compared = comparison.levels.sweep.compared if comparison.levels else varying
+    return next((name for name in (*_RANKED, *compared) if name in compared), "")
 
 
 def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answer:
@@ -80,7 +90,7 @@ def offered(comparison: Comparison, axes: Axes, answered: Question) -> list[tupl
     """Words and question of each that the data can answer, but for the one that was."""
     questions = []
     for question in _answerable(comparison, axes):
-        if (question.kind, question.fact, question.x) != (answered.kind, answered.fact, answered.x):
+        if _subject(question) != _subject(answered):
             subject = begun(comparison, question)
             if question.kind in asked.OF_CURVES and question.x in axes.facts:
                 of_x = Axes(view="curve", x=question.x, facts=axes.facts)
@@ -89,6 +99,13 @@ def offered(comparison: Comparison, axes: Axes, answered: Question) -> list[tupl
                 subject = subject.model_copy(update=kinds)
             questions.append((question_words(subject), question))
     return questions
+
+
+def _subject(question: Question) -> tuple[str, str, str]:
+    """Which system is best ranks the systems: one question, however it is called."""
+    if question.kind in (asked.BEST, asked.RANK):
+        return (asked.RANK, question.fact or "dbms", "")
+    return (question.kind, question.fact, question.x)
 
 
 def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:

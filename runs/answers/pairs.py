@@ -100,15 +100,12 @@ def _is_sure(change: Change) -> bool:
 def effects(comparison: Comparison, question: Question) -> Answer:
     """The largest first."""
     claims = []
-    for setting, (rows, verdicts) in comparison.effects:
-        judged = [row for row in rows if row.against.verdict]
-        verdict = verdicts.overall or (judged[0].against.verdict if judged else None)
-        refused = next((row.against.refused for row in rows if row.against.refused), "not judged")
+    for setting, row in comparison.effects:
         claims.append(
             Effect(
-                label=setting.setting, start=setting.start, end=setting.end, pairs=len(judged) or len(rows),
-                ratio=change_of(verdict, refused=refused),
-                runs=[run for row in rows for group in (*row.groups, *row.bases) for run in group.run_ids],
+                label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
+                ratio=change_of(row.against.verdict, refused=row.against.refused),
+                runs=[run for group in (*row.groups, *row.bases) for run in group.run_ids],
             )
         )  # fmt: skip
     claims.sort(key=lambda claim: -abs((claim.ratio.value or 1.0) - 1))

@@ -222,7 +222,7 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
         return ""
     if len(bent) == len(claims) and len({claim.memory_words for claim in bent}) == 1 and all(map(_at_memory, bent)):
         subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
-        return f"; {subject} off where the {bent[0].memory_words} ends"
+        return f"; {subject} off at {bent[0].memory_words}"
     places = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent[:MOST_CURVES]]
     return f"; knee: {', '.join(places)}"
 
@@ -249,7 +249,7 @@ def _falls_off(answer: Answer) -> str:
     for claim in claims[:MOST_CURVES]:
         subject = f"{claim.label}: " if claim.label else ""
         if claim.at is not None:
-            memory = f", where the {claim.memory_words} ends" if _at_memory(claim) else ""
+            memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
             sentences.append(f"{subject}knee at {_knee(answer, claim)}{memory}.")
         elif claim.shape == "smooth":
             sentences.append(f"{subject}falls off smoothly, without a knee.")
@@ -399,6 +399,5 @@ def _kind_of_thing(fact: str) -> str:
     bare = fact.partition(":")[2] or fact
     if fact.startswith("storage"):
         return "disk"
-    return {"": "system", "dbms": "system", "hardware": "machine", "config": "configuration"}.get(fact) or (
-        bare.replace("_", " ")
-    )
+    named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
+    return named.get(fact) or bare.replace("_", " ")

@@ -74,7 +74,7 @@ def compare(
     metrics = _metrics(present)
     chosen = _chosen_metric(present, metrics, metric)
     cells = cells_of(present, {run.id for run in present if run.counts}, grouping, set_of)
-    groups, naming = _groups(cells, chosen, grouping, set_of)
+    groups, naming = _groups(cells, chosen, grouping, set_of, baseline or "")
     groups = _ranked(by_histograms(groups, chosen), chosen, order)
     pooled = pooled_words(cells, grouping)
     comparison = Comparison(
@@ -114,7 +114,7 @@ def _chosen_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: str) 
 
 
 def _groups(
-    cells: Sequence[Cell], metric: Metric | None, grouping: str, set_of: Mapping[UUID, tuple[str, str]]
+    cells: Sequence[Cell], metric: Metric | None, grouping: str, set_of: Mapping[UUID, tuple[str, str]], baseline: str
 ) -> tuple[list[Group], Naming]:
     """One for each cell, named by as few facts as tell them apart."""
     # A run that ended knows more, such as that its database was in memory: it names its cell.
@@ -129,6 +129,8 @@ def _groups(
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
         of_cells.append(facets_read[run.id] | of_batch | of_set)
     naming = name_cells(of_cells)
+    if baseline in naming.keys and "config" in of_cells[at := naming.keys.index(baseline)]:
+        naming = name_cells(of_cells, of_cells[at]["config"].value)
     printed = _printed([run for cell in cells for run in cell], metric)
     groups = []
     for at, cell in enumerate(cells):
@@ -203,8 +205,10 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     if question.kind == EFFECTS:
         settings = setting_pairs(groups, comparison.varying)
         pairs = [(group, base) for group in groups if group.dots and group.key != base.key]
-        verdicts, judged = judge(metric, comparison.threshold, pairs=pairs, series=[each.rows for each in settings])
-        comparison = replace(comparison, effects=list(zip(settings, judged, strict=True)))
+        verdicts, judged = judge(metric, comparison.threshold, pairs=pairs, series=[[each.row] for each in settings])
+        comparison = replace(
+            comparison, effects=[(each, rows[0]) for each, (rows, _) in zip(settings, judged, strict=True)]
+        )
         levels = None
     else:
         levels, verdicts = _level_by_level(comparison, axes, best, controls, beside)

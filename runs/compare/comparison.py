@@ -9,8 +9,9 @@ from runs.compare.effects import SettingPairs
 from runs.compare.facts import CommonFact, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
-from runs.compare.judging import JudgedRows, Verdicts
+from runs.compare.judging import Verdicts
 from runs.compare.levels import Levels
+from runs.compare.sweep import LevelRow
 from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.stats import PRACTICAL_THRESHOLD
@@ -48,7 +49,7 @@ class Comparison:
     pooled: str = ""
     left_out: int = 0
     levels: Levels | None = None
-    effects: list[tuple[SettingPairs, JudgedRows]] = field(default_factory=list)
+    effects: list[tuple[SettingPairs, LevelRow]] = field(default_factory=list)
     question: Question = field(default_factory=Question)
     best_groups: list[Group] = field(default_factory=list)
     whole: Comparison | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import prefetch_related_objects
@@ -21,12 +21,12 @@ _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 
 @dataclass(frozen=True)
 class SettingPairs:
-    """A setting from one value to another, by the pairs of groups that differ in it alone."""
+    """A setting from one value to another: the pairs of groups that differ in it alone, as one level."""
 
     setting: str
     start: str
     end: str
-    rows: list[LevelRow]
+    row: LevelRow
 
 
 def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[SettingPairs]:
@@ -48,9 +48,9 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Sett
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), group)
         values = sorted({value for of_value in by_rest.values() for value in of_value}, key=natural)
         pairs += [
-            SettingPairs(name, values[0], value, rows)
+            SettingPairs(name, values[0], value, row)
             for value in values[1:]
-            if (rows := _rows(by_rest, values[0], value))
+            if (row := _level(name, by_rest.values(), values[0], value))
         ]
     return pairs
 
@@ -61,12 +61,14 @@ def _given(config: Config | None) -> dict[str, str]:
     return {row.name: f"{row.value} {row.unit}".strip() if row.value is not None else "set" for row in rows}
 
 
-def _rows(by_rest: Mapping[tuple[object, ...], Mapping[str, Group]], start: str, end: str) -> list[LevelRow]:
-    rows = []
-    for of_value in by_rest.values():
-        if start in of_value and end in of_value:
-            group, base = of_value[end], of_value[start]
-            refused = refusal(differences(group.conditions, base.conditions))
-            against = Against(None, None, [], f"no ratio: {refused}" if refused else "", refused, base.key)
-            rows.append(LevelRow(group.label, {}, [group], [base], [(group, base)], against))
-    return rows
+def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: str) -> LevelRow | None:
+    """None without a pair. Pairs that may not be compared are left out; where none may, the row says why."""
+    pairs = [(of_value[end], of_value[start]) for of_value in of_rest if start in of_value and end in of_value]
+    reasons = [refusal(differences(group.conditions, base.conditions)) for group, base in pairs]
+    allowed = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+    if not pairs:
+        return None
+    refused = "" if allowed else reasons[0]
+    shown = allowed or pairs
+    against = Against(None, None, [], f"no ratio: {refused}" if refused else "", refused)
+    return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)

@@ -133,8 +133,10 @@ class Naming:
 _CUT_NAME = re.compile(r"…|\([0-9a-f]{8}\)$")
 
 
-def _short_configs(names: Iterable[str]) -> dict[str, str]:
-    """Configurations that are named after their settings ("MySQL: a=1, b=2"), by what tells those of a DBMS apart."""
+def _short_configs(names: Iterable[str], base: str) -> dict[str, str]:
+    """Configurations that are named after their settings ("MySQL: a=1, b=2"), by what tells them from the `base` one of
+    their DBMS; that one by what tells it from the others.
+    """
     by_product: dict[str, dict[str, list[str]]] = {}
     for name in dict.fromkeys(names):
         product, _, settings = name.partition(": ")
@@ -144,13 +146,20 @@ def _short_configs(names: Iterable[str]) -> dict[str, str]:
     short: dict[str, str] = {}
     for configs in by_product.values():
         shared = set.intersection(*map(set, configs.values())) if len(configs) > 1 else set()
-        own = {name: ", ".join(part for part in parts if part not in shared) for name, parts in configs.items()}
-        short |= {name: words for name, words in own.items() if shared and words}
+        of_base = set(configs.get(base, ())) - shared
+        own = {
+            name: [part for part in parts if part not in shared and (name == base or part not in of_base)]
+            for name, parts in configs.items()
+        }
+        if len({tuple(parts) for parts in own.values() if parts}) == len(configs) > 1:
+            short |= {name: ", ".join(parts) for name, parts in own.items()}
     return short
 
 
-def name_cells(cells: Sequence[dict[str, Facet]]) -> Naming:
-    short = _short_configs(cell["config"].value for cell in cells if "config" in cell)
+def name_cells(cells: Sequence[dict[str, Facet]], base: str = "") -> Naming:
+    """`base`: the configuration from which the others are told apart; the first one where it is none of theirs."""
+    configs = [cell["config"].value for cell in cells if "config" in cell]
+    short = _short_configs(configs, base if base in configs else next(iter(configs), ""))
     for cell in cells if short else ():
         if own := short.get(cell["config"].value if "config" in cell else ""):
             cell["config"] = replace(cell["config"], words=own, text=own)

@@ -26,13 +26,13 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
+from runs.answers.questions import questions
 from runs.charts import matrix
 from runs.charts.base import Figure
 from runs.charts.compare import bars_figures
 from runs.charts.latency import heat_figure, percentile_figure
 from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
 from runs.compare.compare import compare
-from runs.compare.questions import questions
 from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor

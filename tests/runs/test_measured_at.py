@@ -12,8 +12,8 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 
+from runs.answers.questions import questions
 from runs.compare.grouping import day_of
-from runs.compare.questions import questions
 from runs.imports.documents import document as as_document
 from runs.models import Run
 from runs.models.choices import Precision

@@ -11,9 +11,9 @@ from django.http import QueryDict
 
 from runs import results
 from runs.answers.ask import headline
+from runs.answers.questions import questions
 from runs.charts.drawing import draw, point_rows
 from runs.compare.compare import compare, failed_checks_words
-from runs.compare.questions import questions
 from runs.models import Run
 from tests.runs.builders import document
 

@@ -1,0 +1,166 @@
+"""What the stored results can answer: questions, each with the address of the comparison that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.db.models import Count, Max, Min, Q
+from django.db.models.lookups import IsNull
+
+from runs.compare import asked
+from runs.compare.asked import Question
+from runs.compare.axes import CLIENTS, SIZES
+from runs.compare.choosing import LOOKED_THROUGH
+from runs.formatting import mid_sentence, number
+from runs.models import Batch, Publication, Run, RunFactor
+from runs.models.choices import StorageRole
+from runs.models.runs import RunQuerySet, unindexed
+from runs.models.visible import Reader
+from runs.run.facets import factor_label, shown_unit
+
+# Of what was measured last, and as many of what is published.
+MOST_BATCHES, MOST_QUESTIONS = 6, 8
+LEAST_NIGHTS = 5
+# Of days on which a sweep was uploaded run by run.
+MOST_DAYS = 2
+
+
+@dataclass(frozen=True)
+class Offer:
+    """`of`: whose results answer it, of `workload`."""
+
+    words: str
+    of: str
+    workload: str
+    query: str
+
+    @property
+    def about(self) -> str:
+        return f"{self.of}: {self.workload}"
+
+
+def questions(user: Reader) -> list[Offer]:
+    """Of the newest batches and of the publications, by what varies in them: few queries, however many are stored."""
+    rows = Run.objects.with_values().listed_for(user)
+    fields = ("pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "measured_at")
+    measured_rows = rows.filter(IsNull(unindexed("publication"), True)).order_by("-created_at")
+    newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
+    cells: dict[UUID, set[str]] = {}
+    for run in newest:
+        cells.setdefault(run["batch"], set()).add(run["cell_key"])
+    # What compares nothing by itself must not crowd out what does, as the batches of many nights do.
+    batches = [batch for batch, keys in cells.items() if len(keys) > 1][:MOST_BATCHES]
+    looked_at = [run["pk"] for run in newest if run["batch"] in batches]
+    # By ids: with a query inside an "or" PostgreSQL reads all runs.
+    published_ids = list(Publication.objects.values_list("pk", flat=True))
+    chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
+    varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
+    names = Batch.objects.in_bulk([row["batch"] for row in varied])
+    measured = [*_histories(newest), *_of_single_uploads(rows, newest, cells)]
+    published: list[Offer] = []
+    for row in varied:
+        slug, batch = row["publication__slug"], names[row["batch"]]
+        selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
+        title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
+        (published if slug else measured).extend(_offers(row, title, selects))
+    return [*_distinguished(measured[:MOST_QUESTIONS]), *_distinguished(published[:MOST_QUESTIONS])]
+
+
+def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
+    """By batch, or together, and by workload: how many systems, disks, machines and configurations there are, and
+    `levels`: of each size and number of clients its span.
+    """
+    levels: dict[tuple[object, ...], dict[str, Mapping[str, Any]]] = {}
+    factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()
+    of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
+    for row in factors.values(*of_factor, "name").annotate(
+        levels=Count("number", distinct=True), low=Min("number"), high=Max("number"), unit=Max("unit")
+    ):
+        if row["levels"] >= 2:
+            levels.setdefault(tuple(row[name] for name in of_factor), {})[row["name"]] = row
+    data = Q(storage__role=StorageRole.DATA)
+    order = ("publication__published_on", *(f"-{name}__created_at" for name in by), "workload")
+    rows = (
+        chosen.order_by(*order)
+        .values(*by, "workload__slug", "workload__name", "publication__slug", "publication__title_en")
+        .annotate(
+            label=Min("label"),
+            systems=Count("dbms_version", distinct=True),
+            media=Count("storage__device__medium", distinct=True, filter=data),
+            machines=Count("hardware", distinct=True),
+            configs=Count("config", distinct=True),
+        )
+    )
+    return [row | {"levels": levels.get((*(row[name] for name in by), row["workload__slug"]), {})} for row in rows]
+
+
+def _of_single_uploads(
+    rows: RunQuerySet, newest: Iterable[Mapping[str, Any]], cells: Mapping[UUID, set[str]]
+) -> Iterable[Offer]:
+    """A sweep that was uploaded run by run: its cells of one workload and day are one question."""
+    days: dict[tuple[Any, date], list[Mapping[str, Any]]] = {}
+    for run in newest:
+        if len(cells[run["batch"]]) == 1:
+            days.setdefault((run["workload"], run["measured_at"].date()), []).append(run)
+    swept = [(day, runs) for (_, day), runs in days.items() if len({run["cell_key"] for run in runs}) > 1]
+    for day, runs in swept[:MOST_DAYS]:
+        for row in _sweeps(rows.filter(pk__in=[run["pk"] for run in runs])):
+            yield from _offers(row, f"{len(runs)} runs of {day}", {"measured_from": str(day), "measured_to": str(day)})
+
+
+def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Offer]:
+    """Cells that were measured in many batches."""
+    cells: dict[str, list[Mapping[str, Any]]] = {}
+    for run in newest:
+        cells.setdefault(run["cell_key"], []).append(run)
+    for cell, runs in cells.items():
+        batches = len({run["batch"] for run in runs})
+        if cell and batches >= LEAST_NIGHTS:
+            since = min(run["measured_at"] for run in runs).date()
+            words = f"Has {runs[0]['dbms_version__name']} changed since {since}?"
+            query = f"{urlencode({'cell': cell[:12]})}&{Question(kind=asked.SINCE).query}"
+            yield Offer(words, f"{batches} batches", runs[0]["workload__name"], query)
+
+
+def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:
+    """A question that is asked of several begins with what it is asked of: the workload, else the batch."""
+    for question in questions:
+        same = [other for other in questions if other.words == question.words]
+        of = question.workload if len({other.workload for other in same}) == len(same) else question.of
+        words = question.words if len(same) == 1 else f"{of}: {mid_sentence(question.words)}"
+        yield replace(question, words=words)
+
+
+def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, str]) -> Iterable[Offer]:
+    selects = {**selects, "workload": row["workload__slug"]}
+    for words, question in _of_sweep(row, row["levels"]):
+        yield Offer(words, title, row["workload__name"], f"{urlencode(selects)}&{question.query}")
+
+
+def _of_sweep(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, Question]]:
+    size = next((name for name in SIZES if name in levels), "")
+    clients = next((name for name in CLIENTS if name in levels), "")
+    if size:
+        span = levels[size]
+        unit = shown_unit(size, span["unit"])
+        low, high = number(span["low"]), f"{number(span['high'])} {unit}".strip()
+        fact = "" if unit else f"{mid_sentence(factor_label(size))} "
+        loss = Question(kind=asked.LOSS, x=f"factor:{size}", start=span["low"], end=span["high"])
+        yield f"What is lost from {fact}{low} to {high}?", loss
+    if clients:
+        span = levels[clients]
+        words = f"How far does it scale, from {number(span['low'])} to {number(span['high'])} {clients}?"
+        yield words, Question(kind=asked.SCALES, x=f"factor:{clients}")
+    if row["systems"] > 1:
+        yield f"Which of {row['systems']} systems is fastest, and is it sure?", Question(kind=asked.BEST)
+    elif row["configs"] > 1:
+        yield f"What did the settings of {row['configs']} configurations do?", Question(kind=asked.EFFECTS)
+    if row["media"] > 1:
+        yield "How much faster is the faster disk?", Question(kind=asked.RANK, fact="storage:data")
+    if row["machines"] > 1:
+        yield f"Which of {row['machines']} machines is fastest?", Question(kind=asked.RANK, fact="hardware")
