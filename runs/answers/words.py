@@ -38,6 +38,8 @@ MOST_NAMED = 3
 MOST_CURVES = 6
 # From so many times on growth is said as a multiple.
 TIMES_FROM = 3.0
+# How far beside the memory a knee may lie and be told to be there.
+NEAR = 1.1
 
 
 def sentence(answer: Answer) -> str:

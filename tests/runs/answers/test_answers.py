@@ -256,7 +256,7 @@ def test_two_settings_of_one_system_do_not_take_its_first_place():
 
     first, second, third = told["claims"]
     assert told["sure"] and [claim["rank"] for claim in told["claims"]] == [1, 2, 3]
-    assert (first["label"], first["variants"], first["variants_differ"]) == ("Oracle 9.7", 2, False)
+    assert (first["label"], first["variants"], first["variants_differ"]) == ("Oracle Database 9.7", 2, False)
     assert second["label"] == "Derby 9.7" and third["label"] == "MySQL 9.7"
 
 
