@@ -18,7 +18,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Change(Part):
+class Amount(Part):
     """A ratio as a factor, or a change as a share of 1, with its interval; `verdict` is one of `runs.stats.Kind`, or
     `refused` where it may not be told, with the reason in `why`.
     """
@@ -52,7 +52,7 @@ class Standing(Claim):
     interval: tuple[float, float] | None
     n: int | None
     rank: int
-    ratio: Change
+    ratio: Amount
     variants: int = 1
     variants_differ: bool = False
     lost: str = ""
@@ -62,7 +62,7 @@ class LevelChange(Claim):
     """The first side against the second at one level; over all levels where the label is empty."""
 
     kind: Literal["level"] = "level"
-    ratio: Change
+    ratio: Amount
 
 
 class FallsOff(Claim):
@@ -85,7 +85,7 @@ class Loss(Claim):
     start: float
     end: float
     levels: tuple[str, str]
-    change: Change
+    change: Amount
     falls_off: FallsOff
 
 
@@ -100,7 +100,7 @@ class ScalesTo(Claim):
     most: float
     last: float
     efficiency: float | None
-    gain: Change
+    gain: Amount
     peak_at: float | None = None
     peak_interval: tuple[float, float] | None = None
     peak_measured: bool = False
@@ -114,7 +114,7 @@ class Effect(Claim):
     kind: Literal["effect"] = "effect"
     start: str
     end: str
-    ratio: Change
+    ratio: Amount
     pairs: int
 
 
@@ -124,7 +124,7 @@ class Step(Claim):
     kind: Literal["step"] = "step"
     day: str = ""
     tested: str = ""
-    change: Change
+    change: Amount
     batches: int
     days: int
     batches_before: int = 0
@@ -138,7 +138,7 @@ class Newer(Claim):
     newest: str
     of: str
     batches: int
-    ratio: Change
+    ratio: Amount
 
 
 class Published(Claim):
@@ -147,7 +147,7 @@ class Published(Claim):
     kind: Literal["published"] = "published"
     here: float | None
     printed: float | None
-    ratio: Change
+    ratio: Amount
 
 
 class Changed(Claim):
@@ -201,13 +201,13 @@ def begun(comparison: Comparison, question: Question) -> Answer:
     )  # fmt: skip
 
 
-def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: str = "") -> Change:
+def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: str = "") -> Amount:
     """`less` 1 makes a share of a ratio."""
     if verdict is None:
-        return Change(verdict=REFUSED, why=refused)
+        return Amount(verdict=REFUSED, why=refused)
     estimate = verdict.ratio
     low, high = ends(estimate.interval if estimate else None, less)
-    return Change(
+    return Amount(
         value=estimate.value - less if estimate else None, low=low, high=high, verdict=verdict.kind,
         more_repeats=verdict.repeats_needed, why=verdict.words,
     )  # fmt: skip
@@ -221,7 +221,7 @@ def pair_of(interval: Interval | None) -> tuple[float, float] | None:
     return (interval.low, interval.high) if interval else None
 
 
-def share_of(estimate: Ratio | None, verdict: str = "") -> Change:
+def share_of(estimate: Ratio | None, verdict: str = "") -> Amount:
     """A change without a verdict of its own family."""
     low, high = ends(estimate.interval if estimate else None, 1.0)
-    return Change(value=estimate.value - 1 if estimate else None, low=low, high=high, verdict=verdict)
+    return Amount(value=estimate.value - 1 if estimate else None, low=low, high=high, verdict=verdict)

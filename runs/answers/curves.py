@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from runs.answers.answer import Answer, AnyClaim, Change, FallsOff, Loss, ScalesTo, begun, change_of, pair_of, share_of
+from runs.answers.answer import Amount, Answer, AnyClaim, FallsOff, Loss, ScalesTo, begun, change_of, pair_of, share_of
 from runs.answers.places import groups_of, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
 from runs.compare.axes import Axes
@@ -130,7 +130,7 @@ class _OfCurve:
         return ScalesTo(
             label=self.label, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,
-            gain=share_of(gain) if gain else Change(),
+            gain=share_of(gain) if gain else Amount(),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, why_no_law=why,
         )  # fmt: skip

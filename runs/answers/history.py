@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from runs.answers.answer import REFUSED, Answer, Change, Newer, Step, begun, share_of
+from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, share_of
 from runs.answers.curves import labelled
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
@@ -41,7 +41,7 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
     if len(levels) < 2 * LEAST_DAYS:
         return []
     unchanged = Step(
-        label=label, runs=[run for point in points.values() for run in point.group.run_ids], change=Change(),
+        label=label, runs=[run for point in points.values() for run in point.group.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1,
     )  # fmt: skip
     claims = []
@@ -116,25 +116,25 @@ def _is_named(point: Point, kind: str, value: str) -> bool:
     return value in (run.dbms_version.version, run.dbms_version.name)
 
 
-def _expected(newest: Point, before: Sequence[Point], comparison: Comparison) -> Change:
+def _expected(newest: Point, before: Sequence[Point], comparison: Comparison) -> Amount:
     """The newest batch over the mean of those before, with the interval in which one more of them would lie: between
     batches differs more than the repeats of one show.
     """
     centres = [point.group.centre for point in before]
     logs = [math.log(centre) for centre in centres if centre and centre > 0]
     if not logs or not newest.group.centre or newest.group.centre <= 0:
-        return Change(verdict=REFUSED, why="a value is zero or negative")
+        return Amount(verdict=REFUSED, why="a value is zero or negative")
     centre = math.log(newest.group.centre) - statistics.fmean(logs)
     if len(logs) < LEAST_BATCHES:
-        return Change(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
+        return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
     spread, freedom = statistics.stdev(logs), len(logs) - 1
     half = t_quantile(0.975, freedom) * spread * math.sqrt(1 + 1 / len(logs))
     interval: Interval | None = interval_of_logs(centre, half)
     if interval is None:
-        return Change(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
+        return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
     better = comparison.metric.better if comparison.metric else "none"
     estimate = Ratio(math.exp(centre), interval, freedom, None)
     verdict: Verdict = judge_interval(
         estimate, interval, better=better, threshold=comparison.threshold, fewest=len(logs)
     )
-    return Change(value=estimate.value, low=interval.low, high=interval.high, verdict=verdict.kind, why=verdict.words)
+    return Amount(value=estimate.value, low=interval.low, high=interval.high, verdict=verdict.kind, why=verdict.words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runs.answers.answer import Answer, Change, Changed, Effect, LevelChange, Published, begun, change_of
+from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
 from runs.answers.ranking import by_level_words, rows_between
 from runs.compare.asked import A_B, Question
 from runs.compare.comparison import Comparison
@@ -93,7 +93,7 @@ def _is_named(levels: Levels, key: Key, asked: str) -> bool:
     return asked in key or any(group.key == asked for group, of in rows if of == key)
 
 
-def _is_sure(change: Change) -> bool:
+def _is_sure(change: Amount) -> bool:
     return change.verdict in (Kind.BETTER, Kind.WORSE, Kind.DIFFERENT, Kind.EQUIVALENT, Kind.TOO_SMALL)
 
 
@@ -143,13 +143,13 @@ def _same_question(group: Group) -> tuple[object, ...]:
     return (run.dbms_version.dbms_id, *factors)
 
 
-def _here_to_printed(verdicts: Verdicts, group: Group, beside: Group, metric: Metric) -> Change:
+def _here_to_printed(verdicts: Verdicts, group: Group, beside: Group, metric: Metric) -> Amount:
     if refused := refusal(verdicts.differences_of(group, beside)):
-        return Change(verdict="refused", why=refused)
+        return Amount(verdict="refused", why=refused)
     if verdict := verdicts.of(group, beside):
         return change_of(verdict)
     estimate = ratio(group.judged, beside.judged)
-    return Change(value=estimate.value if estimate else None, verdict="", why=f"{metric.label} has no logarithm")
+    return Amount(value=estimate.value if estimate else None, verdict="", why=f"{metric.label} has no logarithm")
 
 
 def changed(comparison: Comparison, question: Question) -> Answer:

@@ -12,7 +12,7 @@ from benchagent.catalog.workloads import COUNTED, amount
 from runs.compare.axes import X_AS, Axes
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENT, SIZE, Panel, kind_of, sizes_mb
-from runs.formatting import mid_sentence, number, size_words, times
+from runs.formatting import byte_size, mid_sentence, number, size_words, times
 from runs.run.facets import FACTOR, shown_unit
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
 from runs.stats import Ratio
@@ -108,18 +108,14 @@ def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
     """(words, bytes) of the memory and of the buffer pool that all of them share, the memory first."""
     firsts = [group.all_runs[0] for group in groups]
     limits, memory, buffers = ({size(run) for run in firsts} for size in (limit_bytes, memory_bytes, buffer_bytes))
-    named = [("memory limit" if limits == memory else "RAM", memory), ("buffer pool", buffers)]
+    # Limits are set in MB of 1,000,000 bytes; memory is sold, and buffers are set, in units of 1024.
+    is_limited = limits == memory
+    named = [("memory limit" if is_limited else "RAM", memory, is_limited), ("buffer pool", buffers, False)]
     return [
-        (f"{name} {_memory_words(size)}", size) for name, shared in named if len(shared) == 1 and (size := shared.pop())
+        (f"{name} {size_words(size / MB) if in_mb else byte_size(size)}", size)
+        for name, shared, in_mb in named
+        if len(shared) == 1 and (size := shared.pop())
     ]
-
-
-def _memory_words(size_bytes: float) -> str:
-    """As it is sold and set: GB of 1024 MB where it is a whole number of them."""
-    for unit, each in (("GB", 1 << 30), ("MB", 1 << 20)):
-        if size_bytes >= each and size_bytes % each == 0:
-            return f"{size_bytes / each:,.0f} {unit}"
-    return size_words(size_bytes / MB, 2)
 
 
 def _x_of_bytes(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from runs.answers.answer import Answer, Change, LevelChange, Standing, begun, change_of, pair_of
+from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
 from runs.compare.asked import RANK, Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
@@ -198,7 +198,7 @@ def _standings(entries: Sequence[_Entry], verdict_of: Callable[[int, int], Verdi
         better = [one for one in leaders[:place] if _is_winner(verdict_of(one.at, entry.at))]
         of_value = by_value[entry.value]
         differ = all(_is_winner(verdict_of(entry.at, other.at)) for other in of_value[1:])
-        ratio = change_of(verdict_of(leaders[0].at, entry.at), refused="not judged") if place else Change()
+        ratio = change_of(verdict_of(leaders[0].at, entry.at), refused="not judged") if place else Amount()
         claims.append(
             Standing(
                 label=entry.label, runs=entry.runs, value=entry.value, of=entry.of, centre=entry.centre,

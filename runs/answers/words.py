@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from runs.answers.answer import (
     REFUSED,
+    Amount,
     Answer,
-    Change,
     Changed,
     Effect,
     FallsOff,
@@ -57,7 +57,7 @@ def sentence(answer: Answer) -> str:
 # Numbers
 
 
-def ratio(change: Change) -> str:
+def ratio(change: Amount) -> str:
     """4.74 × (4.37–5.13); without the interval where there is none."""
     if change.value is None:
         return ""
@@ -66,7 +66,7 @@ def ratio(change: Change) -> str:
     return f"{times(change.value)} ({three_digits(change.low)}–{three_digits(change.high)})"
 
 
-def share(change: Change) -> str:
+def share(change: Amount) -> str:
     """−17.5 % (−20.1 to −15.0); what grew far 27.2 × (25.0 to 29.1)."""
     if change.value is None:
         return "not known"
@@ -80,7 +80,7 @@ def share(change: Change) -> str:
     )
 
 
-def turned(change: Change) -> Change:
+def turned(change: Amount) -> Amount:
     """Of the second against the first."""
     if not change.value:
         return change
@@ -88,7 +88,7 @@ def turned(change: Change) -> Change:
     return change.model_copy(update={"value": 1 / change.value, "low": low, "high": high})
 
 
-def upward(change: Change, better: str) -> Change:
+def upward(change: Amount, better: str) -> Amount:
     """Of the better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
     return turned(change) if better == "lower" else change
 
@@ -154,7 +154,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     return _undecided(answer, f"{first.label} against {claim.label}", claim.ratio, where, named)
 
 
-def _undecided(answer: Answer, pair: str, change: Change, where: str, named: str) -> str:
+def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str) -> str:
     if change.verdict == Kind.MIXED:
         return f"No single number{where}: {answer.first} against {answer.second} is {answer.by_level}."
     if answer.over:
@@ -230,11 +230,9 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
 
 
 def _at_memory(claim: FallsOff) -> bool:
-    return (
-        claim.memory is not None
-        and claim.interval is not None
-        and claim.interval[0] <= claim.memory <= claim.interval[1]
-    )
+    """Whether the memory lies in its interval or next to it: an engine has not all of it for its pages."""
+    low, high = claim.interval or (0.0, 0.0)
+    return claim.memory is not None and low <= NEAR * claim.memory and claim.memory <= NEAR * high
 
 
 def _knee(answer: Answer, claim: FallsOff) -> str:
@@ -299,7 +297,7 @@ def _effects(answer: Answer) -> str:
     return " ".join(sentences)
 
 
-def _as_share(change: Change) -> Change:
+def _as_share(change: Amount) -> Amount:
     ends = {name: value - 1 for name in ("value", "low", "high") if (value := getattr(change, name)) is not None}
     return change.model_copy(update=ends)
 

@@ -112,7 +112,7 @@ def test_a_loss_is_told_from_one_size_to_the_other_and_where_it_begins():
         assert claim["falls_off"]["shape"] == "knee" and low < 1.1 * 64 and high > 0.9 * 64
         assert len(claim["runs"]) == 6
     assert told["words"].startswith("SATA −84.")
-    assert told["words"].endswith(" from 10 to 500 GB; both fall off at RAM 64 GB.")
+    assert told["words"].endswith(" from 10 to 500 GB; both fall off at RAM 64 GiB.")
 
 
 def test_two_levels_are_enough_for_a_loss():
@@ -257,7 +257,7 @@ def test_two_settings_of_one_system_do_not_take_its_first_place():
     first, second, third = told["claims"]
     assert told["sure"] and [claim["rank"] for claim in told["claims"]] == [1, 2, 3]
     assert (first["label"], first["variants"], first["variants_differ"]) == ("Oracle Database 9.7", 2, False)
-    assert second["label"] == "Derby 9.7" and third["label"] == "MySQL 9.7"
+    assert second["label"] == "Apache Derby 9.7" and third["label"] == "MySQL 9.7"
 
 
 def test_the_next_is_the_next():
