@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from runs.views import account, batches, compare, configs, hardware, publications, reports, runs, uploads
+from runs.views import account, batches, compare, configs, entering, hardware, publications, reports, runs, uploads
 
 urlpatterns = [
     path("", runs.home, name="home"),
@@ -31,6 +31,7 @@ urlpatterns = [
     path("uploads/<uuid:upload_id>/delete/", uploads.delete_upload, name="upload-delete"),
     path("uploads/<uuid:upload_id>/restore/", uploads.restore_upload, name="upload-restore"),
     path("compare/", compare.compare, name="compare"),
+    path("compare/which/", entering.which_test, name="compare-which"),
     path("compare/ticked/", compare.compare_ticked, name="compare-ticked"),
     path("compare.csv", compare.compare_csv, name="compare-csv"),
     path("hardware/", hardware.hardware_list, name="hardware"),

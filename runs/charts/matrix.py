@@ -23,10 +23,14 @@ from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import SIZE, SIZE_METRIC, kind_of
+from runs.formatting import listed
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
 from runs.run.number import values_of
+
+# Groups that a note names; beyond, it counts them.
+MOST_NAMED = 3
 
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
@@ -64,7 +68,8 @@ def _ranked_figure(shown: Comparison, palette: Mapping[str, int], to_come: Seque
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
     note = bars_note(shown.ranked)
     if to_come:
-        note += f" Still to come: {', '.join(group.label for group in to_come)}."
+        names = [group.label for group in to_come]
+        note += f" Still to come: {listed(names) if len(names) <= MOST_NAMED else f'{len(names)} more groups'}."
     return bars_figure(shown, shown.ranked, palette, id="ranked", title=title, note=note)
 
 

@@ -20,6 +20,8 @@ from runs.run.number import headline_numbers, why_no_number
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
 # What Excel, LibreOffice and Google Sheets take for the beginning of a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Checks that do not hold of what must not be trusted without a look, in a word; `durability_doubt` has its own.
+DOUBTS = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
 # Of the CSV file.
 PER_FETCH = 500
 # What a row is given of the run's statistics, which are too long to be read for it.
@@ -53,6 +55,16 @@ class RunRow:
     def gap(self) -> str:
         """Why there is no number; empty when there is one or may still come."""
         return "" if self.measurement or self.run.is_open else why_no_number(self.run)
+
+    @cached_property
+    def doubts(self) -> list[tuple[str, str]]:
+        """(word, why) of what speaks against its number, by the checks of a finished run."""
+        checks = self.run.checks if self.run.counts else ()
+        return [
+            (DOUBTS[check["name"]], str(check.get("detail", "")))
+            for check in checks
+            if check.get("name") in DOUBTS and not check.get("ok")
+        ]
 
     @cached_property
     def batch_words(self) -> str:

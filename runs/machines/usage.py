@@ -51,8 +51,12 @@ class BestResult:
     @property
     def query(self) -> str:
         """Of the list of these runs."""
-        named = [("workload", self.workload_slug), ("dbms", self.dbms_slug)]
-        return urlencode([*named, *((f"factor.{name}", value) for name, value in self.factors)])
+        return f"{urlencode([('dbms', self.dbms_slug)])}&{self.question_query}"
+
+    @property
+    def question_query(self) -> str:
+        """Of all runs of the same question."""
+        return urlencode([("workload", self.workload_slug), *((f"factor.{name}", of) for name, of in self.factors)])
 
 
 def listed_profiles(user: Reader) -> QuerySet[HardwareProfile]:

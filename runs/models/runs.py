@@ -34,7 +34,7 @@ from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
 
 _NOT_IN_ROWS = (
-    "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "checks", "warnings",
+    "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "warnings",
     "per_terminal", "statistics", "latency_histogram", "info", "workload__details", "workload__summary",
     "dbms_version__aliases", "dbms_version__note", "dbms_version__dbms__aliases", "config__details", "config__note",
     "hardware__details", "hardware__note", "experiment__plan", "experiment__note", "publication__details",

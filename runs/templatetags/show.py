@@ -274,9 +274,17 @@ def labelled_select(select: Any) -> SafeString:
 
 
 @register.inclusion_tag("_compare_with.html")
-def compare_with(thing: Any, small: bool = False) -> dict[str, Any]:
+def compare_with(thing: Any, small: bool = False, runs: str = "") -> dict[str, Any]:
+    """`runs`: how many, of what holds runs of many tests, of which one is asked for first."""
     name, field = _SELECTED_BY[type(thing)]
-    return {"thing": thing, "query": f"{name}={getattr(thing, field)}", "small": small}
+    query, page = f"{name}={getattr(thing, field)}", "compare-which" if runs else "compare"
+    return {"thing": thing, "query": query, "small": small, "runs": runs, "page": page}
+
+
+@register.filter
+def up_to(count: int, is_exact: bool) -> str:
+    """A number of rows that were counted so far only."""
+    return f"{formatting.number(count)}{'' if is_exact else '+'}"
 
 
 @register.simple_tag(takes_context=True)

@@ -79,6 +79,9 @@ def home(request: HttpRequest) -> HttpResponse:
         "first_run": settings.FIRST_RUN,
     }
     context |= matrix.overview(runs)
+    # Made to show the product at work, it gives way to what people have measured once it has ended.
+    others = Run.objects.with_values().listed_for(request.user).filter(demonstration=False, publication=None)
+    context["demonstration_first"] = demonstration is None or context["is_open"] or not others.exists()
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.

@@ -108,6 +108,7 @@ PAGES = [
     form("upload-delete", "correct", "/uploads/{upload}/delete/"),
     form("upload-restore", "correct", "/uploads/{upload}/restore/"),
     page("compare", "read", "/compare/", (200, 302), token_may_read=True),
+    page("compare-which", "read", "/compare/which/?status=finished", (200, 302)),
     form("compare-ticked", "read", "/compare/ticked/"),
     page("compare-csv", "read", "/compare.csv", token_may_read=True),
     page("upload-by-api", "read", "/imports/api/"),

@@ -86,6 +86,11 @@ def test_what_it_says_first_names_no_winner_without_a_verdict(client, experiment
     assert f'<p class="lead">{said}</p>' in page(client)
 
 
+def test_it_warns_of_few_repeats_before_it_says_how_much_was_lost(client, db):
+    html = page(client, sweep((3, 6, 9)).get_absolute_url())
+    assert html.index("Fewer than 3 repeats") < html.index('id="tps-curve"')
+
+
 def test_it_leads_to_compare_and_list(client, experiment):
     html = page(client)
     for url in ("/compare/?experiment=two-engines", "/runs/?experiment=two-engines"):

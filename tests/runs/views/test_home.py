@@ -66,6 +66,30 @@ def test_it_does_not_promise_a_first_run_that_is_switched_off(client, settings):
     assert "hx-trigger" not in html
 
 
+def test_what_is_still_to_come_is_counted_where_it_is_much(client, monkeypatch):
+    for minor in range(5, 9):
+        monkeypatch.setitem(ENGINES, f"MySQL {minor}.0", ([1, 1, 1], "power_loss"))
+    demonstration(finished=1)
+    html = page(client)
+    assert "Still to come: 7 more groups." in html
+
+
+def test_a_demonstration_that_has_ended_gives_way_to_other_results(client):
+    demonstration()
+    html = page(client)
+    assert html.index('id="demonstration"') < html.index("Recent runs")
+    make_run("PostgreSQL 17", 100)
+    html = page(client)
+    assert html.index("Recent runs") < html.index('id="demonstration"')
+
+
+def test_one_that_goes_on_stays_on_top(client):
+    demonstration(finished=4)
+    make_run("PostgreSQL 17", 100)
+    html = page(client)
+    assert html.index('id="demonstration"') < html.index("Recent runs")
+
+
 def test_it_says_so_no_longer_once_something_was_measured(client, settings):
     settings.FIRST_RUN = False
     make_run("PostgreSQL 17", 100)
@@ -141,7 +165,7 @@ def test_it_does_not_draw_a_gap_for_what_is_still_to_come(client):
     html = page(client)
     drawn = spec(html, "ranked")["groups"]
     assert [bar["label"] for bar in drawn] == ["Apache Derby 10.17", "SQLite 3.53"]
-    assert "Still to come: HSQLDB 2.7, H2 2.4." in html
+    assert "Still to come: HSQLDB 2.7 and H2 2.4." in html
 
 
 def test_it_lists_what_was_measured_last_and_not_what_waits(client):

@@ -43,6 +43,18 @@ def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client
     assert values(html) == []
 
 
+def test_a_row_says_what_must_not_be_trusted(client):
+    names = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
+    bad = [{"name": name, "ok": False, "detail": f"why {name}"} for name in names]
+    make_run("SQLite 3", 1, checks=bad)
+    make_run("MySQL 8", 1, checks=[{**check, "ok": True} for check in bad])
+    make_run("Derby 10", None, checks=bad, state="failed")
+    html = page(client)
+    assert re.findall(r'data-doubt="(\w+)" title="why (\w+)"', html) == [(word, name) for name, word in names.items()]
+    make_run("H2 2", 1, durability="power_loss", durability_doubt="too fast for its disk")
+    assert 'title="too fast for its disk"' in page(client)
+
+
 def test_it_filters_by_system(client):
     make_article()
     assert sorted(values(page(client, "/runs/?dbms=derby-10-6"))) == [855, 875, 919]

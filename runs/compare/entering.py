@@ -1,0 +1,89 @@
+"""Which tests a filtered list of runs holds: its workloads at each size, counted before they are compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from benchagent.catalog import factor_phrase
+from django.http import QueryDict
+
+from runs.compare.axes import SIZES
+from runs.compare.select import Choice, choose, encoded
+from runs.formatting import natural
+from runs.listing.filters import without
+from runs.models import RunFactor, Workload
+from runs.models.runs import whole
+from runs.models.visible import Reader
+
+# Of a longer list the newest are looked through.
+LOOKED_THROUGH = 5_000
+Size = tuple[tuple[str, float | str], ...]
+
+
+@dataclass(frozen=True)
+class Test:
+    """A workload of the list, or with `sizes` all of its sizes. `query`: of the comparison of its `runs`."""
+
+    words: str
+    runs: int
+    query: str
+    sizes: Sequence[Test] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`whole` is false where the newest runs of a longer list were looked through."""
+
+    tests: list[Test]
+    problems: Mapping[str, list[str]]
+    whole: bool = True
+
+    @property
+    def only(self) -> Test | None:
+        """The test, where there is nothing to ask: one workload at one size."""
+        first = self.tests[0] if len(self.tests) == 1 else None
+        return first if first and len(first.sizes) < 2 else None
+
+
+def entry(query: QueryDict, user: Reader) -> Entry:
+    """Of the runs with a number that this query of the list of runs finds."""
+    choice: Choice = choose(query, user)
+    if choice.problems:
+        return Entry([], choice.problems)
+    rows = choice.rows().with_values().order_by("-created_at", "id")
+    workload_of = dict(rows.values_list("pk", "workload")[: LOOKED_THROUGH + 1])
+    is_whole = len(workload_of) <= LOOKED_THROUGH
+    sizes = _sizes(list(workload_of))
+    counted: dict[UUID, Counter[Size]] = {}
+    for run, workload in workload_of.items():
+        counted.setdefault(workload, Counter())[sizes.get(run, ())] += 1
+    workloads = Workload.objects.in_bulk(list(counted))
+    tests = [_test(query, workloads[key], of_sizes) for key, of_sizes in counted.items()]
+    return Entry(sorted(tests, key=lambda test: -test.runs), {}, whole=is_whole)
+
+
+def _sizes(runs: Sequence[UUID]) -> dict[UUID, Size]:
+    """The sizes that each run states, in the order of their names."""
+    sizes: dict[UUID, Size] = {}
+    rows = RunFactor.objects.filter(run__in=runs, name__in=SIZES).order_by("name")
+    for run, name, number, text in rows.values_list("run", "name", "number", "text"):
+        sizes[run] = (*sizes.get(run, ()), (name, text if number is None else whole(number)))
+    return sizes
+
+
+def _test(query: QueryDict, workload: Workload, counted: Counter[Size]) -> Test:
+    of_workload = without(query, "workload")
+    of_workload["workload"] = workload.slug
+    of_each = []
+    for size, runs in counted.items():
+        of_size = without(of_workload, *(f"factor.{name}" for name, _ in size))
+        for name, value in size:
+            of_size[f"factor.{name}"] = str(value)
+        words = ", ".join(factor_phrase(name, value) for name, value in size)
+        # No filter finds what is not stated.
+        of_each.append(Test(words or "size not stated", runs, encoded(of_size) if size else ""))
+    of_each.sort(key=lambda test: natural(test.words))
+    return Test(str(workload), counted.total(), encoded(of_workload), of_each)

@@ -1,0 +1,59 @@
+"""From a filtered list into a comparison: which of its tests is meant, where it holds several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
+
+from runs.compare.entering import entry
+from tests.runs.cells import machine, make_run, workload
+
+pytestmark = pytest.mark.django_db
+
+
+def found(query: str) -> Any:
+    return entry(QueryDict(query, mutable=True), AnonymousUser())
+
+
+def test_one_test_leads_straight_to_its_comparison(client):
+    for system in ("SQLite 3", "MySQL 8"):
+        make_run(system, 100, on=machine(), factors={"scale_factor": 10})
+    make_run("SQLite 3", 1, factors={"scale_factor": 20})
+    answer = client.get("/compare/which/?hardware=bench-one")
+    assert (answer.status_code, answer.url) == (302, f"/compare/?hardware=bench-one&workload={workload().slug}")
+
+
+def test_workloads_and_sizes_are_counted_and_each_leads_to_its_own_runs(client):
+    for size in (1, 1, 10):
+        make_run("SQLite 3", 100, on=machine(), factors={"scale_factor": size})
+    make_run("SQLite 3", 100, on=machine(), of=workload("TPC-C"), factors={"warehouses": 5})
+    make_run("SQLite 3", None, on=machine(), state="failed")
+    tests = found("hardware=bench-one").tests
+    assert [(test.runs, [size.runs for size in test.sizes]) for test in tests] == [(3, [2, 1]), (1, [1])]
+    page = client.get("/compare/which/?hardware=bench-one").content.decode()
+    for test in (*tests, *tests[0].sizes):
+        assert test.query.replace("&", "&amp;") in page
+        assert client.get(f"/api/v1/runs/?{test.query}&status=finished").json()["count"] == test.runs
+
+
+def test_runs_that_state_no_size_have_no_address_of_their_own():
+    make_run("SQLite 3", 100, factors={})
+    make_run("SQLite 3", 100, factors={"scale_factor": 10})
+    (test,) = found("dbms=sqlite").tests
+    assert sorted((bool(size.query), size.runs) for size in test.sizes) == [(False, 1), (True, 1)]
+
+
+def test_it_says_what_was_not_understood_and_that_there_is_nothing(client):
+    assert client.get("/compare/which/?nonsense=1").status_code == 400
+    assert client.get("/compare/which/?dbms=sqlite").status_code == 200
+    assert found("dbms=sqlite").tests == []
+
+
+def test_lists_and_machines_lead_there(client):
+    make_run("SQLite 3", 100, on=machine())
+    assert 'href="/compare/which/?dbms=sqlite"' in client.get("/runs/?dbms=sqlite").content.decode()
+    assert "data-compare-all" not in client.get("/runs/").content.decode()
+    assert 'href="/compare/which/?hardware=bench-one"' in client.get("/hardware/bench-one/").content.decode()
