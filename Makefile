@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills bench-servers fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -33,6 +33,7 @@ help:
 	@echo 'make bench-pages   time of pages and lists with 10,000, 100,000 and 1,000,000 runs'
 	@echo 'make bench-views   bytes of a first view, and time to a drawn chart, in Chromium'
 	@echo 'make bench-journeys  functions and modules that one request passes'
+	@echo 'make bench-truth   every sentence about numbers against worlds whose truth is known: ARGS="--worlds 300 --seed 1 --write"'
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
 	@echo 'make clean         remove .venv and caches; STATE stays'
@@ -85,7 +86,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-fuzz bench-kills bench-servers:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

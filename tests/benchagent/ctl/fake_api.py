@@ -29,6 +29,7 @@ class FakeApi:
         self.deleted: set[str] = set()
         self.runs: list[dict[str, Any]] = []
         self.comparison: dict[str, Any] = {}
+        self.answered: dict[str, Any] = {}
         self.states: list[str] = []
         self.missing = ["hardware"]
         self.down = False
@@ -68,6 +69,8 @@ class FakeApi:
             return 201, self._experiment(body)
         if parts == ["compare"]:
             return 200, self._compare(dict(params))
+        if parts == ["answers"]:
+            return 200, self.answered
         if parts == ["runs"]:
             return self._runs(dict(params))
         if method == "POST" and parts[2:] == ["restore"]:

@@ -13,7 +13,7 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.ctl import comparing, files, running, uploading
+from benchagent.ctl import asking, comparing, files, running, uploading
 from benchagent.ctl.api import Api, Login, save
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
@@ -139,6 +139,14 @@ def _add_reading(commands: Any) -> None:
     compare.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)
     compare.add_argument("--json", action="store_true")
     compare.set_defaults(command=comparing.run)
+
+    ask = commands.add_parser("ask", help="a question about runs, answered in words, claims and what is missing")
+    words = "best, loss, since, …; without it the one that fits best"
+    ask.add_argument("what", nargs="+", metavar="[QUESTION] NAME=VALUE|RUN", help=f"QUESTION: {words}")
+    words = f"verdicts of claims that set the exit status, as of compare; without a claim it is {asking.EXIT_NO_ANSWER}"
+    ask.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)
+    ask.add_argument("--json", action="store_true")
+    ask.set_defaults(command=asking.run)
 
 
 def _add_experiments(commands: Any) -> None:

@@ -1,0 +1,129 @@
+"""`benchctl ask`: a question about runs, answered by the server in words and in claims."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from benchagent.ctl.api import connect
+from benchagent.ctl.comparing import exit_status
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
+
+# There is no claim: the answer says what is missing. The verdicts that --fail-if names have those of `compare`.
+EXIT_NO_ANSWER = 19
+
+
+def run(options: argparse.Namespace) -> int:
+    answer = connect().get("/answers/", parameters(options.what))
+    status = status_of(answer, options.fail_if or ())
+    if options.json:
+        print_json({**answer, "exit_status": status})
+    else:
+        _show(answer)
+    return status
+
+
+def parameters(what: list[str]) -> list[tuple[str, str]]:
+    """Of the API: NAME=VALUE as it stands, the id of a run as `run`, a bare word as the question."""
+    chosen: list[tuple[str, str]] = []
+    for text in what:
+        name, separator, value = text.partition("=")
+        if separator and name:
+            chosen.append((name, value))
+        elif _is_id(text):
+            chosen.append(("run", text))
+        elif any(name == "ask" for name, _ in chosen):
+            raise UsageError(f"{text!r}: a question has been asked already; a filter is NAME=VALUE, as label=sweep")
+        else:
+            chosen.append(("ask", text))
+    return chosen
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+def status_of(answer: Mapping[str, Any], fail_if: tuple[str, ...]) -> int:
+    claims = answer.get("claims") or ()
+    if not claims:
+        return EXIT_NO_ANSWER
+    return exit_status([_change(claim).get("verdict", "") for claim in claims], fail_if)
+
+
+def _change(claim: Mapping[str, Any]) -> Mapping[str, Any]:
+    return claim.get("ratio") or claim.get("change") or claim.get("gain") or {}
+
+
+def _show(answer: Mapping[str, Any]) -> None:
+    if answer.get("asked"):
+        say(str(answer["asked"]))
+    print(answer.get("words") or "")
+    rows = [
+        (str(claim["kind"]), str(claim.get("label") or "all"), _found(claim, str(answer.get("unit") or "")),
+         _number(claim), str(_change(claim).get("verdict") or ""))
+        for claim in answer.get("claims") or ()
+    ]  # fmt: skip
+    if rows:
+        print_table(rows, heading=("CLAIM", "OF", "FOUND", _heading(answer), "VERDICT"))
+    for words in answer.get("missing") or ():
+        say(f"missing: {words}")
+    counts = answer.get("counts") or {}
+    if counts.get("unnumbered") or counts.get("left_out"):
+        say("{drawn} of {selected} runs, {unnumbered} without a number, {left_out} left out".format(**counts))
+    for reason in dict.fromkeys(str(each["reason"]) for each in answer.get("left_out") or ()):
+        say(f"left out: {reason}")
+
+
+def _heading(answer: Mapping[str, Any]) -> str:
+    """Of a standing the ratio is that of the first to it."""
+    ranks = any(claim["kind"] == "standing" for claim in answer["claims"])
+    return "FIRST ÷ THIS" if ranks else "RATIO OR CHANGE"
+
+
+def _found(claim: Mapping[str, Any], unit: str) -> str:
+    """What a claim of its kind found, besides the ratio."""
+    words = ""
+    match claim["kind"]:
+        case "standing":
+            centre = "" if claim["centre"] is None else f", {plain_number(float(claim['centre']))} {unit}".rstrip()
+            words = f"rank {claim['rank']}{centre}"
+        case "loss":
+            words = " → ".join(claim["levels"])
+        case "falls_off":
+            words = claim["shape"] if claim["at"] is None else f"{claim['shape']} at {claim['at']:.4g}"
+        case "scales":
+            words = f"most {plain_number(float(claim['most']))} {unit} at {claim['most_at']:.4g}"
+        case "effect":
+            words = f"{claim['start']} → {claim['end']}, {claim['pairs']} pairs"
+        case "step":
+            at = " ".join(filter(None, (claim["day"], claim["tested"])))
+            words = f"since {at}" if at else f"no step in {claim['batches']} batches"
+        case "newer":
+            words = f"{claim['newest']} against {claim['batches']} batches"
+        case "published":
+            sides = (claim["here"], claim["printed"])
+            words = " here, printed ".join("–" if side is None else plain_number(float(side)) for side in sides)
+        case "changed":
+            words = f"{claim['a']} → {claim['b']}"
+    return words
+
+
+def _number(claim: Mapping[str, Any]) -> str:
+    """A ratio as a factor, a change in per cent, with the interval."""
+    change = _change(claim)
+    is_factor = bool(claim.get("ratio"))
+    value, *ends = (change.get(name) for name in ("value", "low", "high"))
+    if value is None:
+        return ""
+    words, *between = (_factor(each) if is_factor else f"{each:+.1%}" for each in (value, *ends) if each is not None)
+    return f"{words} ({' to '.join(between)})" if len(between) == 2 else words
+
+
+def _factor(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.3g}"

@@ -1,0 +1,155 @@
+"""Worlds sent to a site and asked about: by the API, on the page, in the embed and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlencode
+
+from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark
+from benchmarks.bench_truth.worlds import World, documents
+
+_TAGS = re.compile(r"<[^>]+>")
+_SPACES = re.compile(r"\s+")
+_HEADLINE = re.compile(r'<p class="headline"[^>]*>(.*?)</p>', re.DOTALL)
+_ROW = re.compile(r'<tr data-group="([^"]+)".*?</tr>', re.DOTALL)
+_VERDICT = re.compile(r'data-verdict="([^"]*)"')
+_N = re.compile(r'data-label="Repeats" data-value="(\d+)"')
+
+
+class Site(Protocol):
+    """A site that is asked: text of an answer and its status."""
+
+    def get(self, path: str) -> tuple[int, str]: ...
+
+    def post(self, path: str, body: str) -> tuple[int, str]: ...
+
+
+def send(site: Site, made: World) -> None:
+    rows = list(documents(made))
+    for at in range(0, len(rows), 200):
+        status, text = site.post("/api/v1/results/", json.dumps({"results": rows[at : at + 200]}))
+        outcomes = json.loads(text).get("results", [])
+        refused = [each for each in outcomes if each["status"] != "created"]
+        if status != 200 or refused:
+            raise RuntimeError(f"{made.tag}: {status} {refused or text[:500]}")
+
+
+def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
+    """What is asked, and each mark of what is answered."""
+    judge = Judge(made)
+    seen = set()
+    wanted = [(dict(params), True) for params in made.asks]
+    while wanted:
+        params, expected = wanted.pop(0)
+        address = urlencode({"tag": made.tag, **params})
+        if address in seen:
+            continue
+        seen.add(address)
+        status, text = site.get(f"/api/v1/answers/?{address}")
+        if status != 200:
+            yield address, Mark(CONTRADICTION, params.get("ask", ""), False, f"{status} {text[:200]}")
+            continue
+        body = json.loads(text)
+        for mark in judge.answer(body, expected=expected):
+            yield address, mark
+        for mark in same_everywhere(site, address, body):
+            yield address, mark
+        wanted += [(dict(parse_qsl(each["query"])), False) for each in body["questions"]]
+        wanted += [(pair, False) for pair in _pairs(body)]
+    for mark in judge.contradictions():
+        yield f"tag={made.tag}", mark
+
+
+def _pairs(body: Json) -> Iterator[dict[str, str]]:
+    """The first against the second and the other way round, as a reader would ask next."""
+    standings = [claim for claim in body["claims"] if claim["kind"] == "standing"]
+    fact = body["question"]["fact"]
+    if body["question"]["kind"] in ("best", "rank") and fact and len(standings) > 1:
+        first, second = (claim["value"] for claim in standings[:2])
+        for a, b in ((first, second), (second, first)):
+            yield {"ask": "a_b", "fact": fact, "a": a, "b": b, "metric": body["metric"]}
+
+
+def same_everywhere(site: Site, address: str, body: Json) -> Iterator[Mark]:
+    """Page, embed, API of comparisons and CSV against the answer."""
+    kind = body["question"]["kind"] or "best"
+    status, page = site.get(f"/compare/?{address}")
+    headline = _plain(found.group(1)) if (found := _HEADLINE.search(page)) else ""
+    yield Mark(
+        CONTRADICTION,
+        kind,
+        status == 200 and headline == _plain(body["words"]),
+        f"page {status}: {headline!r}, API: {body['words']!r}",
+    )
+    status, text = site.get(f"/api/v1/compare/?{address}")
+    if status != 200:
+        yield Mark(CONTRADICTION, kind, False, f"/compare/ {status}: {text[:200]}")
+        return
+    compared = json.loads(text)
+    yield from _page_and_comparison(kind, page, compared)
+    yield from _csv_and_comparison(site, kind, address, compared, body)
+
+
+def _page_and_comparison(kind: str, page: str, compared: Json) -> Iterator[Mark]:
+    groups = {group["key"]: group for group in compared["groups"]}
+    for row in _ROW.finditer(page):
+        group = groups.get(row.group(1))
+        if group is None:
+            yield Mark(CONTRADICTION, kind, False, f"the page has a group {row.group(1)}, the API has none")
+            continue
+        n, verdict = _N.search(row.group(0)), _VERDICT.search(row.group(0))
+        told = group["verdict"]["kind"] if group["verdict"] else None
+        yield Mark(
+            CONTRADICTION, kind, n is not None and int(n.group(1)) == group["n"], f"{group['label']}: n of page and API"
+        )
+        if verdict and told:
+            yield Mark(
+                CONTRADICTION,
+                kind,
+                verdict.group(1) == told,
+                f"{group['label']}: {verdict.group(1)} on the page, {told} in the API",
+            )
+
+
+def _csv_and_comparison(site: Site, kind: str, address: str, compared: Json, body: Json) -> Iterator[Mark]:
+    status, text = site.get(f"/compare.csv?{address}&view=bars")
+    rows = list(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))))
+    by_key = {row["key"]: row for row in rows if row.get("metric") == body["metric"]}
+    counted = 0
+    for group in compared["groups"]:
+        row = by_key.get(group["key"])
+        if row is None:
+            yield Mark(OMISSION, kind, False, f"CSV {status} lacks {group['label']}")
+            continue
+        counted += int(row["n"])
+        yield Mark(
+            CONTRADICTION,
+            kind,
+            int(row["n"]) == group["n"] and _numbers(row["values"]) == group["values"],
+            f"{group['label']}: values of CSV and API",
+        )
+    numbered = body["counts"]["selected"] - body["counts"]["unnumbered"]
+    yield Mark(
+        OMISSION,
+        kind,
+        counted == numbered or body["counts"]["left_out"] > 0,
+        f"{counted} runs in the CSV, {numbered} with a number",
+    )
+
+
+def _numbers(text: str) -> Sequence[float]:
+    return [float(part) for part in text.split()]
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", html.unescape(_TAGS.sub("", text))).strip()
+
+
+def told_of(mapping: Mapping[str, Any]) -> str:
+    return json.dumps(mapping, sort_keys=True)

@@ -1,0 +1,526 @@
+"""Claims set against the truth of their world. Nothing here asks a site: answers come in as the API sends them.
+
+What a claim is about follows from the runs that it names: the judge knows of each run its cell, and of each cell the
+mean in truth and what was measured. Ratios and means are computed again from what was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.bench_truth.worlds import RAM_GB, Cell, World, series_of
+
+Json = Mapping[str, Any]
+WINNERS = ("better", "worse", "different")
+ALIKE = ("equivalent", "too_small")
+# What is said of a difference of at least so many standard errors of the mean should be sure.
+LARGE = 5.0
+CLOSE = 1e-6
+# What names a cell and is no level of anything.
+_NOT_COMPARED = frozenset({"medium", "commit"})
+FACT_OF = {"dbms": "dbms", "storage:data": "disk", "hardware": "machine"}
+
+FALSE_WINNER, SIGN, ALIKE_CLAIM, COUNT, PLACE, NUMBER = (
+    "false winner", "sign", "alike", "count", "place", "number",
+)  # fmt: skip
+COVERAGE, DECIDED, ANSWERED, OMISSION, CONTRADICTION, UNJUDGED = (
+    "coverage", "decided", "answered", "omission", "contradiction", "not judged",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One thing that was looked at in an answer of `kind`: whether it is `right`, and what is wrong with it."""
+
+    what: str
+    kind: str
+    right: bool
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Levels at which two sides have cells that are alike in all but what tells the sides apart."""
+
+    levels: Sequence[tuple[Sequence[Cell], Sequence[Cell]]]
+
+    def truth(self, metric: str) -> float | None:
+        """The ratio of the first side to the second, as a logarithm, in the mean over the levels."""
+        logs = [
+            _mean([_log(cell.means.get(metric)) for cell in one])
+            - _mean([_log(cell.means.get(metric)) for cell in other])
+            for one, other in self.levels
+        ]
+        return _mean(logs) if logs and all(map(math.isfinite, logs)) else None
+
+    def measured(self, metric: str) -> float | None:
+        """The same of what was measured; None where batches differ within a level, or a value is 0."""
+        logs = []
+        for one, other in self.levels:
+            if len({cell.batch for cell in (*one, *other)}) > 1:
+                return None
+            means = [
+                _mean([_log(value) for cell in side for value in cell.values(metric).values()]) for side in (one, other)
+            ]
+            logs.append(means[0] - means[1])
+        return _mean(logs) if logs and all(map(math.isfinite, logs)) else None
+
+    def standard_error(self, metric: str, sigma: float) -> float:
+        variances = [
+            sum(sigma**2 / max(1, sum(len(cell.values(metric)) for cell in side)) for side in level)
+            for level in self.levels
+        ]
+        return math.sqrt(sum(variances)) / max(1, len(variances))
+
+    @property
+    def fewest(self) -> int:
+        return min((sum(len(cell.runs) for cell in side) for level in self.levels for side in level), default=0)
+
+
+def _log(value: float | None) -> float:
+    return math.log(value) if value is not None and value > 0 else math.nan
+
+
+def _mean(logs: Sequence[float]) -> float:
+    return sum(logs) / len(logs) if logs else math.nan
+
+
+def pair_of(ones: Sequence[Cell], others: Sequence[Cell]) -> Pair:
+    """By what both sides have in common: facts of which they share no value tell them apart."""
+    names = {name for cell in (*ones, *others) for name in cell.facts} - _NOT_COMPARED
+    apart = {
+        name
+        for name in names
+        if not {cell.facts.get(name) for cell in ones} & {cell.facts.get(name) for cell in others}
+    }
+    return matched(ones, others, apart)
+
+
+def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) -> Pair:
+    levels: dict[tuple[Any, ...], tuple[list[Cell], list[Cell]]] = {}
+    for at, side in enumerate((ones, others)):
+        for cell in side:
+            key = tuple(
+                sorted((name, str(value)) for name, value in cell.facts.items() if name not in {*apart, *_NOT_COMPARED})
+            )
+            levels.setdefault(key, ([], []))[at].append(cell)
+    return Pair([level for level in levels.values() if all(level)])
+
+
+@dataclass
+class Judge:
+    """Of one world; `told` collects what is said of each pair, over all answers about it."""
+
+    world: World
+
+    def __post_init__(self) -> None:
+        self.cells = self.world.by_run
+        self.told: dict[tuple[str, frozenset[str], frozenset[str]], tuple[float, str, str]] = {}
+
+    def answer(self, body: Json, *, expected: bool = False) -> Iterator[Mark]:
+        """All marks of one answer of /api/v1/answers/."""
+        kind = str(body["question"]["kind"]) or "best"
+        claims = body["claims"]
+        marks = list(self._claims(kind, body, claims))
+        yield from marks
+        yield from self._pages_without_a_difference(kind, marks)
+        yield from self._counted(kind, body)
+        yield from self._named(kind, body)
+        yield from _agreeing(kind, body)
+        if expected:
+            said = bool(claims)
+            yield Mark(ANSWERED, kind, said or not self._could_be_answered(kind), f"nothing but {body['missing']}")
+
+    # What is claimed
+
+    def _claims(self, kind: str, body: Json, claims: Sequence[Json]) -> Iterator[Mark]:
+        metric = body["metric"]
+        first = next((claim for claim in claims if claim["kind"] == "standing"), None)
+        for claim in claims:
+            cells = self._cells(claim["runs"])
+            match claim["kind"]:
+                case "standing":
+                    yield from self._standing(kind, body, claim)
+                    if first is not None and claim is not first:
+                        yield from self._change(
+                            kind, body, claim["ratio"], pair_of(self._cells(first["runs"]), cells), claim
+                        )
+                case "level":
+                    yield from self._level(kind, body, claim)
+                case "loss":
+                    ends = [
+                        [cell for cell in cells if cell.facts.get("size_gb") == claim[end]] for end in ("end", "start")
+                    ]
+                    yield from self._change(
+                        kind, body, claim["change"], matched(ends[0], ends[1], ["size_gb"]), claim, less=1.0
+                    )
+                    yield from self._falls_off(kind, claim["falls_off"], self._cells(claim["falls_off"]["runs"]))
+                case "falls_off":
+                    yield from self._falls_off(kind, claim, cells)
+                case "scales":
+                    yield from self._scales(kind, metric, claim, cells)
+                case "effect":
+                    yield from self._effect(kind, body, claim, cells)
+                case "step":
+                    yield from self._step(kind, metric, claim, cells)
+                case "newer":
+                    yield from self._newer(kind, body, claim, cells)
+
+    def _cells(self, runs: Iterable[str]) -> list[Cell]:
+        """Each once, in the order of the runs."""
+        return list({id(cell): cell for run in runs if (cell := self.cells.get(run))}.values())
+
+    def _standing(self, kind: str, body: Json, claim: Json) -> Iterator[Mark]:
+        cells, metric = self._cells(claim["runs"]), body["metric"]
+        values = [value for cell in cells for run, value in cell.values(metric).items() if run in claim["runs"]]
+        if claim["n"] is None:
+            return
+        yield Mark(COUNT, kind, claim["n"] == len(values), f"{claim['label']}: n {claim['n']} of {len(values)}")
+        centre = math.exp(_mean([_log(value) for value in values])) if values else math.nan
+        if claim["centre"] is not None and math.isfinite(centre):
+            yield Mark(
+                NUMBER, kind, _close(claim["centre"], centre), f"{claim['label']}: {claim['centre']}, not {centre}"
+            )
+        truths = {_log(cell.means.get(metric)) for cell in cells}
+        if claim["interval"] and len(truths) == 1 and math.isfinite(truth := truths.pop()):
+            low, high = claim["interval"]
+            yield Mark(COVERAGE, kind, low <= math.exp(truth) * (1 + 1e-9) and math.exp(truth) <= high * (1 + 1e-9),
+                       f"{claim['label']}: {low}–{high} without {math.exp(truth)}")  # fmt: skip
+
+    def _level(self, kind: str, body: Json, claim: Json) -> Iterator[Mark]:
+        cells = self._cells(claim["runs"])
+        ones, others = ([cell for cell in cells if self._is_named(cell, body[side])] for side in ("first", "second"))
+        both = [cell for cell in ones if cell in others]
+        if not ones or not others or both:
+            yield Mark(UNJUDGED, kind, True)
+            return
+        yield from self._change(kind, body, claim["ratio"], pair_of(ones, others), claim)
+
+    def _is_named(self, cell: Cell, label: str) -> bool:
+        """Whether all that the label says and the world knows is true of the cell."""
+        known = {
+            str(value): name
+            for each in self.world.cells
+            for name, value in each.facts.items()
+            if name not in _NOT_COMPARED
+        }
+        parts = [part for part in label.split(" · ") if part in known]
+        return bool(parts) and all(str(cell.facts.get(known[part])) == part for part in parts)
+
+    def _change(
+        self, kind: str, body: Json, change: Json, pair: Pair, claim: Json, *, less: float = 0.0
+    ) -> Iterator[Mark]:
+        """A ratio, or with `less` a share: its side, its size, its interval, and whether it is said at all."""
+        metric, verdict = body["metric"], change["verdict"]
+        truth, measured = pair.truth(metric), pair.measured(metric)
+        words = f"{claim['label']}: {verdict} {change['value']} ({change['low']} to {change['high']})"
+        if truth is None or not pair.levels:
+            yield Mark(UNJUDGED, kind, True, words)
+            return
+        value = None if change["value"] is None else change["value"] + less
+        self._remember(metric, pair, value, verdict)
+        if value is not None and measured is not None:
+            yield Mark(NUMBER, kind, _close(value, math.exp(measured)), f"{words}, measured {math.exp(measured)}")
+        if change["low"] is not None:
+            low, high = change["low"] + less, change["high"] + less
+            covered = low <= math.exp(truth) * (1 + CLOSE) and math.exp(truth) <= high * (1 + CLOSE)
+            yield Mark(COVERAGE, kind, covered, f"{words}, in truth {math.exp(truth) - less}")
+            yield from self._consistent(kind, body, change, less)
+        higher = truth > 0
+        side = "better" if higher == (body["better"] == "higher") else "worse"
+        limit = math.log1p(body["threshold"])
+        if abs(truth) < 1e-9:
+            yield Mark(FALSE_WINNER, kind, verdict not in WINNERS, words)
+        elif verdict in WINNERS and body["better"] in ("higher", "lower"):
+            yield Mark(SIGN, kind, verdict == side, f"{words}, in truth {side} {math.exp(truth) - less}")
+        if verdict in ALIKE:
+            yield Mark(
+                ALIKE_CLAIM, kind, abs(truth) <= limit * (1 + CLOSE), f"{words}, in truth {math.exp(truth) - less}"
+            )
+        is_large = abs(truth) > max(LARGE * pair.standard_error(metric, self.world.sigma), limit)
+        if is_large and pair.fewest >= 3 and verdict != "refused":
+            yield Mark(
+                DECIDED, kind, verdict in (*WINNERS, "mixed", "") and bool(verdict or change["low"] is not None), words
+            )
+
+    def _consistent(self, kind: str, body: Json, change: Json, less: float) -> Iterator[Mark]:
+        """Its value lies in its interval, and its verdict is what the interval says."""
+        value, low, high = (change[name] + less for name in ("value", "low", "high"))
+        verdict, words = change["verdict"], f"{change}"
+        yield Mark(
+            CONTRADICTION, kind, low * (1 - CLOSE) <= value <= high * (1 + CLOSE), f"{words}: not in its interval"
+        )
+        if verdict in ("better", "worse"):
+            upward = (verdict == "better") == (body["better"] == "higher")
+            yield Mark(CONTRADICTION, kind, low > 1 if upward else high < 1, f"{words}: not what its interval says")
+
+    def _remember(self, metric: str, pair: Pair, value: float | None, verdict: str) -> None:
+        sides = [frozenset(run for level in pair.levels for cell in level[at] for run in cell.runs) for at in (0, 1)]
+        if value is None or (metric, *sides) in self.told:
+            return
+        self.told[metric, sides[0], sides[1]] = (value, verdict, "")
+
+    def contradictions(self) -> Iterator[Mark]:
+        """Between what was said of a pair and of the same pair turned round."""
+        for (metric, one, other), (value, verdict, _) in self.told.items():
+            turned = self.told.get((metric, other, one))
+            if turned and one != other:
+                opposite = {"better": "worse", "worse": "better"}
+                agrees = _close(value, 1 / turned[0]) if turned[0] else False
+                sides = verdict not in opposite or turned[1] != verdict
+                yield Mark(
+                    CONTRADICTION, "any two", agrees and sides, f"{verdict} {value} and turned {turned[1]} {turned[0]}"
+                )
+
+    # Curves
+
+    def _falls_off(self, kind: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        truth = self._of_series(cells, self.world.knees)
+        shape = claim["shape"]
+        if truth is None or shape == "too_few":
+            yield Mark(UNJUDGED, kind, True)
+            return
+        words = f"{claim['label']}: {shape} at {claim['at']} {claim['interval']}, in truth {truth[0]}"
+        if claim["memory"] is not None:
+            yield Mark(PLACE, kind, _close(claim["memory"], RAM_GB), f"memory at {claim['memory']}, not {RAM_GB}")
+        if shape == "knee":
+            low, high = claim["interval"] or (claim["at"], claim["at"])
+            is_right = truth[0] == "knee" and low * 0.98 <= RAM_GB <= high * 1.02
+            yield Mark(PLACE, kind, is_right, words)
+            if truth[0] == "knee" and claim["interval"]:
+                yield Mark(COVERAGE, kind, low <= RAM_GB <= high, words)
+        elif shape == "smooth":
+            yield Mark(PLACE, kind, truth[0] == "smooth", words)
+        else:
+            yield Mark(DECIDED, kind, truth[0] != "knee", words)
+
+    def _of_series(self, cells: Sequence[Cell], truths: Mapping[str, Any]) -> Any:
+        """Of the one series that these cells are of; None where they are of several."""
+        series = {series_of(cell.facts) for cell in cells}
+        return truths.get(series.pop()) if len(series) == 1 else None
+
+    def _scales(self, kind: str, metric: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        series = {series_of(cell.facts) for cell in cells}
+        by_level: dict[float, list[float]] = {}
+        for cell in cells:
+            by_level.setdefault(float(cell.facts["terminals"]), []).extend(map(_log, cell.values(metric).values()))
+        means = {
+            level: math.exp(_mean(logs)) for level, logs in by_level.items() if logs and all(map(math.isfinite, logs))
+        }
+        if len(series) != 1 or not means or len({cell.batch for cell in cells}) > 1:
+            yield Mark(UNJUDGED, kind, True)
+            return
+        most_at = max(means, key=lambda level: means[level])
+        yield Mark(
+            PLACE, kind, claim["most_at"] == most_at, f"{claim['label']}: most at {claim['most_at']}, not {most_at}"
+        )
+        yield Mark(
+            NUMBER,
+            kind,
+            _close(claim["most"], means[most_at]),
+            f"{claim['label']}: {claim['most']}, not {means[most_at]}",
+        )
+        peak, last = self.world.peaks.get(series.pop()), max(means)
+        grows = "still grows" if claim["still_grows"] else f"peak {claim['peak_at']} {claim['peak_interval']}"
+        words = f"{claim['label']}: {grows}, in truth {peak}"
+        if claim["peak_measured"]:
+            yield Mark(PLACE, kind, peak is not None, words)
+        if claim["peak_interval"] and peak is not None:
+            low, high = claim["peak_interval"]
+            yield Mark(COVERAGE, kind, low <= peak <= high, words)
+        if claim["still_grows"]:
+            yield Mark(PLACE, kind, peak is None or peak >= last / 2, words)
+
+    # Settings and dates
+
+    def _effect(self, kind: str, body: Json, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        name = f"setting {claim['label']}"
+        ends = [
+            [cell for cell in cells if _spelt(cell.facts.get(name)) == _spelt(claim[end])] for end in ("end", "start")
+        ]
+        pair = matched(ends[0], ends[1], [name])
+        if not pair.levels:
+            yield Mark(UNJUDGED, kind, True, f"{name}: {claim['start']} → {claim['end']}")
+            return
+        if len({cell.batch for cell in cells}) == 1:
+            counted = len(pair.levels)
+            yield Mark(COUNT, kind, claim["pairs"] == counted, f"{name}: {claim['pairs']} pairs, not {counted}")
+        yield from self._change(kind, body, claim["ratio"], pair, claim)
+
+    def _step(self, kind: str, metric: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        truth = self._of_series(cells, self.world.steps)
+        if truth is None:
+            yield Mark(UNJUDGED, kind, True)
+            return
+        days = sorted({cell.day for cell in cells if cell.day and cell.values(metric)})
+        said = f"{claim['day'] or 'none'} {claim['change']['value']}"
+        words = f"{claim['label']}: {said}, in truth {[(str(day), change) for day, change in truth]}"
+        if not claim["day"]:
+            yield Mark(COUNT, kind, claim["batches"] == len(days), f"{claim['batches']} batches, not {len(days)}")
+            span = (days[-1] - days[0]).days + 1
+            yield Mark(COUNT, kind, claim["days"] == span, f"{claim['days']} days, not {span}")
+            for _, change in truth:
+                large = LARGE * self.world.sigma * math.sqrt(2 / 3 / min(4, len(days)))
+                if abs(change) > large:
+                    yield Mark(DECIDED, kind, False, words)
+            if not truth:
+                yield Mark(FALSE_WINNER, kind, True)
+            return
+        if not truth:
+            yield Mark(FALSE_WINNER, kind, False, words)
+            return
+        day, change = truth[0]
+        yield Mark(DECIDED, kind, True)
+        yield Mark(PLACE, kind, claim["day"] == str(day), words)
+        yield Mark(SIGN, kind, (claim["change"]["value"] > 0) == (change > 0), words)
+        if claim["change"]["low"] is not None:
+            yield Mark(COVERAGE, kind, claim["change"]["low"] <= math.expm1(change) <= claim["change"]["high"], words)
+        if claim["day"] == str(day):
+            before = sum(each < day for each in days)
+            yield Mark(
+                COUNT,
+                kind,
+                claim["batches_before"] == before,
+                f"{claim['batches_before']} batches before, not {before}",
+            )
+            commit = next((str(cell.facts["commit"]) for cell in cells if cell.day == day), "")
+            if claim["tested"]:
+                yield Mark(
+                    PLACE,
+                    kind,
+                    any(commit.startswith(part) for part in claim["tested"].split() if len(part) > 6),
+                    claim["tested"],
+                )
+
+    def _newer(self, kind: str, body: Json, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        dated = sorted(
+            (cell for cell in cells if cell.day and cell.values(body["metric"])), key=lambda cell: str(cell.day)
+        )
+        if len(dated) < 2:
+            yield Mark(UNJUDGED, kind, True)
+            return
+        newest, before = dated[-1], dated[:-1]
+        yield Mark(COUNT, kind, claim["batches"] == len(before), f"{claim['batches']} batches, not {len(before)}")
+        yield Mark(PLACE, kind, claim["newest"].startswith(str(newest.day)), f"{claim['newest']}, not {newest.day}")
+        truth = _log(newest.means[body["metric"]]) - _mean([_log(cell.means[body["metric"]]) for cell in before])
+        words = f"{claim['label']}: {claim['ratio']}, in truth {math.exp(truth)}"
+        if abs(truth) < 1e-9:
+            yield Mark(FALSE_WINNER, kind, claim["ratio"]["verdict"] not in WINNERS, words)
+        elif claim["ratio"]["verdict"] in ("better", "worse"):
+            side = "better" if (truth > 0) == (body["better"] == "higher") else "worse"
+            yield Mark(SIGN, kind, claim["ratio"]["verdict"] == side, words)
+        if claim["ratio"]["low"] is not None:
+            yield Mark(COVERAGE, kind, claim["ratio"]["low"] <= math.exp(truth) <= claim["ratio"]["high"], words)
+
+    # The page as a whole
+
+    def _pages_without_a_difference(self, kind: str, marks: Sequence[Mark]) -> Iterator[Mark]:
+        """One for a page of which all that it sets against each other is alike."""
+        equal = [mark for mark in marks if mark.what == FALSE_WINNER]
+        if equal and not any(mark.what in (SIGN, DECIDED) for mark in marks):
+            yield Mark(
+                "page without a difference",
+                kind,
+                all(mark.right for mark in equal),
+                "; ".join(m.words for m in equal if not m.right),
+            )
+
+    def _counted(self, kind: str, body: Json) -> Iterator[Mark]:
+        counts, runs = body["counts"], set(self.cells)
+        parts = counts["drawn"] + counts["unnumbered"] + counts["left_out"]
+        yield Mark(OMISSION, kind, parts == counts["selected"], f"{counts} do not add up")
+        yield Mark(OMISSION, kind, counts["selected"] == len(runs), f"{counts['selected']} selected of {len(runs)}")
+        left_out = [each["run"] for each in body["left_out"]]
+        yield Mark(
+            OMISSION,
+            kind,
+            len(set(left_out)) == counts["left_out"],
+            f"{len(left_out)} named, {counts['left_out']} left out",
+        )
+        numbered = sum(len(cell.values(body["metric"])) for cell in self.world.cells)
+        counted = counts["selected"] - counts["unnumbered"]
+        yield Mark(COUNT, kind, counted == numbered, f"{counted} runs with a number, not {numbered}")
+        foreign = [run for claim in body["claims"] for run in claim["runs"] if run not in runs]
+        yield Mark(COUNT, kind, not foreign, f"{len(foreign)} runs of others")
+
+    def _named(self, kind: str, body: Json) -> Iterator[Mark]:
+        """Whether each value of what is ranked, or each curve, has a claim or a word why it has none."""
+        if not body["claims"]:
+            return
+        told = " ".join([*body["missing"], body["not_alike"], *(claim["label"] for claim in body["claims"])])
+        metric, fact = body["metric"], FACT_OF.get(body["question"]["fact"], "dbms" if kind in ("best", "load") else "")
+        first = body["claims"][0]["kind"]
+        cells = [cell for cell in self.world.cells if cell.values(metric)]
+        if first == "standing" and fact and len({cell.facts.get(fact) for cell in cells}) > 1:
+            wanted = {str(cell.facts[fact]) for cell in cells if fact in cell.facts}
+        elif first in ("loss", "falls_off", "scales"):
+            wanted = {part for cell in cells for part in series_of(cell.facts).split(" · ")}
+            wanted = wanted if len({series_of(cell.facts) for cell in cells}) > 1 else set()
+            wanted -= {str(cells[0].facts[name]) for name in FACT_OF.values()
+                       if name in cells[0].facts and len({cell.facts.get(name) for cell in cells}) == 1}  # fmt: skip
+        else:
+            return
+        absent = [words for words in wanted if words not in told]
+        yield Mark(OMISSION, kind, not absent, f"nothing is said of {', '.join(absent)}")
+
+    def _could_be_answered(self, kind: str) -> bool:
+        """Three repeats of each cell, none of which is zero, one window and one batch."""
+        metric = self.world.metric
+        few = any(len(cell.values(metric)) < 3 for cell in self.world.cells)
+        unlike = {"mixed windows", "several batches", "zeros", "a cell missing"} & self.world.features
+        return not few and not unlike and self.world.kind != "zeros"
+
+
+def _spelt(value: Any) -> str:
+    return str(value).replace(" ", "").lower()
+
+
+def _close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12)
+
+
+def _agreeing(kind: str, body: Json) -> Iterator[Mark]:
+    """Claims of one answer among each other, and its words with them."""
+    standings = [claim for claim in body["claims"] if claim["kind"] == "standing"]
+    words = body["words"]
+    yield Mark(CONTRADICTION, kind, bool(words) or not (body["claims"] or body["missing"]), "claims without words")
+    yield Mark(ANSWERED, kind, bool(body["claims"] or body["missing"]), "neither a claim nor what is missing")
+    if not standings:
+        return
+    first, *others = standings
+    yield Mark(CONTRADICTION, kind, first["rank"] == 1, f"the first has rank {first['rank']}")
+    for claim in others:
+        behind = claim["ratio"]["verdict"] in WINNERS
+        yield Mark(
+            CONTRADICTION,
+            kind,
+            not behind or claim["rank"] > 1,
+            f"{claim['label']}: {claim['ratio']} with rank {claim['rank']}",
+        )
+        yield Mark(
+            CONTRADICTION, kind, claim["ratio"]["verdict"] != "worse", f"{claim['label']} is better than the first"
+        )
+        if None not in (first["centre"], claim["centre"], claim["ratio"]["value"]) and claim["centre"]:
+            told = first["centre"] / claim["centre"]
+            yield Mark(
+                CONTRADICTION,
+                kind,
+                _close(told, claim["ratio"]["value"]),
+                f"{claim['label']}: {told} and {claim['ratio']['value']}",
+            )
+    sure = bool(others) and all(claim["ratio"]["verdict"] in WINNERS for claim in others)
+    yield Mark(
+        CONTRADICTION,
+        kind,
+        body["sure"] == sure,
+        f"sure {body['sure']}: {[claim['ratio']['verdict'] for claim in others]}",
+    )
+    if others:
+        names_one = not words.startswith("No ")
+        yield Mark(CONTRADICTION, kind, names_one == sure, f"sure {sure}, but: {words}")
+    if sure:
+        yield Mark(CONTRADICTION, kind, words.startswith(first["label"]), f"{first['label']} is first, but: {words}")
+        yield Mark(CONTRADICTION, kind, others[0]["label"] in words, f"{others[0]['label']} is next, but: {words}")

@@ -1,0 +1,373 @@
+"""Worlds whose truth is known: cells, the mean that each has in truth, and what was measured of it, with noise.
+
+A world is made of its seed and number alone. Its documents are what a tool or an agent would send.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Any
+
+Facts = Mapping[str, str | float]
+SYSTEMS = (
+    ("PostgreSQL", "17.2"), ("MariaDB", "11.4.4"), ("Firebird", "5.0.1"), ("MySQL", "8.0.36"), ("CUBRID", "11.3"),
+    ("Oracle", "19.3"),
+)  # fmt: skip
+VERSIONS = ("14.15", "15.10", "16.6", "17.2", "18.0")
+DISKS = (("SATA", "hdd"), ("SSD", "ssd"), ("NVMe", "nvme"))
+NOISES = ("2 %", "8 %", "20 %", "heavy tails", "two modes", "an outlier")
+# Standard deviation of the logarithm of one repeat.
+SIGMA = {"2 %": 0.02, "8 %": 0.08, "20 %": 0.20, "heavy tails": 0.05, "two modes": 0.10, "an outlier": 0.02}
+METRICS = {"tps": "higher", "latency_p99_ms": "lower", "load_mb_per_s": "higher", "stalled_s": "lower"}
+RAM_GB = 64
+SETTINGS = {"max_wal_size": ("1GB", "64GB"), "wal_compression": ("off", "on"), "random_page_cost": ("1.1", "4")}
+FIRST_DAY = date(2025, 3, 1)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`means`: in truth, by metric. `runs`: by the run's id what was measured, None where the run has no number."""
+
+    facts: Facts
+    means: Mapping[str, float]
+    runs: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    batch: str = ""
+    day: date | None = None
+    starved: frozenset[str] = frozenset()
+
+    def values(self, metric: str) -> dict[str, float]:
+        """Those that count: of a starved run no latency does."""
+        of_metric = {run: numbers.get(metric) for run, numbers in self.runs.items()}
+        unfair = self.starved if metric.startswith("latency") else ()
+        return {run: value for run, value in of_metric.items() if value is not None and run not in unfair}
+
+
+@dataclass(frozen=True)
+class World:
+    """`metric` is the one that is asked about. Truths by series: `knees` (shape and place), `peaks` (None: still
+    grows), `steps` (day and change of the logarithm); `effects` by setting, of the second value to the first.
+    `asks`: questions that fit, which must be answered.
+    """
+
+    number: int
+    kind: str
+    noise: str
+    metric: str
+    cells: Sequence[Cell]
+    features: frozenset[str] = frozenset()
+    knees: Mapping[str, tuple[str, float | None]] = field(default_factory=dict)
+    peaks: Mapping[str, float | None] = field(default_factory=dict)
+    effects: Mapping[str, float] = field(default_factory=dict)
+    steps: Mapping[str, Sequence[tuple[date, float]]] = field(default_factory=dict)
+    asks: Sequence[Mapping[str, str]] = ()
+
+    @property
+    def tag(self) -> str:
+        return f"world-{self.number}"
+
+    @property
+    def better(self) -> str:
+        return METRICS[self.metric]
+
+    @property
+    def sigma(self) -> float:
+        return SIGMA[self.noise]
+
+    @property
+    def by_run(self) -> dict[str, Cell]:
+        return {run: cell for cell in self.cells for run in cell.runs}
+
+
+def series_of(facts: Facts) -> str:
+    """What names a curve: all but the axis."""
+    return " · ".join(str(facts[name]) for name in ("dbms", "disk", "machine") if name in facts)
+
+
+def world(seed: int, number: int, kind: str = "") -> World:
+    generator = random.Random(f"{seed} {number}")
+    kind = kind or list(KINDS)[number % len(KINDS)]
+    noise = generator.choices(NOISES, weights=(3, 3, 2, 1, 1, 1))[0]
+    made = KINDS[kind](generator, World(number, kind, noise, "tps", ()))
+    features = _features(generator, made)
+    made = replace(made, features=frozenset(features))
+    return replace(made, cells=_measured(generator, made))
+
+
+def _features(generator: random.Random, made: World) -> set[str]:
+    """What goes wrong in practice; of a world of many dates only what does not unmake its dates."""
+    possible = {"starving": 0.1, "unequal repeats": 0.3, "a cell missing": 0.25, "mixed windows": 0.12, "copies": 0.08,
+                "several batches": 0.15, "zeros": 0.06}  # fmt: skip
+    if made.kind in ("nightlies", "zeros", "two"):
+        possible = {"starving": 0.1, "unequal repeats": 0.3}
+    if made.noise == "an outlier":
+        possible["outlier"] = 1.0
+    return {name for name, share in possible.items() if generator.random() < share}
+
+
+# Kinds of worlds
+
+
+def _differences(generator: random.Random, count: int) -> list[float]:
+    """Factors of the truth: all alike in a third of the worlds, else some alike and some not."""
+    if generator.random() < 1 / 3:
+        return [1.0] * count
+    steps = (1.0, 1.0, 1.05, 1.12, 1.3, 1.8, 3.0)
+    return [generator.choice(steps) for _ in range(count)]
+
+
+def _systems(generator: random.Random, base: World) -> World:
+    count, metric = generator.randint(2, 6), generator.choice(("tps", "tps", "latency_p99_ms"))
+    factors = _differences(generator, count)
+    cells = [
+        Cell({"dbms": f"{name} {version}", "size_gb": 10, "terminals": 16}, {metric: 900 * factor})
+        for (name, version), factor in zip(SYSTEMS, factors, strict=False)
+    ]
+    return replace(base, metric=metric, cells=cells, asks=[{}, {"ask": "best"}, {"ask": "a_b"}])
+
+
+def _versions(generator: random.Random, base: World) -> World:
+    """Versions of one system over a few sizes: a ratio that is the same at all, or is not."""
+    count, sizes = generator.randint(2, 5), (10, 40, 160)[: generator.randint(2, 3)]
+    factors = _differences(generator, count)
+    tilts = [generator.choice((0.0, 0.0, 0.15)) if factor > 1 else 0.0 for factor in factors]
+    cells = [
+        Cell({"dbms": f"PostgreSQL {version}", "size_gb": size, "terminals": 16},
+             {"tps": 1200 / (1 + at) * factor * (1 + tilt) ** at})
+        for version, factor, tilt in zip(VERSIONS, factors, tilts, strict=False)
+        for at, size in enumerate(sizes)
+    ]  # fmt: skip
+    return replace(base, cells=cells, asks=[{}, {"ask": "best"}, {"ask": "a_b"}])
+
+
+def _sizes(generator: random.Random, base: World) -> World:
+    """Systems × disks over sizes: each falls off at the RAM, smoothly from the beginning, or not at all."""
+    systems, disks = SYSTEMS[: generator.randint(1, 2)], DISKS[: generator.randint(1, 3)]
+    sizes = (8, 16, 32, 64, 128, 256, 512)[: generator.choice((2, 5, 7, 7))]
+    cells, knees = [], {}
+    for name, version in systems:
+        for disk, medium in disks:
+            shape, level = generator.choice(("knee", "knee", "smooth", "flat")), generator.choice((1.0, 1.0, 1.5))
+            slope = generator.choice((0.3, 0.6, 0.9))
+            own = {"dbms": f"{name} {version}", "disk": disk, "medium": medium}
+            knees[series_of(own)] = (shape, RAM_GB if shape == "knee" else None)
+            for size in sizes:
+                loss = {"knee": max(0.0, math.log(size / RAM_GB)), "smooth": math.log(size / 8), "flat": 0.0}[shape]
+                cells.append(
+                    Cell({**own, "size_gb": size, "terminals": 16}, {"tps": 2000 * level * math.exp(-slope * loss)})
+                )
+    asks = [{"ask": "loss", "x": "factor:size_gb", "from": str(sizes[0]), "to": str(sizes[-1])}, {}]
+    asks += [{"ask": "falls_off", "x": "factor:size_gb"}] if len(sizes) > 4 else []
+    asks += [{"ask": "rank", "fact": "storage:data"}] if len(disks) > 1 else []
+    return replace(base, cells=cells, knees=knees, asks=asks)
+
+
+def _terminals(generator: random.Random, base: World) -> World:
+    """The universal scalability law: with a peak among the levels, or growing to the last."""
+    cells, peaks = [], {}
+    for name, version in SYSTEMS[: generator.randint(1, 3)]:
+        sigma, kappa = generator.choice((0.02, 0.08)), generator.choice((0.0, 0.0, 0.0008, 0.003))
+        own = {"dbms": f"{name} {version}"}
+        peaks[series_of(own)] = math.sqrt((1 - sigma) / kappa) if kappa else None
+        for clients in (1, 2, 4, 8, 16, 32, 64):
+            rate = 300 * clients / (1 + sigma * (clients - 1) + kappa * clients * (clients - 1))
+            cells.append(Cell({**own, "size_gb": 10, "terminals": clients}, {"tps": rate}))
+    return replace(
+        base, cells=cells, peaks=peaks, asks=[{"ask": "scales", "x": "factor:terminals"}, {}, {"ask": "best"}]
+    )
+
+
+def _settings(generator: random.Random, base: World) -> World:
+    """All combinations of two or three settings: each does something or nothing, whatever the others are."""
+    names = list(SETTINGS)[: generator.randint(2, 3)]
+    effects = {name: generator.choice((1.0, 1.0, 1.08, 1.17, 0.9)) for name in names}
+    cells: list[Cell] = [Cell({"dbms": "PostgreSQL 17.2", "size_gb": 10, "terminals": 16}, {"tps": 1500.0})]
+    for name in names:
+        cells = [
+            replace(cell, facts={**cell.facts, f"setting {name}": value},
+                    means={"tps": cell.means["tps"] * (effects[name] if at else 1.0)})
+            for cell in cells for at, value in enumerate(SETTINGS[name])
+        ]  # fmt: skip
+    return replace(base, cells=cells, effects=effects, asks=[{"ask": "effects"}, {}])
+
+
+def _nightlies(generator: random.Random, base: World) -> World:
+    """A batch a night of one or two series: no change, or a step at a known commit; some nights are left out."""
+    count, metric = generator.choice((12, 30, 60)), generator.choice(("tps", "latency_p99_ms"))
+    days = [FIRST_DAY + timedelta(days=at) for at in sorted(generator.sample(range(count + count // 5), count))]
+    cells, steps = [], {}
+    for name, version in SYSTEMS[: generator.randint(1, 2)]:
+        own = {"dbms": f"{name} {version}"}
+        change = generator.choice((0.0, 0.0, -0.06, 0.1, -0.3))
+        at = generator.randint(4, count - 4)
+        steps[series_of(own)] = [(days[at], change)] if change else []
+        for number, day in enumerate(days):
+            mean = 1000 * math.exp(change if number >= at else 0.0)
+            commit = f"{random.Random(f'{base.number} {name} {day}').getrandbits(160):040x}"
+            facts: Facts = {**own, "size_gb": 10, "terminals": 16, "commit": commit}
+            cells.append(Cell(facts, {metric: mean}, day=day, batch=_uuid(generator)))
+    asks = [{}, {"ask": "since"}, {"ask": "newer", "than": "last:10"}, {"ask": "newer", "than": "days:30"}]
+    return replace(base, metric=metric, cells=cells, steps=steps, asks=asks)
+
+
+def _loads(generator: random.Random, base: World) -> World:
+    factors, rates = (_differences(generator, 4) for _ in range(2))
+    cells = [
+        Cell(
+            {"dbms": f"{name} {version}", "size_gb": 10, "terminals": 16}, {"tps": 700 * one, "load_mb_per_s": 80 * two}
+        )
+        for (name, version), one, two in zip(SYSTEMS, factors, rates, strict=False)
+    ]
+    return replace(base, metric="load_mb_per_s", cells=cells, asks=[{"ask": "load"}, {"ask": "best", "metric": "tps"}])
+
+
+def _machines(generator: random.Random, base: World) -> World:
+    count, sizes = generator.randint(2, 3), (10, 40, 160)
+    factors = _differences(generator, count)
+    cells = [
+        Cell({"dbms": "MariaDB 11.4.4", "machine": f"machine {base.number}{'abc'[at]}", "size_gb": size},
+             {"tps": 1000 / (1 + level) * factor})
+        for at, factor in enumerate(factors) for level, size in enumerate(sizes)
+    ]  # fmt: skip
+    return replace(base, cells=cells, asks=[{"ask": "rank", "fact": "hardware"}, {}])
+
+
+def _zeros(generator: random.Random, base: World) -> World:
+    """Seconds of stall, of which there are none or hardly any: no ratio is known of them."""
+    cells = [
+        Cell({"dbms": f"{name} {version}", "size_gb": 10, "terminals": 16}, {"stalled_s": mean})
+        for (name, version), mean in zip(SYSTEMS, generator.choices((0.0, 1e-6, 0.5, 20.0), k=3), strict=False)
+    ]
+    return replace(base, metric="stalled_s", cells=cells, asks=[{"ask": "best"}, {}])
+
+
+def _two(generator: random.Random, base: World) -> World:
+    """Two cells that differ in what is known."""
+    what = generator.choice(("version", "machine", "setting"))
+    factor = generator.choice((1.0, 1.1, 1.5))
+    first: dict[str, str | float] = {"dbms": "PostgreSQL 16.6", "size_gb": 10, "terminals": 16}
+    other = {"version": {"dbms": "PostgreSQL 17.2"}, "machine": {"machine": f"machine {base.number}b"},
+             "setting": {"setting max_wal_size": "64GB"}}[what]  # fmt: skip
+    own = {"machine": {"machine": f"machine {base.number}a"}, "setting": {"setting max_wal_size": "1GB"}}.get(what, {})
+    cells = [Cell({**first, **own}, {"tps": 800.0}), Cell({**first, **own, **other}, {"tps": 800.0 * factor})]
+    return replace(base, cells=cells, asks=[{"ask": "changed"}, {"ask": "a_b"}, {"ask": "best"}, {}])
+
+
+KINDS: dict[str, Callable[[random.Random, World], World]] = {
+    "systems": _systems, "versions": _versions, "sizes": _sizes, "terminals": _terminals, "settings": _settings,
+    "nightlies": _nightlies, "loads": _loads, "machines": _machines, "zeros": _zeros, "two": _two,
+}  # fmt: skip
+
+
+# Measuring
+
+
+def _uuid(generator: random.Random) -> str:
+    return str(uuid.UUID(int=generator.getrandbits(128), version=4))
+
+
+def _measured(generator: random.Random, made: World) -> list[Cell]:
+    cells = list(made.cells)
+    if "a cell missing" in made.features and len(cells) > 3:
+        cells.pop(generator.randrange(len(cells)))
+    batch, repeats = _uuid(generator), generator.choice((3, 4, 5, 8))
+    if "mixed windows" in made.features:
+        at = generator.randrange(len(cells))
+        cells[at] = replace(cells[at], facts={**cells[at].facts, "duration_s": generator.choice((5, 120))})
+    spoilt = generator.randrange(len(cells))
+    measured = []
+    for at, cell in enumerate(cells):
+        own = replace(cell, batch=cell.batch or batch)
+        count = 3 if made.kind == "nightlies" else repeats
+        count = generator.randint(2, 7) if "unequal repeats" in made.features else count
+        is_spoilt = at == spoilt and "outlier" in made.features
+        measured.append(_filled(generator, made, own, count, is_spoilt=is_spoilt))
+        if "copies" in made.features and generator.random() < 0.3:
+            runs = {_uuid(generator): numbers for numbers in measured[-1].runs.values()}
+            measured.append(replace(own, runs=runs))
+    if "several batches" in made.features:
+        again = generator.sample(measured, max(1, len(measured) // 3))
+        measured += [_filled(generator, made, replace(cell, batch=_uuid(generator)), repeats) for cell in again]
+    return measured
+
+
+def _filled(generator: random.Random, made: World, cell: Cell, count: int, *, is_spoilt: bool = False) -> Cell:
+    runs: dict[str, dict[str, float | None]] = {}
+    for number in range(count):
+        numbers: dict[str, float | None] = {}
+        for metric, mean in cell.means.items():
+            value = mean * math.exp(_error(generator, made.noise))
+            if is_spoilt and number == 0:
+                value *= 0.4
+            if "zeros" in made.features and metric == made.metric and generator.random() < 0.1:
+                value = 0.0
+            numbers[metric] = float(f"{value:.8g}")
+        runs[_uuid(generator)] = numbers
+    starved = [run for run in runs if "starving" in made.features and generator.random() < 0.3]
+    return replace(cell, runs=runs, starved=frozenset(starved))
+
+
+def _error(generator: random.Random, noise: str) -> float:
+    """Of the logarithm, 0 in the mean."""
+    if noise == "heavy tails":
+        # Student's t of three degrees of freedom, scaled to its standard deviation.
+        chi = sum(generator.gauss(0, 1) ** 2 for _ in range(3)) / 3
+        return SIGMA[noise] / math.sqrt(3) * generator.gauss(0, 1) / math.sqrt(chi)
+    if noise == "two modes":
+        return generator.choice((-1, 1)) * SIGMA[noise] + generator.gauss(0, 0.01)
+    return generator.gauss(0, SIGMA[noise])
+
+
+# As a tool sends it
+
+
+def documents(made: World) -> Iterator[dict[str, Any]]:
+    """One of each cell."""
+    for cell in made.cells:
+        yield _document(made, cell)
+
+
+def _document(made: World, cell: Cell) -> dict[str, Any]:
+    facts = cell.facts
+    name, _, version = str(facts["dbms"]).rpartition(" ")
+    settings = [(key.removeprefix("setting "), value) for key, value in facts.items() if key.startswith("setting ")]
+    factors = {key: facts[key] for key in ("size_gb", "terminals", "duration_s") if key in facts}
+    disks = [{"name": name, "medium": medium} for name, medium in DISKS]
+    document: dict[str, Any] = {
+        "schema_version": 1,
+        "id": str(uuid.uuid5(uuid.UUID(next(iter(cell.runs))), "document")),
+        "batch": cell.batch,
+        "tags": [made.tag],
+        "workload": "tpcb",
+        "dbms": {"name": name, "version": version},
+        "hardware": {
+            "name": facts.get("machine", f"machine {made.number}"),
+            "ram_bytes": RAM_GB << 30,
+            "storage": disks,
+        },
+        "durability": "power_loss",
+        "factors": {"duration_s": 60, **factors},
+        "repeats": [_repeat(made, run, numbers, is_starved=run in cell.starved) for run, numbers in cell.runs.items()],
+    }
+    if settings:
+        document["config"] = [{"name": key, "value": value} for key, value in settings]
+    if "disk" in facts:
+        document["storage"] = [{"role": "data", "device": facts["disk"]}]
+    if "commit" in facts:
+        document["tested"] = {"commit": facts["commit"], "branch": "main"}
+    if cell.day:
+        document["started_at"] = f"{cell.day}T02:00:00Z"
+    return document
+
+
+def _repeat(made: World, run: str, numbers: Mapping[str, float | None], *, is_starved: bool) -> dict[str, Any]:
+    metrics = [
+        {"name": name, "value": value, **({"unit": "s", "better": "lower"} if name == "stalled_s" else {})}
+        for name, value in numbers.items() if value is not None
+    ]  # fmt: skip
+    # What a driver counts for each of 16 terminals.
+    return {"id": run, "metrics": metrics, **({"per_terminal": [0, *[1000] * 15]} if is_starved else {})}

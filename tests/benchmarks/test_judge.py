@@ -1,0 +1,250 @@
+"""The judge of the bench of truth finds what is planted: a wrong winner, a turned sign, a run that is left out."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from datetime import date
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from benchmarks.bench_truth import judge
+from benchmarks.bench_truth.judge import Judge
+from benchmarks.bench_truth.table import PAGES, Tally, markdown
+from benchmarks.bench_truth.worlds import KINDS, Cell, World, documents, world
+
+Answer = dict[str, Any]
+NOTHING = {"value": None, "low": None, "high": None, "verdict": "", "more_repeats": None, "why": ""}
+
+
+def cells_of(means: dict[str, float], **more: Any) -> list[Cell]:
+    """Three repeats each, that lie 1 % around the mean."""
+    return [
+        Cell({"dbms": name, "size_gb": 10}, {"tps": mean}, batch="b",
+             runs={f"{name} {at}": {"tps": mean * math.exp(0.01 * (at - 1))} for at in range(3)}, **more)
+        for name, mean in means.items()
+    ]  # fmt: skip
+
+
+def ranking(made: World) -> Answer:
+    """What a site without fault answers to `best`."""
+    cells = sorted(made.cells, key=lambda cell: -cell.means["tps"])
+    claims: list[Answer] = []
+    for cell in cells:
+        name, factor = str(cell.facts["dbms"]), cells[0].means["tps"] / cell.means["tps"]
+        centre = math.exp(fmean(map(math.log, cell.values("tps").values())))
+        is_behind = factor > 1
+        ratio = {**NOTHING, "value": factor, "low": factor * 0.98, "high": factor * 1.02,
+                 "verdict": "better" if is_behind else "equivalent"}  # fmt: skip
+        claims.append({
+            "kind": "standing", "label": name, "of": name, "value": name, "runs": [*cell.runs], "centre": centre,
+            "interval": [centre * 0.98, centre * 1.02], "n": len(cell.values("tps")), "rank": 1 + is_behind,
+            "ratio": ratio if claims else NOTHING,
+        })  # fmt: skip
+    sure = all(claim["ratio"]["verdict"] == "better" for claim in claims[1:])
+    words = f"{cells[0].facts['dbms']} has the highest throughput: 2 × that of {cells[1].facts['dbms']}, the next."
+    return {
+        "question": {"kind": "best", "fact": "dbms"}, "metric": "tps", "better": "higher", "threshold": 0.03,
+        "first": "", "second": "", "claims": claims, "missing": [], "not_alike": "", "sure": sure,
+        "words": words if sure else "No winner.",
+        "counts": {"selected": len(made.by_run), "drawn": len(made.by_run), "unnumbered": 0, "left_out": 0},
+        "left_out": [],
+    }  # fmt: skip
+
+
+def wrong(made: World, answer: Answer, *, expected: bool = False) -> set[str]:
+    return {mark.what for mark in Judge(made).answer(answer, expected=expected) if not mark.right}
+
+
+DIFFERENT = World(0, "systems", "2 %", "tps", cells_of({"A 1": 2000.0, "B 1": 1000.0, "C 1": 500.0}))
+ALIKE = World(0, "systems", "2 %", "tps", cells_of({"A 1": 1000.0, "B 1": 1000.0}))
+
+
+@pytest.mark.parametrize("made", [DIFFERENT, ALIKE])
+def test_an_answer_without_fault_has_no_wrong_mark(made):
+    assert wrong(made, ranking(made), expected=True) == set()
+
+
+def test_it_finds_a_winner_among_equals():
+    answer = ranking(ALIKE)
+    answer["claims"][1] |= {"rank": 2, "ratio": {**answer["claims"][1]["ratio"], "verdict": "better"}}
+    assert {judge.FALSE_WINNER, PAGES} <= wrong(ALIKE, answer)
+
+
+def _turn(answer: Answer) -> None:
+    ratio = answer["claims"][1]["ratio"]
+    ratio |= {"value": 1 / ratio["value"], "low": 1 / ratio["high"], "high": 1 / ratio["low"], "verdict": "worse"}
+
+
+def _swap(answer: Answer) -> None:
+    """The second as the winner, with the numbers of the first."""
+    first, second, _ = answer["claims"]
+    first["runs"], second["runs"] = second["runs"], first["runs"]
+
+
+def _omit_a_run(answer: Answer) -> None:
+    answer["claims"][1]["runs"].pop()
+    answer["counts"]["drawn"] -= 1
+
+
+def _omit_a_system(answer: Answer) -> None:
+    del answer["claims"][2]
+
+
+def _widen(answer: Answer) -> None:
+    answer["claims"][1]["ratio"] |= {"low": 1.2, "high": 1.5}
+
+
+def _hesitate(answer: Answer) -> None:
+    answer["claims"][1] |= {"rank": 1, "ratio": {**answer["claims"][1]["ratio"], "verdict": "undecided"}}
+
+
+def _say_nothing(answer: Answer) -> None:
+    answer |= {"claims": [], "missing": ["No run has a number of this."]}
+
+
+def _name_another_next(answer: Answer) -> None:
+    answer["words"] = answer["words"].replace("B 1", "C 1")
+
+
+def _call_alike(answer: Answer) -> None:
+    answer["claims"][1] |= {"rank": 1, "ratio": {**answer["claims"][1]["ratio"], "verdict": "equivalent"}}
+
+
+def _borrow_a_run(answer: Answer) -> None:
+    answer["claims"][0]["runs"].append("of somebody else")
+
+
+@pytest.mark.parametrize(
+    ("plant", "found"),
+    [
+        (_turn, {judge.SIGN, judge.NUMBER, judge.COVERAGE, judge.CONTRADICTION}),
+        (_swap, {judge.SIGN, judge.NUMBER}),
+        (_omit_a_run, {judge.COUNT, judge.OMISSION}),
+        (_omit_a_system, {judge.OMISSION}),
+        (_widen, {judge.COVERAGE, judge.CONTRADICTION}),
+        (_hesitate, {judge.DECIDED}),
+        (_say_nothing, {judge.ANSWERED}),
+        (_name_another_next, {judge.CONTRADICTION}),
+        (_call_alike, {judge.ALIKE_CLAIM, judge.DECIDED}),
+        (_borrow_a_run, {judge.COUNT}),
+    ],
+)
+def test_it_finds_a_planted_error(plant: Callable[[Answer], None], found: set[str]):
+    answer = copy.deepcopy(ranking(DIFFERENT))
+    plant(answer)
+    assert found <= wrong(DIFFERENT, answer, expected=True)
+
+
+def test_it_finds_two_answers_that_contradict_each_other():
+    of_pair = Judge(DIFFERENT)
+    first = ranking(DIFFERENT)
+    assert all(mark.right for mark in of_pair.answer(first))
+    level = {
+        "kind": "level", "label": "", "runs": [*first["claims"][1]["runs"], *first["claims"][0]["runs"]],
+        "ratio": {**NOTHING, "value": 0.6, "verdict": "worse"},
+    }  # fmt: skip
+    turned = {**first, "question": {"kind": "a_b", "fact": "dbms"}, "claims": [level], "first": "B 1", "second": "A 1"}
+    assert [*of_pair.answer(turned)]
+    assert [mark.right for mark in of_pair.contradictions()] == [False, False]
+
+
+def curve(shape: str) -> World:
+    cells = [
+        Cell({"dbms": "A 1", "size_gb": size}, {"tps": 100.0}, {f"run {size}": {"tps": 100.0}}, batch="b")
+        for size in (8, 16, 32, 64, 128)
+    ]
+    return World(0, "sizes", "2 %", "tps", cells, knees={"A 1": (shape, 64 if shape == "knee" else None)})
+
+
+@pytest.mark.parametrize(
+    ("shape", "claim", "found"),
+    [
+        ("knee", {"shape": "knee", "at": 66.0, "interval": [60.0, 70.0]}, set()),
+        ("knee", {"shape": "knee", "at": 20.0, "interval": [18.0, 24.0]}, {judge.PLACE, judge.COVERAGE}),
+        ("flat", {"shape": "knee", "at": 66.0, "interval": [60.0, 70.0]}, {judge.PLACE}),
+        ("knee", {"shape": "smooth", "at": None, "interval": None}, {judge.PLACE}),
+        ("knee", {"shape": "none", "at": None, "interval": None}, {judge.DECIDED}),
+        ("flat", {"shape": "none", "at": None, "interval": None, "memory": 23.5}, {judge.PLACE}),
+    ],
+)
+def test_it_knows_where_a_curve_falls_off(shape, claim, found):
+    made = curve(shape)
+    told = {"kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, **claim}
+    answer = {**ranking(DIFFERENT), "question": {"kind": "falls_off", "fact": ""}, "claims": [told]}
+    marks = Judge(made).answer(answer)
+    assert {mark.what for mark in marks if not mark.right and mark.what not in (judge.COUNT, judge.OMISSION)} == found
+
+
+DAYS = [date(2026, 3, day) for day in range(1, 21)]
+
+
+def nightlies(change: float) -> World:
+    cells = [
+        Cell({"dbms": "A 1", "size_gb": 10, "commit": f"{day:%m%d}abcdef"},
+             {"tps": 100 * math.exp(change * (day >= DAYS[10]))}, {f"run {day}": {"tps": 100.0}}, str(day), day)
+        for day in DAYS
+    ]  # fmt: skip
+    return World(0, "nightlies", "2 %", "tps", cells, steps={"A 1": [(DAYS[10], change)] if change else []})
+
+
+@pytest.mark.parametrize(
+    ("change", "claim", "found"),
+    [
+        (0.2, {}, set()),
+        (0.2, {"day": str(DAYS[11])}, {judge.PLACE}),
+        (0.2, {"tested": "0405abcdef"}, {judge.PLACE}),
+        (0.2, {"batches_before": 9}, {judge.COUNT}),
+        (-0.2, {}, {judge.SIGN, judge.COVERAGE}),
+        (0.0, {}, {judge.FALSE_WINNER, PAGES}),
+        (0.2, {"day": "", "batches": 20, "days": 20}, {judge.DECIDED}),
+        (0.0, {"day": "", "batches": 20, "days": 354}, {judge.COUNT}),
+    ],
+)
+def test_it_knows_since_when(change, claim, found):
+    made = nightlies(change)
+    told = {
+        "kind": "step", "label": "", "runs": [*made.by_run], "day": str(DAYS[10]), "tested": f"{DAYS[10]:%m%d}abcdef",
+        "batches": 10, "days": 20, "batches_before": 10,
+        "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"}, **claim,
+    }  # fmt: skip
+    answer = {**ranking(DIFFERENT), "question": {"kind": "since", "fact": ""}, "claims": [told]}
+    marks = Judge(made).answer(answer)
+    seen = {mark.what for mark in marks if not mark.right and "runs with a number" not in mark.words}
+    assert seen - {judge.OMISSION} == found
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_world_is_made_of_its_seed_and_number_alone(kind):
+    first, again, other = world(3, 7, kind), world(3, 7, kind), world(4, 7, kind)
+    assert first == again
+    assert [*documents(first)] == [*documents(again)]
+    assert first != other
+    runs = [repeat["id"] for document in documents(first) for repeat in document["repeats"]]
+    assert len(set(runs)) == len(runs) == len(first.by_run)
+
+
+def test_noise_does_not_move_the_truth():
+    """The mean of many logarithms is that of the truth, whatever the noise, unless a repeat is spoilt on purpose."""
+    logs: dict[str, list[float]] = {}
+    for number in range(400):
+        made = world(5, number, "systems")
+        if made.features & {"outlier", "zeros"}:
+            continue
+        for cell in made.cells:
+            values = cell.values(made.metric).values()
+            logs.setdefault(made.noise, []).extend(math.log(value / cell.means[made.metric]) for value in values)
+    assert set(logs) == {"2 %", "8 %", "20 %", "heavy tails", "two modes"}
+    assert {noise for noise, errors in logs.items() if abs(fmean(errors)) > 0.02} == set()
+
+
+def test_the_table_tells_which_aims_are_missed():
+    tally = Tally()
+    for right in (True, False):
+        tally.add("best", judge.Mark(judge.SIGN, "best", right, "turned"), "world 7")
+    assert [words.partition(":")[0] for words in tally.misses()] == ["sign"]
+    assert tally.wrong["best", judge.SIGN] == ["world 7: turned"]
+    assert "| best | 50.0% of 2 |" in [*markdown(tally, "question")]
