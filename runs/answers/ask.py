@@ -23,7 +23,6 @@ from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
-LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
 # Facts that are ranked, each with a question of its own.
 _RANKED = ("storage:data", "hardware", "config")
 
@@ -139,7 +138,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         if several and (name in _RANKED or _is_condition(name)) and not columns.follow([name], ["dbms"]):
             yield Question(kind=asked.RANK, fact=name)
     names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
-    load = next((name for name in LOAD_METRICS if name in names), "")
+    load = next((name for name in asked.LOAD_METRICS if name in names), "")
     if load and "dbms" in facts:
         yield Question(kind=asked.LOAD, metric=load)
 

@@ -15,13 +15,15 @@ from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, groups_of, memory_places, place_words, times_between
 from runs.answers.words import step
 from runs.compare.axes import LEAST_LEVELS, Axes
+from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
+from runs.compare.judging import Verdicts
 from runs.compare.panels import CLIENT, SIZE, Curve, Panel, kind_of, levels_of
 from runs.compare.verdicts import change_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
 from runs.stats import Interval, Ratio, Slope, ratio
-from runs.stats.curves import LEAST_FOR_KNEE, Levels, against_first, crossing, knee, per_doubling
+from runs.stats.curves import LEAST_FOR_KNEE, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
 from runs.tables import TableCell
 
@@ -43,15 +45,16 @@ class CurveWords:
     numbers: Mapping[str, Any]
 
 
-def curve_words(
-    panels: Sequence[Panel], axes: Axes, x: Place, metric: Metric, threshold: float
-) -> tuple[list[CurveWords], str]:
+def curve_words(panels: Sequence[Panel], axes: Axes, x: Place, comparison: Comparison) -> tuple[list[CurveWords], str]:
     """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels.
 
     `panels` hold absolute values, whatever of them is drawn.
     """
+    metric = comparison.metric
+    if metric is None:
+        return [], ""
     if axes.x == DATE:
-        of_days = (_of_days(panel, curve, metric, threshold) for panel in panels for curve in panel.curves)
+        of_days = (_of_days(panel, curve, metric, comparison.threshold) for panel in panels for curve in panel.curves)
         return [*filter(None, of_days)], ""
     kind = kind_of(axes)
     curves = [(panel, curve, levels_of(curve)) for panel in panels for curve in panel.curves] if kind else []
@@ -62,7 +65,8 @@ def curve_words(
             continue
         if panel.key not in memories:
             memories[panel.key] = next((at for _, at in memory_places(groups_of(panel), axes)), None)
-        writer = _Words(levels, x, kind, metric, memories[panel.key])
+        writer = _Words(curve, comparison.verdicts, x, kind, metric)
+        writer.memory = memories[panel.key]
         sentences = writer.of_clients() if kind == CLIENT else writer.of_sizes()
         words.append(CurveWords(panel.label, curve.label or metric.label, sentences, writer.numbers))
     if not words:
@@ -122,12 +126,23 @@ def _of_days(panel: Panel, curve: Curve, metric: Metric, threshold: float) -> Cu
 CHANGES = ("Against the first level", "Against the level before")
 
 
-def change_cells(curve: Curve) -> dict[float, list[TableCell]]:
+def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
+    """Of each level against the first; where the page has judged the two, with the interval of its family."""
+    levels = levels_of(curve)
+    group_by_x = {point.x: point.group for point in curve.points if point.group.dots}
+    losses = []
+    for (x, _), plain in zip(levels, against_first(levels), strict=True):
+        verdict = verdicts.of(group_by_x[x], group_by_x[levels[0][0]]) if plain else None
+        losses.append(verdict.ratio if verdict and verdict.ratio else plain)
+    return losses
+
+
+def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell]]:
     """By x those of `CHANGES`: shares of 1, in words with their intervals."""
     if not (levels := levels_of(curve)):
         return {}
     against_before = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
-    changes = zip(levels, against_first(levels), against_before, strict=True)
+    changes = zip(levels, losses_of(curve, verdicts), against_before, strict=True)
     return {x: [_change_cell(first), _change_cell(before)] for (x, _), first, before in changes}
 
 
@@ -140,13 +155,14 @@ def _change_cell(change: Ratio | None) -> TableCell:
 class _Words:
     """Of one curve; `memory` is where its RAM stands on x. Fills `numbers` as it speaks."""
 
-    def __init__(self, levels: Levels, x: Place, kind: str, metric: Metric, memory: float | None) -> None:
-        self.levels, self.x, self.kind, self.metric, self.memory = levels, x, kind, metric, memory
-        self.losses = against_first(levels)
+    def __init__(self, curve: Curve, verdicts: Verdicts, x: Place, kind: str, metric: Metric) -> None:
+        self.levels, self.losses = levels_of(curve), losses_of(curve, verdicts)
+        self.x, self.kind, self.metric = x, kind, metric
+        self.memory: float | None = None
         self.numbers: dict[str, Any] = {
             "levels": [
                 {"x": at, **_change_numbers(loss, "against_first")}
-                for (at, _), loss in zip(levels, self.losses, strict=True)
+                for (at, _), loss in zip(self.levels, self.losses, strict=True)
             ]
         }
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from benchagent.catalog import Role
+
 from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
 from runs.answers.ranking import by_level_words, rows_between
 from runs.compare.asked import A_B, Question
 from runs.compare.comparison import Comparison
-from runs.compare.facts import fact_value
+from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import day_of
 from runs.compare.groups import Group
-from runs.compare.guard import condition_words, refusal
+from runs.compare.guard import bare_field, condition_words, refusal
 from runs.compare.judging import Verdicts
 from runs.compare.levels import Levels
 from runs.compare.sweep import Key
@@ -76,9 +78,10 @@ def _series_against(answer: Answer, levels: Levels, question: Question) -> Answe
         if row.pairs
     ]  # fmt: skip
     with_ratio = sum(row.ratio is not None for row in rows)
+    runs = list(dict.fromkeys(run for level in of_levels for run in level.runs))
     return answer.model_copy(
         update={
-            "claims": [LevelChange(label="", ratio=overall), *of_levels], "sure": _is_sure(overall),
+            "claims": [LevelChange(label="", ratio=overall, runs=runs), *of_levels], "sure": _is_sure(overall),
             "over": f"{with_ratio} levels of {levels.held_words}", "first": names[first], "second": levels.base_label,
             "by_level": by_level_words(levels, first, levels.base),
         }
@@ -158,11 +161,15 @@ def changed(comparison: Comparison, question: Question) -> Answer:
     if len(groups) != 2:
         return begun(comparison, question).model_copy(update={"missing": ["Choose two groups, or two runs."]})
     first, second = groups
-    claims = [
-        Changed(label=each.label, a=each.a, b=each.b, role=each.role, runs=[*first.run_ids, *second.run_ids])
-        for each in comparison.verdicts.differences_of(first, second)
-        if each.a != each.b
-    ]
+    runs = [*first.run_ids, *second.run_ids]
+    differing = [each for each in comparison.verdicts.differences_of(first, second) if each.a != each.b]
+    claims = [Changed(label=each.label, a=each.a, b=each.b, role=each.role, runs=runs) for each in differing]
+    told = {each.field for each in differing}
+    # What is compared is no condition of the comparison: the guard does not speak of the versions.
+    for fact in comparison.varying:
+        a, b = (fact.words[group.facts[fact.field]] for group in groups)
+        if fact.field not in NEVER_TAKEN and bare_field(fact.field) not in told and a != b:
+            claims.insert(0, Changed(label=fact.label, a=a, b=b, role=Role.QUESTION, runs=runs))
     missing = [] if claims else ["Nothing that is recorded of them differs."]
     return begun(comparison, question).model_copy(
         update={

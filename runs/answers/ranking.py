@@ -129,6 +129,9 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
         if row.ratio
     )
     completed = _completed(answer, claims, condition_words(differing, named))
+    if alone := [sweep.names[key] for key in keys if key not in compared]:
+        words = f"Not ranked, with fewer than two levels in common with the others: {listed(alone)}."
+        completed = completed.model_copy(update={"missing": [*completed.missing, words], "sure": False})
     with_ratio = sum(row.ratio is not None for row in rows)
     overall = _overall(levels, leader, decisive)
     # Where neither is better in all, the ratios are those of the table: against its baseline.

@@ -23,9 +23,6 @@ Point = tuple[float, float | None]
 # So wide that it holds in about 95 % of cases of skewed noise too.
 INTERVAL_WORDS = f"its {100 * CELL_CONFIDENCE:g} % interval"
 
-# The palette of static/css/tokens.css: --series-0 … --series-7.
-COLOURS = 8
-
 
 class XAxis(TypedDict):
     """`even` begins and ends the axis at round values; without it the data fill the width.

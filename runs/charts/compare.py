@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from runs import formatting
 from runs.charts.base import (
-    COLOURS,
     INTERVAL_WORDS,
     BarGroup,
     Figure,
@@ -19,7 +18,7 @@ from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Group
-from runs.compare.panels import panel_groups, panel_key
+from runs.compare.panels import COLOURS, panel_groups, panel_key
 from runs.run.facets import DOUBT_WORDS
 from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
@@ -190,11 +189,14 @@ def colours(comparison: Comparison) -> dict[str, int]:
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
     """
-    groups = comparison.groups
-    if len(groups) <= COLOURS:
+    groups, asked = comparison.groups, comparison.question.fact
+    if len(groups) <= COLOURS and not asked:
         return {group.key: index for index, group in enumerate(groups)}
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
-    facts = sorted(comparison.varying, key=lambda fact: (fact.field != "dbms", fact.values[0][:1].isdigit()))
+    facts = sorted(
+        comparison.varying,
+        key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit()),
+    )
     for fact in facts:
         values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         if len(values) <= COLOURS:

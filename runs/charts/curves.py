@@ -15,7 +15,6 @@ from runs import formatting
 from runs.answers.curve_words import CHANGES, change_cells, curve_words, in_short
 from runs.answers.places import groups_of, place_of, x_label
 from runs.charts.base import (
-    COLOURS,
     INTERVAL_WORDS,
     Figure,
     Key,
@@ -32,7 +31,7 @@ from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, Point, kind_of, panels_of
+from runs.compare.panels import COLOURS, Curve, Panel, Point, kind_of, panels_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
@@ -45,6 +44,7 @@ MOST_OF_A_BAND = 1.5
 NOTE = f"Band: {INTERVAL_WORDS}. Dots: every repeat."
 MEDIAN_NOTE = ", the median where a value is zero or negative"
 LINEAR_NOTE = "Linear: a value is zero or negative."
+ZOOMED_NOTE = "The axis of values does not begin at 0."
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
 _RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
@@ -93,14 +93,17 @@ def _multiples(
     tops = [max(chain(*(point.group.values for point in _points([panel]))), default=0.0) for panel in panels]
     far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
     scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
-    span = [value for value in (*values, *chain(*map(_ends, groups))) if scale == "linear" or value > 0]
+    # A step of 6 % is not to be seen from 0 on; bars always begin there.
+    zoomed = axes.x == DATE or axes.y_as == "first"
+    reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
+    span = [value for value in reached if scale == "linear" or value > 0]
     specs = [
         lines(
             x=x,
             y={
                 "label": _RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in _RELATIVE else unit,
-                "zero": scale == "linear", "scale": scale, "better": metric.better if len(panels) == 1 else "none",
-                "span": (min(span), max(span)),
+                "zero": scale == "linear" and not zoomed, "scale": scale,
+                "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
             marks=[
@@ -110,13 +113,21 @@ def _multiples(
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
-    table = _table(panels, axes, x, metric, unit)
+    table = _table(panels, axes, x, comparison, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
     centre = f"Line: {centre_label(point.group for point in points).lower()}"
     centre += f"{MEDIAN_NOTE if any(group.centre_name == 'median' for group in groups) else ''}."
+    begins = ZOOMED_NOTE if zoomed and scale == "linear" else ""
     not_log = LINEAR_NOTE if axes.y_scale == "log" and scale == "linear" else ""
-    parts = (f"{_RELATIVE.get(axes.y_as) or unit}{better}.", centre, NOTE, OPEN_NOTE if is_open else "", not_log)
+    parts = (
+        f"{_RELATIVE.get(axes.y_as) or unit}{better}.",
+        centre,
+        NOTE,
+        OPEN_NOTE if is_open else "",
+        not_log,
+        begins,
+    )
     note = " ".join(filter(None, parts)).removeprefix(". ")
     figures = [
         Figure(
@@ -128,7 +139,7 @@ def _multiples(
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    words, words_note = curve_words(absolute, axes, place, metric, comparison.threshold)
+    words, words_note = curve_words(absolute, axes, place, comparison)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note,
         in_short=in_short(absolute, axes, place), beneath=media_figures(absolute, axes, x, metric, id=id),
@@ -227,7 +238,7 @@ def _share(group: Group, of: float | None) -> Group:
     return replace(group, values=values, compared=compared, summary=summary, interval=interval)
 
 
-def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: str) -> Table:
+def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison, unit: str) -> Table:
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(kind_of(axes)) and axes.y_as != "baseline"
@@ -243,7 +254,7 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, unit: 
     rows = []
     for panel in panels:
         for curve in panel.curves:
-            changes = change_cells(curve) if compared else {}
+            changes = change_cells(curve, comparison.verdicts) if compared else {}
             for point in curve.points:
                 group = point.group
                 rows.append([

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from runs.charts.base import COLOURS, Figure, HeatSpec, Key, LineSeries, Multiples, XAxis, columns_of, lines
+from runs.charts.base import Figure, HeatSpec, Key, LineSeries, Multiples, XAxis, columns_of, lines
 from runs.charts.compare import colours, numbered
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
+from runs.compare.panels import COLOURS
 from runs.formatting import number
 from runs.models import Run
 from runs.run.latency import Latency, LatencyMap, TypeLatency, latency_of, map_of, nines, types_of_all

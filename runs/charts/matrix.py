@@ -15,14 +15,14 @@ from benchagent.catalog import METRICS
 
 from runs.answers.ask import headline
 from runs.answers.places import x_label
-from runs.charts.base import COLOURS, Figure, Multiples
+from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
 from runs.charts.curves import curve_figures
 from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import SIZE, SIZE_METRIC, kind_of
+from runs.compare.panels import COLOURS, SIZE, SIZE_METRIC, kind_of
 from runs.formatting import listed
 from runs.listing.rows import RunRow
 from runs.models import Run

@@ -16,6 +16,8 @@ KINDS = (BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, 
 OF_CURVES, OF_DATES = (LOSS, FALLS_OFF, SCALES), (SINCE, NEWER)
 # All that rank what stands beside each other, so that every pair is judged.
 OF_PAIRS = ("", BEST, RANK, LOAD, A_B)
+# What a load is told by, the bytes of the values before those of the statements.
+LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
 PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")
 # What `than` may begin with: the batches that the newest is set against.
 BASELINES = ("last", "days", "label", "commit", "version")
@@ -89,7 +91,7 @@ def _implied(question: Question) -> Mapping[str, str]:
     if question.kind in (BEST, LOAD):
         return {"order": "best"}
     if question.kind == RANK and question.fact:
-        return {"compared": question.fact, "series": question.fact, "order": "best"}
+        return {"compared": question.fact, "order": "best"}
     if question.kind in OF_DATES:
         return {"x": "date"}
     if question.kind == A_B and question.b and not question.fact:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -21,6 +22,8 @@ from runs.models.visible import Reader
 # Of newest runs that are looked through for what could be compared: a fixed cost, however many are stored.
 LOOKED_THROUGH = 1_000
 MOST_OFFERED = 6
+# Characters of a value among the filters.
+MOST_SHOWN = 60
 # Characters at the end of an id that tell runs apart, of which a thousand may stand in a page (static/js/tray.js).
 ENDING = 12
 # Filters that are typed: parameter -> what stands before the value. `setting` and `factor` take NAME=VALUE.
@@ -89,7 +92,8 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
             else:
                 target = "&".join(filter(None, (beginning, added)))
             links.append(Link(option.text, target, option))
-        facets.append((facet, links))
+        shown = cut_apart([link.text for link in links])
+        facets.append((facet, [replace(link, text=text) for link, text in zip(links, shown, strict=True)]))
     typed = dict(TYPED)
     if metric is not None:
         typed |= {f"above.{metric.name}": f"{metric} at least", f"below.{metric.name}": f"{metric} at most"}
@@ -108,6 +112,15 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
         typed=typed,
         endings=[str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
     )
+
+
+def cut_apart(texts: Sequence[str]) -> list[str]:
+    """Long texts cut to `MOST_SHOWN` characters; those that would be cut to the same by what tells them apart."""
+    counts = Counter(text[:MOST_SHOWN] for text in texts)
+    alike = [text for text in texts if len(text) > MOST_SHOWN and counts[text[:MOST_SHOWN]] > 1]
+    begin = next((at for at, each in enumerate(zip(*alike, strict=False)) if len(set(each)) > 1), 0)
+    shortened = [f"…{text[begin:]}" if text in alike else text for text in texts]
+    return [text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…" for text in shortened]
 
 
 def _batch_words(runs: Iterable[Run]) -> dict[str, str]:

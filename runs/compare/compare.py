@@ -12,7 +12,7 @@ from uuid import UUID
 from benchagent.catalog import Durability, threshold_of
 from django.http import QueryDict
 
-from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, Question, read, with_controls
+from runs.compare.asked import EFFECTS, LOAD, LOAD_METRICS, OF_CURVES, OF_PAIRS, Question, read, with_controls
 from runs.compare.axes import CLIENTS, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
@@ -72,7 +72,8 @@ def compare(
     present = [run for run in runs if run.deleted_at is None]
     fetch_settings(present)
     metrics = _metrics(present)
-    chosen = _chosen_metric(present, metrics, metric)
+    of_load = LOAD_METRICS if question.kind == LOAD else ()
+    chosen = _chosen_metric(present, metrics, [metric] if metric else of_load)
     cells = cells_of(present, {run.id for run in present if run.counts}, grouping, set_of)
     groups, naming = _groups(cells, chosen, grouping, set_of, baseline or "")
     groups = _ranked(by_histograms(groups, chosen), chosen, order)
@@ -106,9 +107,9 @@ def _metrics(runs: Sequence[Run]) -> list[Metric]:
     return sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
 
 
-def _chosen_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: str) -> Metric | None:
+def _chosen_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: Sequence[str]) -> Metric | None:
     primary = Counter(run.workload.primary_metric for run in runs).most_common()
-    names = filter(None, (wanted, *(name for name, _ in primary)))
+    names = (*wanted, *(name for name, _ in primary))
     chosen = (metric for name in names for metric in metrics if metric.name == name)
     return next(chain(chosen, metrics), None)
 

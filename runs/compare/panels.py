@@ -21,6 +21,8 @@ from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
 from runs.stats.curves import measurable
 
+# The palette of static/css/tokens.css: --series-0 … --series-7.
+COLOURS = 8
 # What the groups have of a fact that is pooled.
 POOLED = "pooled"
 SIZE_METRIC = "db_size_bytes"
@@ -61,6 +63,7 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
     xs = _xs(groups, axes)
     names = [name for name in axes.series if name in axes.facts]
     series = _combinations(groups, names, axes.facts)
+    colors = _colors(series, names, comparison.question.fact)
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(groups, axes):
         by_level: dict[tuple[str, ...], dict[str, list[Group]]] = {}
@@ -77,10 +80,22 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
             if points:
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
                 in_order = sorted(points, key=lambda point: point.x)
-                curves.append(Curve(label, panel_key(label), index, in_order))
+                curves.append(Curve(label, panel_key(label), colors[index], in_order))
         if curves:
             panels.append(Panel(heading, panel_key(heading), curves))
     return panels
+
+
+def _colors(series: Sequence[tuple[str, ...]], names: Sequence[str], asked: str) -> list[int]:
+    """One for each series; where a question is about one fact, one for each of its values, and dashed for the second
+    series that has it: from `COLOURS` on a line is dashed.
+    """
+    if asked not in names:
+        return list(range(len(series)))
+    values = [key[names.index(asked)] for key in series]
+    distinct = list(dict.fromkeys(values))
+    colors = [distinct.index(value) + COLOURS * values[:at].count(value) for at, value in enumerate(values)]
+    return colors if len(distinct) <= COLOURS and max(colors) < 2 * COLOURS else list(range(len(series)))
 
 
 def panel_groups(groups: Sequence[Group], axes: Axes) -> list[tuple[str, list[Group]]]:

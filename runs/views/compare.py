@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -27,6 +27,7 @@ from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
 from runs.compare.compare import by_each_metric, compare_selection, failed_checks_words
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
+from runs.compare.groups import Group
 from runs.compare.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, encoded, read_query, select, set_queries, shortened
 from runs.compare.verdicts import ratio_words
@@ -119,7 +120,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             "order": params.get("order", ""),
             "groupings": GROUPINGS.items(),
             "threshold": params.get("threshold", ""),
-            "bases": [group for group in listed if group.n and group.key in offered],
+            "bases": _bases(comparison, [group for group in listed if group.n and group.key in offered]),
             "kept": [
                 (name, value)
                 for name, values in params.lists()
@@ -166,6 +167,14 @@ def _answered(comparison: Comparison, drawing: Drawing, params: QueryDict) -> di
             for words, question in offered(comparison, drawing.axes, answer.question)
         ],
     }
+
+
+def _bases(comparison: Comparison, groups: Sequence[Group]) -> list[tuple[str, str, bool]]:
+    """Key, words and whether it is chosen of each baseline: of a sweep one of each series, not one of each level."""
+    levels, base = comparison.levels, comparison.baseline
+    if levels:
+        return [(key, label, label == levels.base_label) for key, label in levels.bases]
+    return [(group.key, group.label, bool(base and group.key == base.key)) for group in groups]
 
 
 def _query(pairs: Iterable[tuple[str, str]]) -> QueryDict:
