@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from benchagent.catalog import factor_phrase
 from django.http import QueryDict
 
 from runs.compare.axes import SIZES
 from runs.compare.select import Choice, choose, encoded
 from runs.formatting import natural
 from runs.listing.filters import without
+from runs.machines.usage import named_phrase
 from runs.models import RunFactor, Workload
 from runs.models.runs import whole
 from runs.models.visible import Reader
@@ -82,7 +82,7 @@ def _test(query: QueryDict, workload: Workload, counted: Counter[Size]) -> Test:
         of_size = without(of_workload, *(f"factor.{name}" for name, _ in size))
         for name, value in size:
             of_size[f"factor.{name}"] = str(value)
-        words = ", ".join(factor_phrase(name, value) for name, value in size)
+        words = ", ".join(named_phrase(name, value) for name, value in size)
         # No filter finds what is not stated.
         of_each.append(Test(words or "size not stated", runs, encoded(of_size) if size else ""))
     of_each.sort(key=lambda test: natural(test.words))

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import urlencode
 
-from benchagent.catalog import Role, factor_phrase, factor_role, factor_span
+from benchagent.catalog import FACTORS, Role, factor_phrase, factor_role, factor_span
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from runs.formatting import natural
@@ -107,7 +107,13 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
         asked = frozenset(_of_role(factors.get(row["run__cell_key"], {}), Role.QUESTION).items())
         questions.setdefault((row["run__workload__slug"], row["metric__unit"], asked), []).append(row)
     results = [result for cells in questions.values() for result in _best_of_question(cells, factors)]
-    return sorted(results, key=lambda of: (of.workload, of.unit, natural(of.level), of.durability, of.dbms))
+    return sorted(results, key=_place)
+
+
+def _place(result: BestResult) -> tuple[object, ...]:
+    """Question by question, in each the best first."""
+    order = result.value if result.lower_is_better else -result.value
+    return (result.workload, result.unit, natural(result.level), result.durability, order, result.dbms)
 
 
 # Of a cell, each factor's value by name, with its unit and the role that its sender declared.
@@ -167,5 +173,11 @@ def _too_far_apart(procedures: Sequence[Mapping[str, float | str]]) -> list[str]
 
 
 def _phrases(factors: Factors, names: Iterable[str]) -> str:
-    phrases = (factor_phrase(name, factors[name][0], factors[name][1] or None) for name in names if name in factors)
+    phrases = (named_phrase(name, factors[name][0], factors[name][1]) for name in names if name in factors)
     return " · ".join(phrases)
+
+
+def named_phrase(name: str, value: float | str, unit: str = "") -> str:
+    """A factor's value in words, with its name where the catalogue does not know it."""
+    phrase = factor_phrase(name, value, unit or None)
+    return phrase if name in FACTORS else f"{name.replace('_', ' ')} {phrase}"
