@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, WORKLOADS
@@ -37,6 +39,12 @@ class WorkloadSubject(Strict):
     name: Given[Annotated[str, Text(200)]] = None
 
 
+class FileSubject(Strict):
+    """What is said of one file."""
+
+    dbms: DbmsSubject = DbmsSubject()
+
+
 class ImportSubject(Described):
     """Everything optional: what is missing is told when the import is stored."""
 
@@ -54,6 +62,9 @@ class ImportSubject(Described):
     info: dict[str, Any] = {}
     mapping: Annotated[
         dict[str, dict[str, Any]], Field(description="for CSV: name of the file -> which column is what")
+    ] = {}
+    files: Annotated[
+        dict[str, FileSubject], Field(description="what is said of one file alone, by its name: its DBMS and version")
     ] = {}
     leave_out: Annotated[
         list[Annotated[int, Field(ge=0)]], Field(description="`index` of items that are not wanted")
@@ -83,15 +94,15 @@ def from_text(text: str) -> Any:
 Repeats = list[tuple[str, Report]]
 
 
-def repeats_of(reports: Repeats) -> list[Repeats]:
-    """Repeats put together, in the order of the files. What did not end well stands alone."""
+def repeats_of(reports: Repeats, said: Mapping[str, Any] = MappingProxyType({})) -> list[Repeats]:
+    """Repeats put together, in the order of the files. What did not end well stands alone. `said`: the subject."""
     by_key: dict[str, Repeats] = {}
     for number, (name, report) in enumerate(reports):
         alone = number if report.status is not Status.COMPLETE else None
         subject = report.subject
         key = json.dumps(
-            [alone, report.tool, report.tool_version, subject.workload, subject.dbms, subject.dbms_version,
-             report.parameters],
+            [alone, report.tool, report.tool_version, subject.workload,
+             dbms_of(subject, report.tool, report.tool_version, said, name), report.parameters],
             sort_keys=True,
         )  # fmt: skip
         by_key.setdefault(key, []).append((name, report))
@@ -102,7 +113,7 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
     """One document; whatever is still missing is missing in it too, and named when it is stored."""
     files, reports = [file for file, _ in repeats], [report for _, report in repeats]
     first = reports[0]
-    name, version = dbms_of(first.subject, first.tool, first.tool_version, subject)
+    name, version = dbms_of(first.subject, first.tool, first.tool_version, subject, files[0])
     architecture = subject.get("dbms", {}).get("architecture")
     factors: dict[str, Any] = {
         factor: ("on" if value else "off") if isinstance(value, bool) else value

@@ -191,6 +191,11 @@ class SubjectForm(DescribedFields):
             self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False, choices=devices)
             self.initial[name] = by_role.get(role.value, "")
 
+    def _of_files(self) -> dict[str, Any]:
+        """By file the version that was said of it, beside its entry of the preview."""
+        said = ((item["file"], str(self.data.get(f"version-{item['index']}", ""))) for item in self.taken.items)
+        return {file: {"dbms": {"version": version.strip()}} for file, version in said if version.strip()}
+
     @property
     def storage_fields(self) -> list[forms.BoundField]:
         return [self[f"storage_{role.value}"] for role in STORAGE_ROLES]
@@ -207,6 +212,8 @@ class SubjectForm(DescribedFields):
             subject["hardware"] = {"name": given["new_hardware"]}
         if "dbms_name" in given or "dbms_version" in given:
             subject["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
+        if of_files := self._of_files():
+            subject["files"] = of_files
         if "workload" in given:
             subject["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}
         if "measured_on" in given:

@@ -272,7 +272,7 @@ def _store(
     kept = [
         (file.name, report) for (file, report), item in zip(reports, items, strict=True) if becomes_a_run(item, subject)
     ]
-    repeats = repeats_of(kept)
+    repeats = repeats_of(kept, subject)
     ids = [uuid.uuid5(taken.id, f"{now.isoformat()}:{number}") for number in range(len(repeats))]
     documents = [document(of_cell, subject, upload_id=id) for of_cell, id in zip(repeats, ids, strict=True)]
     taken.subject, taken.items, taken.parser_version, taken.stored_at = subject, items, PARSER_VERSION, now
@@ -332,13 +332,10 @@ def runs_of(taken: FileImport) -> list[Run]:
 
 def deleted_runs_of(taken: FileImport) -> list[Run]:
     """Where all runs of the import were deleted, the last ones: those before were replaced by them."""
-    if runs_of(taken):
+    if taken.stored_at is None or runs_of(taken):
         return []
-    uploads = Upload.objects.filter(file_import=taken).order_by("-received_at")
-    if (last := uploads.first()) is None:
-        return []
-    of_last = uploads.filter(received_at=last.received_at)
-    return list(Run.objects.filter(upload__in=of_last).order_by("created_at", "repeat", "id"))
+    last = Upload.objects.filter(file_import=taken, received_at__gte=taken.stored_at)
+    return list(Run.objects.filter(upload__in=last).order_by("created_at", "repeat", "id"))
 
 
 def read_again(taken: FileImport, *, owner: User, token: ApiToken | None = None) -> list[Run]:

@@ -254,6 +254,11 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
         for item in taken.items
     ]
+    asked: set[str] = set()
+    for item in items:  # the version of a file is asked for once, at its first entry
+        item["lacks_version"] = item["file"] not in asked and "dbms.version" in lacks([item], {})
+        item["version"] = subject.get("files", {}).get(item["file"], {}).get("dbms", {}).get("version", "")
+        asked |= {item["file"]} if item["lacks_version"] else set()
     context: dict[str, Any] = {
         "taken": taken,
         "form": form,

@@ -46,6 +46,23 @@ def test_the_words_of_the_file_come_first(known, said, told):
     assert dbms_of(known, "a tool", "", said) == told
 
 
+def test_what_is_said_of_one_file_is_said_of_it_alone():
+    said = SAID | {"files": {"a.txt": {"dbms": {"version": "17.1"}}}}
+    assert [dbms_of(Subject(), "a tool", "", said, file)[1] for file in ("a.txt", "b.txt")] == ["17.1", "16.4"]
+    assert dbms_of(Subject(dbms="MySQL"), "a tool", "", said, "a.txt") == ("MySQL", "17.1")
+    assert dbms_of(Subject(dbms="MySQL", dbms_version="8.0"), "a tool", "", said, "a.txt")[1] == "8.0"
+
+
+def test_it_names_the_files_that_lack_what_others_have():
+    items = [item() | {"file": "whole.txt"}, item(dbms_version="") | {"file": "part.txt"}]
+    (words,) = lacks(items, {"hardware": "lab"})["dbms.version"]
+    assert "part.txt" in words and "whole.txt" not in words
+    (words,) = lacks(items, {})["hardware"]
+    assert "part.txt" not in words
+    many = [items[0], *(items[1] | {"file": f"{number}.txt"} for number in range(6))]
+    assert "2.txt and 3 more" in lacks(many, {"hardware": "lab"})["dbms.version"][0]
+
+
 @pytest.mark.parametrize(
     ("items", "said", "missing"),
     [

@@ -252,6 +252,22 @@ def test_of_files_whose_runs_are_deleted_it_says_so_and_leads_to_restoring_them(
     assert answered["restore_url"].endswith(f"/api/v1/runs/{run.pk}/restore/")
 
 
+def test_each_file_takes_a_version_of_its_own(client, contributor):
+    without = PGBENCH.replace(b"pgbench (16.4)\n", b"")
+    taken, _ = imports.take(files=files(without, without.replace(b"800.", b"810.")), owner=contributor)
+    client.force_login(contributor)
+    page = client.get(f"/imports/{taken.id}/").content.decode()
+    assert [f'name="version-{index}"' in page for index in (0, 1)] == [True, True]
+    said = {"keep": ["0", "1"], "new_hardware": "lab 9", "dbms_name": "PostgreSQL", "visibility": "public"}
+    lacking = client.post(f"/imports/{taken.id}/", said | {"version-0": "16.1"})
+    assert lacking.status_code == 422
+    assert "run-2.txt" in lacking.content.decode().partition("Nothing was stored")[2].partition("</div>")[0]
+    assert client.post(f"/imports/{taken.id}/", said | {"version-0": "16.1", "version-1": "17.2"}).status_code == 302
+    runs = imports.runs_of(taken)
+    assert sorted(run.dbms_version.version for run in runs) == ["16.1", "17.2"]
+    assert len({run.upload_id for run in runs}) == 2, "no repeats of each other"
+
+
 def test_it_keeps_files_that_nobody_understands(contributor):
     taken, _ = imports.take(files=[file("notes.txt", b"nothing to see\n")], owner=contributor)
 

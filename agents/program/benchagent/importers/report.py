@@ -309,6 +309,9 @@ def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
+# Of the files that lack something.
+FILES_NAMED = 3
+
 # What becomes of a run that a file tells of, and what must still be said of it before it can be stored: server and
 # `benchctl` ask the same. Items are entries of `as_json`, so that no file is read again.
 
@@ -330,37 +333,57 @@ def becomes_a_run(item: Item, answers: Mapping[str, Any]) -> bool:
     return bool(item["metrics"] or item["series"]) or item["status"] in ("aborted", "failed")
 
 
-def dbms_of(subject: Subject, tool: str, tool_version: str, answers: Mapping[str, Any]) -> tuple[str, str]:
-    """Name and version: the file's own words first, then what a person says; empty where neither tells.
+def dbms_of(
+    subject: Subject, tool: str, tool_version: str, answers: Mapping[str, Any], file: str = ""
+) -> tuple[str, str]:
+    """Name and version: the file's own words first, then what a person says of this file, then of all; empty where
+    nobody tells.
 
     A storage benchmark knows no DBMS: it stands under the tool's own name.
     """
     if subject.workload.startswith("fio"):
         return tool, tool_version or "not stated"
-    given = answers.get("dbms") or {}
-    name = subject.dbms or str(given.get("name", ""))
+    own, given = answers.get("files", {}).get(file, {}).get("dbms") or {}, answers.get("dbms") or {}
+    name = subject.dbms or str(own.get("name") or given.get("name", ""))
     # A version belongs to the DBMS that it was said of.
     of_this = str(given.get("name", "")).casefold() in ("", name.casefold())
-    return name, subject.dbms_version or (str(given.get("version", "")) if of_this else "")
+    said = own.get("version") or (given.get("version", "") if of_this else "")
+    return name, subject.dbms_version or str(said)
 
 
 def lacks(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[str]]:
     """field -> what has to be said before these items can be stored; empty when nothing is missing."""
-    missing = {"items"}
+    # Field -> the files that lack it; of a field that is asked for all alike none.
+    missing: dict[str, list[str]] = {"items": []}
+    count = 0
     for item in items:
         if not becomes_a_run(item, answers):
             continue
+        missing.pop("items", None)
+        count += 1
         workload, dbms, dbms_version = (item["subject"][key] or "" for key in ("workload", "dbms", "dbms_version"))
         subject = Subject(workload, dbms=dbms, dbms_version=dbms_version)
-        name, version = dbms_of(subject, item.get("tool") or "", item.get("tool_version") or "", answers)
+        tool, tool_version, file = (item.get(key) or "" for key in ("tool", "tool_version", "file"))
+        name, version = dbms_of(subject, tool, tool_version, answers, file)
         stated = {
             "hardware": "hardware" in answers,
             "dbms.name": name,
             "dbms.version": version,
             "workload": workload or "workload" in answers,
         }
-        missing = (missing - {"items"}) | {field for field, value in stated.items() if not value}
-    return {field: [words] for field, words in _WORDS.items() if field in missing}
+        for name_of_field, value in stated.items():
+            if not value:
+                missing.setdefault(name_of_field, []).append(file)
+    return {field: [_needed(words, missing[field], count)] for field, words in _WORDS.items() if field in missing}
+
+
+def _needed(words: str, files: Sequence[str], items: int) -> str:
+    """With the names of the files where not all of the items lack it."""
+    names = list(dict.fromkeys(filter(None, files)))
+    if not names or len(files) == items:
+        return words
+    more = f" and {len(names) - FILES_NAMED} more" if len(names) > FILES_NAMED else ""
+    return f"{words.rstrip('.')}: {', '.join(names[:FILES_NAMED])}{more}."
 
 
 def rising(values: Mapping[str, Any], *names: str, of: str = "") -> None:
