@@ -59,6 +59,9 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("NoSQLBench", "metrics at the end of the log, the CSV of a timer"),
     ("Phoronix", "composite.xml of a result of the Test Suite"),
     ("py-tpcc, cassandra-stress, DBT-2, YCSB-cpp", "their results"),
+    ("k6, Locust, db_bench, TSBS, cockroach workload, Swingbench", "their results, each described in YAML"),
+    ("Rally, OpenSearch Benchmark, scylla-bench, latte, mongo-perf", "their results, each described in YAML"),
+    ("diskspd, iozone, pg_test_fsync, pg_test_timing", "of storage and clocks, without a DBMS"),
     ("CSV", "any table with a header; you say which column is what"),
 )
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)

@@ -59,4 +59,5 @@ def test_it_lists_every_tool_whose_files_are_read():
     table = (REPOSITORY / "docs/use/importers/README.md").read_text()
     for importer in importers():
         assert importer.TOOL.casefold() in readme.casefold()
-        assert f"]({importer.TOOL.casefold()}.md) |" in table
+        own_page = f"]({importer.TOOL.casefold()}.md) |" in table
+        assert own_page or re.search(rf"(?m)^\| [^|]*{importer.TOOL}\b[^|]* \|.*\]\(described\.md\) \|$", table)

@@ -17,13 +17,16 @@ BLIND = frozenset({"noise", "binary"})
 RANK_UNKNOWN = "latency_percentile_ms"
 
 
-def wrong_answers(name: str, data: bytes, *, seed: int, count: int) -> list[str]:
-    """What reports of damaged copies say that the file does not say, a line each: `file: damage: words (copy)`."""
+def wrong_answers(name: str, data: bytes, *, seed: int, count: int, beside: frozenset[str] = frozenset()) -> list[str]:
+    """What reports of damaged copies say that the file does not say, a line each: `file: damage: words (copy)`.
+
+    `beside`: kinds of damage that leave no trace in this file.
+    """
     told, wrong = reports(name, data), []
     for number, (kind, damaged) in enumerate(mutations(data, seed=seed, count=count)):
         answers = reports(name, damaged)
         words = ["not the same report"] if kind in HARMLESS and answers != told else []
-        if kind not in BLIND:
+        if kind not in BLIND | beside:
             words += chain.from_iterable(_invented(report, told) for report in answers)
         wrong += [f"{name}: {kind}: {said} (copy {number})" for said in words]
     return wrong

@@ -101,7 +101,8 @@ class Commands:
 
     def options(self, command: str) -> Iterator[tuple[str, str]]:
         """Every option with its value, of whatever form; a word that is none, with an empty name."""
-        words = words_of(command)[1:]
+        words = words_of(command)
+        del words[: next((len(program.split()) for program in self.programs if command.startswith(program)), 1)]
         while words:
             word = words.pop(0)
             option, equals, value = word.partition("=")
@@ -118,7 +119,8 @@ class Commands:
     def _letters(self, word: str, words: list[str]) -> Iterator[tuple[str, str]]:
         for at, letter in enumerate(word[1:], start=2):
             if self._kinds.get(f"-{letter}", ("switch", ""))[0] != "switch":
-                yield f"-{letter}", word[at:].removeprefix("=") or (words.pop(0) if words else "")
+                takes_next = not word[at:] and self._takes_next(f"-{letter}", words)
+                yield f"-{letter}", words.pop(0) if takes_next else word[at:].removeprefix("=")
                 return
             yield f"-{letter}", ""
 
@@ -143,6 +145,8 @@ class Commands:
             number = value_of(name, text)
             return {} if number is None else {name: number}
         is_named = option.startswith("--") or not self.has_letters or not option.startswith("-")
+        if kind == "either" and name.endswith(("_s", "_bytes")) and (number := value_of(name, text)) is not None:
+            return {name: number}
         taken = kind == "either" or (self.keeps_others and option and is_named)
         return further({name or option.lstrip("-"): text}) if taken else {}
 

@@ -7,6 +7,8 @@
       - "clients: {terminals:N}"
       - maybe: "isolation: {isolation:T}"   # not in every output
       - each: "{operation:W} {operations:N} {latency_avg_ms:X} ms"   # repeats; the first value names the row
+      - heading: "phase {phase:W}:"         # repeats; its values are those of the rows below it
+      - run: "{test:W}: {ops_per_s:X} ops/s"   # repeats; each is a run of its own
       - "{transactions:N} transactions ({tps:X} per sec.) in {elapsed_s:X} s"
     metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
     parameters: [terminals, isolation]
@@ -18,10 +20,11 @@ Strangers write these: no regular expressions, and what is made of their lines n
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,21 +32,22 @@ from typing import Any
 import yaml
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Subject, dbms_called, picked, unit_of
-from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines, slug
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
+from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, picked, unit_of
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, slug
+from benchagent.importers.tables import KINDS, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 300, 6
-KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks", "command"}
+KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks", "command", "interim"}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
 _VALUE = re.compile(r"\{(\w+):")
 _CHECK = re.compile(rf"({_NAME.pattern})((?: *[*/] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})")
 _UNITS = {"higher", "lower", "none"}
-_PROGRAM = re.compile(r"[\w.+-]{2,60}")
+_PROGRAM = re.compile(r"[\w.+-]{2,60}(?: [\w.+-]{1,60})?")
 _OPTION = re.compile(r"-{0,2}([A-Za-z][\w.-]{0,59})")
 _NEVER = re.compile(r"(?!)")
+_KINDS = ("maybe", "each", "heading", "run")
 
 
 class BadDescription(ValueError):
@@ -62,10 +66,32 @@ class _Measured:
         return Metric(self.name, self.unit, value, better=self.better)
 
 
+# The list of a call's rows that repeat, in their order, and in each of them the key of its line.
+_ROWS = ""
+
+
+@dataclass
 class _Calls(Runs):
+    last: str = field(default="", kw_only=True)
+    # Whether rows may stand in any order, below their headings.
+    is_free: bool = field(default=False, kw_only=True)
+
     def is_another(self, run: Run, match: Match) -> bool:
         """Where a line comes again that stands in front of others, but for the same one twice."""
-        return run.rank > match.rank or run.rows.get(match.key, match.values) != match.values
+        repeated = run.lists.get(_ROWS, [])
+        rank = max(run.rank, self.table.rank[repeated[-1][_ROWS]] if repeated else -1)
+        return rank > match.rank or run.rows.get(match.key, match.values) != match.values
+
+    def take_row(self, line: Line, match: Match, part: Run | Spoiled | None) -> None:
+        if match.key not in self.lists:
+            super().take_row(line, match, part)
+            return
+        ended = isinstance(part, Run) and self.last in part.rows
+        if part is None or (ended and match.rank < self.table.rank[self.last] and self.is_free):
+            part = self.begin(Run(line.number))
+        if isinstance(part, Run):
+            part.list(line, match._replace(key=_ROWS, rank=part.rank if self.is_free else match.rank))
+            part.lists[_ROWS][-1] = {_ROWS: match.key, **match.values}
 
 
 @dataclass(eq=False)
@@ -79,9 +105,15 @@ class Described:
     # The first line that is always there with those before it, and the last one.
     begins: frozenset[str]
     last: str
-    # Rows that repeat: the name of the value that names the row.
-    each: dict[str, str]
+    # What shows that a run has begun.
+    begun_by: frozenset[str]
+    # Rows that repeat, with the names of the values that name the row; headings; rows that are runs of their own.
+    each: dict[str, tuple[str, ...]]
+    headings: frozenset[str]
+    results: frozenset[str]
     maybe: frozenset[str]
+    # Whether an output that lacks its last line and is followed by another is progress, and no run.
+    interim: bool
     # Value -> metric, value -> parameter; the values of which line they are.
     metrics: dict[str, _Measured]
     parameters: dict[str, tuple[str, float]]
@@ -97,7 +129,8 @@ class Described:
         if not file.shows(self.begin):
             return False
         lines = printed_lines(file, _NEVER)
-        return len({match.key for line in lines if (match := self._match(line))}) > 1
+        known = {match.key for line in lines if (match := self._match(line))}
+        return bool(known & self.results) if self.results and not self.last else len(known) > 1
 
     def _match(self, line: Any) -> Match | None:
         try:
@@ -107,22 +140,67 @@ class Described:
         return None if match is None or match.cut else match
 
     def read(self, file: SourceFile) -> Sequence[Report]:
-        reader = _Calls(table=self.table, begins=self.begins, lists=self.each, called=self.called)
+        repeated = {*self.each, *self.headings, *self.results}
+        is_free = bool(self.headings or self.results)
+        reader = _Calls(
+            table=self.table, begins=self.begins, lists=repeated, called=self.called, last=self.last, is_free=is_free
+        )
         reader.read(printed_lines(file, _NEVER))
-        parts = [part for part in reader.parts if isinstance(part, Spoiled) or self.begins & part.rows.keys()]
+        begun = [part for part in reader.parts if isinstance(part, Spoiled) or self._is_begun(part)]
+        if self.interim:
+            begun = [part for part in begun[:-1] if isinstance(part, Spoiled) or self.last in part.rows] + begun[-1:]
+        parts = [one for part in begun for one in self._runs(part)]
         return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
 
+    def _is_begun(self, call: Run) -> bool:
+        rows = {row[_ROWS] for row in call.lists.get(_ROWS, [])}
+        return bool((self.results or self.begun_by) & {*call.rows, *rows})
+
+    def _runs(self, call: Run | Spoiled) -> Sequence[Run | Spoiled]:
+        """A call, or each of its rows that are runs; rows that tell of the same one are one run."""
+        if isinstance(call, Spoiled) or not self.results:
+            return [call]
+        try:
+            return self._results(call)
+        except NotUnderstood as error:
+            return [Spoiled(call.line, str(error))]
+
+    def _results(self, call: Run) -> list[Run]:
+        telling = {*self.parameters, *re.findall(r"\{(\w+)\}", self.workload)}
+        runs: list[Run] = []
+        for heading, key, row in self._rows(call):
+            if key in self.results:
+                values = {**call.values, **heading, **row}
+                same = (run for run in reversed(runs) if not (row.keys() - telling) & run.values.keys())
+                same = (run for run in same if all(run.values.get(name) == values.get(name) for name in telling))
+                if run := next(same, None):
+                    run.values |= row
+                else:
+                    runs.append(Run(call.line, rows={self.last: {}}, values=values, command_lines=call.command_lines))
+        return runs
+
+    def _rows(self, call: Run) -> Iterator[tuple[dict[str, Any], str, dict[str, Any]]]:
+        """Rows that repeat with the values of the heading above them."""
+        heading: dict[str, Any] | None = None if self.headings else {}
+        for row in call.lists.get(_ROWS, []):
+            key, values = row[_ROWS], {name: value for name, value in row.items() if name != _ROWS}
+            heading = values if key in self.headings else heading
+            if heading is None:
+                raise NotUnderstood(f"line {call.line}: figures without the heading above them")
+            yield heading, key, values
+
     def report_of(self, run: Run) -> Report:
-        values, ended = run.values, self.last in run.rows or self.last == run.cut
+        ended = self.last in run.rows or self.last == run.cut
+        values = {name: value for heading, *_ in self._rows(run) for name, value in heading.items()} | run.values
         metrics = self._metrics(run) if ended else []
         workload = re.sub(r"\{(\w+)\}", lambda value: str(values.get(value[1], "")), self.workload)
         parameters = self.called.parameters(run.command_lines)
         for value, (name, times) in self.parameters.items():
             if values.get(value) is not None:
-                parameters[name] = values[value] if times == 1 else round(values[value] * times, 9)
+                parameters[name] = _scaled(values[value], times)
         return Report(
             self.TOOL, tool_version=str(values.get("version", "")),
-            reason="" if ended else "the output ends before its last line",
+            reason="" if metrics else "the output ends before its last line",
             parameters=parameters, metrics=tuple(metrics), command_lines=tuple(run.command_lines),
             subject=Subject(
                 workload=slug(workload, "-"), workload_name=workload, dbms=self.dbms,
@@ -132,22 +210,23 @@ class Described:
 
     def _metrics(self, run: Run) -> list[Metric]:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
-        for key in self.table.rank:
-            if key not in run.rows and key not in run.lists and key not in self.maybe and key != run.cut:
+        for key in self.table.rank if not self.results else ():
+            if key not in run.rows and key not in self.maybe and key != run.cut:
                 raise NotUnderstood(f"line {run.line}: the line of {', '.join(self.values_of[key]) or key} is missing")
         metrics: dict[str, Metric] = {
             name: measured.metric(run.values[name])
             for name, measured in self.metrics.items()
             if run.values.get(name) is not None
         }
-        for key, naming in self.each.items():
-            for row in run.lists.get(key, []):
-                for name, value in picked(row, *self.values_of[key]).items():
-                    if measured := self.metrics.get(name):
-                        full_name = f"{slug(str(row.get(naming, '')))}_{measured.name}"
-                        if full_name in metrics:
-                            raise NotUnderstood(f"line {run.line}: {full_name} stands there twice")
-                        metrics[full_name] = replace(measured, name=full_name).metric(value)
+        for heading, key, row in self._rows(run):
+            naming = [row[name] for name in self.each.get(key, ()) if row.get(name)] or heading.values()
+            front = f"{slug(' '.join(map(str, naming)))}_".removeprefix("_")
+            for name, value in picked(row, *self.values_of[key]).items():
+                if key in self.each and (measured := self.metrics.get(name)):
+                    full_name = f"{front}{measured.name}"
+                    if full_name in metrics:
+                        raise NotUnderstood(f"line {run.line}: {full_name} stands there twice")
+                    metrics[full_name] = replace(measured, name=full_name).metric(value)
         for left, steps, right in self.checks:
             self._check(run, left, steps, right)
         return [*metrics.values()]
@@ -177,23 +256,19 @@ def described(text: str) -> Described:
     if not isinstance(lines, list) or not 1 < len(lines) <= MAX_LINES:
         raise BadDescription(f"lines: a list of 2 to {MAX_LINES} lines is expected, as the tool prints them")
     rows: list[tuple[str, str]] = []
-    each: dict[str, str] = {}
-    maybe: set[str] = set()
+    kinds: dict[str, str] = {}
     values_of: dict[str, tuple[str, ...]] = {}
     for number, item in enumerate(lines, start=1):
         kind, template = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", item)
         key = f"line {number}"
         values_of[key] = _values(template, key)
-        if kind not in ("", "maybe", "each"):
-            raise BadDescription(f"lines, {number}: {kind!r} is neither maybe nor each")
-        if kind == "each":
-            each[key] = values_of[key][0] if values_of[key] else ""
-        if kind:
-            maybe.add(key)
+        if kind not in ("", *_KINDS):
+            raise BadDescription(f"lines, {number}: {kind!r} is none of {', '.join(_KINDS)}")
+        kinds[key] = kind
         rows.append((key, template))
-    sure = [number for number, (key, _) in enumerate(rows) if key not in maybe]
-    if not sure or sure[-1] != len(rows) - 1:
-        raise BadDescription("lines: the last one is always there: without it a run is aborted")
+    sure = [number for number, (key, _) in enumerate(rows) if not kinds[key]]
+    if not sure and "run" not in kinds.values():
+        raise BadDescription("lines: one is always there, and the last such one ends a run: without it it is aborted")
     values = {name for names in values_of.values() for name in names}
     metrics = _read_metrics(content.get("metrics"), values)
     parameters = _read_parameters(content.get("parameters") or [], values)
@@ -202,18 +277,60 @@ def described(text: str) -> Described:
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
         raise BadDescription(f"workload: no line has a value {unknown.pop()!r}")
-    first, second = (
-        rf"^[^\S\n]*{re.sub(r'[?]P<[a-z_]+>', '?:', pattern_of(rows[at][1], careful=True)[1], flags=re.IGNORECASE)}"
-        for at in (sure[0], min(sure[0] + 1, len(rows) - 1))
-    )
+    named = {name for name in values_of if kinds[name] == "each"}
+    begins = [key for key, _ in rows[: sure[0] + 1 if sure else len(rows)] if kinds[key] in ("", "maybe")]
+    headings = frozenset(key for key, kind in kinds.items() if kind == "heading")
+    first, marks = _shown(rows, kinds, sure)
     return Described(
         TOOL=tool, table=Table(tool, *rows, careful=True), workload=workload[:100],
-        dbms=dbms_called(dbms) or slug(dbms, "-"), begins=frozenset(key for key, _ in rows[: sure[0] + 1]),
-        last=rows[-1][0], begin=re.compile(first, re.MULTILINE),
-        MARKS=re.compile(rf"{first}[^\n]*\n(?:[^\n]*\n)?{second}", re.MULTILINE), each=each, maybe=frozenset(maybe),
+        dbms=dbms_called(dbms) or slug(dbms, "-"), begins=frozenset(begins), last=rows[sure[-1]][0] if sure else "",
+        begin=re.compile(first, re.MULTILINE), MARKS=re.compile(marks, re.MULTILINE),
+        each={key: _naming(values_of[key], metrics) for key in named},
+        begun_by=frozenset(begins) | (frozenset() if _is_telling(rows, sure[:1]) else headings),
+        headings=headings,
+        results=frozenset(key for key, kind in kinds.items() if kind == "run"),
+        maybe=frozenset(key for key, kind in kinds.items() if kind), interim=bool(content.get("interim")),
         metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
         called=_read_command(content.get("command")),
     )  # fmt: skip
+
+
+def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) -> tuple[str, str]:
+    """Regular expressions of what shows that a file may be the tool's, and of what no other tool prints."""
+
+    def line(at: int) -> str:
+        whole = pattern_of(rows[at][1], careful=True)[1]
+        return rf"^[^\S\n]*{re.sub(r'[?]P<[a-z0-9_]+>', '?:', whole, flags=re.IGNORECASE)}"
+
+    repeated = [at for at, (key, _) in enumerate(rows) if kinds[key] in ("heading", "run") and _is_telling(rows, [at])]
+    if sure and (_is_telling(rows, sure[:1]) or not repeated):
+        first, second = line(sure[0]), line(min(sure[0] + 1, len(rows) - 1))
+        return first, rf"{first}[^\n]*\n(?:[^\n]*\n)?{second}"
+    if not repeated:
+        raise BadDescription(
+            "lines: none that is always there, a heading or a run has words by which the tool is known"
+        )
+    shown = "|".join(map(line, repeated))
+    return shown, shown
+
+
+def _scaled(value: Any, times: float) -> Scalar:
+    if isinstance(value, str):
+        return " ".join(value.split())
+    scaled = value if times == 1 else round(value * times, 9)
+    return int(scaled) if isinstance(value, int) and scaled == int(scaled) else scaled
+
+
+def _is_telling(rows: list[tuple[str, str]], at: Sequence[int]) -> bool:
+    """Whether a line has words of its own."""
+    kinds = "|".join(KINDS)
+    return any(re.search(r"[A-Za-z]{2}", re.sub(rf"\{{\w*:(?:{kinds})\}}", "", rows[row][1])) for row in at)
+
+
+def _naming(values: Sequence[str], metrics: dict[str, _Measured]) -> tuple[str, ...]:
+    """The values that name a row: those before its first figure, else the first behind it."""
+    before = tuple(itertools.takewhile(lambda name: name not in metrics, values))
+    return before or tuple(name for name in values if name not in metrics)[:1]
 
 
 def _loaded(text: str) -> dict[str, Any]:
@@ -305,7 +422,7 @@ def _read_command(content: Any) -> Commands:
         return Commands(())
     if (
         not isinstance(content, dict)
-        or not {"program", "options"} <= set(content) <= {"program", "options", "operand"}
+        or not {"program", "options"} <= set(content) <= {"program", "options", "operand", "letters"}
         or not isinstance(content["options"], dict)
     ):
         raise BadDescription(
@@ -324,7 +441,12 @@ def _read_command(content: Any) -> Commands:
         raise BadDescription("command, operand: a name of small letters, digits and _ is expected")
     spelt = {f"{option} -{option} --{option}": name for option, name in options.items()}
     return Commands(
-        (content["program"],), follows=r"\S", either=spelt, operand=operand, keeps_others=False, has_letters=False
+        (content["program"],),
+        follows=r"\S",
+        either=spelt,
+        operand=operand,
+        keeps_others=False,
+        has_letters=bool(content.get("letters")),
     )
 
 

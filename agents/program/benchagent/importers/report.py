@@ -326,6 +326,9 @@ _WORDS = {
 }
 
 
+_OF_STORAGE = ("fio", "diskspd", "iozone", "pg-test-")
+
+
 def becomes_a_run(item: Item, answers: Mapping[str, Any]) -> bool:
     """Understood, whole in itself, with something measured or a reason why not, not left out."""
     if item["status"] == "not_understood" or item["part_of"] or item.get("index") in answers.get("leave_out", []):
@@ -341,7 +344,7 @@ def dbms_of(
 
     A storage benchmark knows no DBMS: it stands under the tool's own name.
     """
-    if subject.workload.startswith("fio"):
+    if subject.workload.startswith(_OF_STORAGE):
         return tool, tool_version or "not stated"
     own, given = answers.get("files", {}).get(file, {}).get("dbms") or {}, answers.get("dbms") or {}
     name = subject.dbms or str(own.get("name") or given.get("name", ""))

@@ -27,6 +27,7 @@ from benchagent.importers.source import (
     NotUnderstood,
     SourceFile,
     printed_lines,
+    seconds_of,
     without_comment,
 )
 
@@ -35,15 +36,19 @@ KINDS = {
     "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|N/A|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
     "G": r"(?:\d{1,3}(?:,\d{3})+|\d+)", "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:[eE][+-]?\d+)?",
     "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
-    "cells": r"[-\d.,]+(?: +[-\d.,]+)*",
+    "cells": r"[-\d.,]+(?: +[-\d.,]+)*", "span": rf"(?:{_DECIMAL}(?:ms|us|µs|ns|[hms]))+",
+    "clock": r"(?:\d+:)?\d+:\d\d", "L": r"[^\s|]+(?: [^\s|]+)*", "label": r"[^\s:][^:]*", "C": r'"[^"]*"|[^,]*',
+    "fill": r"[.·_=─═-]+", "gap": r" {12,}",
 }  # fmt: skip
 _PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
 _READ: dict[str, Callable[[str], int | float | None]] = {
     "N": int, "G": lambda text: int(text.replace(",", "")), "X": float, "Y": float, "E": float,
     "Z": lambda text: None if "n" in text.lower() else float(text),
+    "span": seconds_of,
+    "clock": lambda text: sum(int(part) * 60**power for power, part in enumerate(reversed(text.split(":")))),
 }  # fmt: skip
 # Where a line ends with one of these, its form does not show that it is whole.
-_OPEN_KIND = re.compile(r":(?:T|W|S|size)\}\]?$")
+_OPEN_KIND = re.compile(r":(?:T|W|S|L|C|label|span|size)\}\]?$")
 _NOTE = re.compile(r" {2}(?:#|--|//)")
 _OPEN_END = re.compile(r"(?:\d\.?|,)$")
 
@@ -66,13 +71,13 @@ def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
             whole += group if bracket == "[" else ")?+" if careful else ")?"
         else:
             whole += (
-                (" ++" if careful else " +")
+                (r"[ \t]++" if careful else " +")
                 if blanks
                 else _one_of(wordings)
                 if wordings
                 else re.escape(escaped or text)
             )
-    return (whole if start is None else start.removesuffix(" ++").removesuffix(" +")), whole
+    return (whole if start is None else start.removesuffix(r"[ \t]++").removesuffix(" +")), whole
 
 
 def _one_of(wordings: str) -> str:
@@ -294,11 +299,14 @@ class Runs(Reader[Run]):
             if isinstance(part, Run):
                 part.cut = match.key
         else:
-            begins = match.key in self.begins and (not isinstance(part, Run) or self.is_another(part, match))
-            if part is None or begins:
-                part = self.begin(Run(line.number))
-            if isinstance(part, Run):
-                part.list(line, match) if match.key in self.lists else part.add(line, match)
+            self.take_row(line, match, part)
+
+    def take_row(self, line: Line, match: Match, part: Run | Spoiled | None) -> None:
+        begins = match.key in self.begins and (not isinstance(part, Run) or self.is_another(part, match))
+        if part is None or begins:
+            part = self.begin(Run(line.number))
+        if isinstance(part, Run):
+            part.list(line, match) if match.key in self.lists else part.add(line, match)
 
     def reports(
         self, file: SourceFile, anchors: re.Pattern[str], report: Callable[[Run], Report], nothing: str
