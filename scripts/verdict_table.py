@@ -1,6 +1,6 @@
 """Print docs/reference/verdict-simulation.md: how often intervals and verdicts are right, simulated with fixed seeds.
 
-    .venv/bin/python scripts/verdict_table.py > docs/reference/verdict-simulation.md
+    (scripts/verdict_table.py; scripts/few_repeats.py) > docs/reference/verdict-simulation.md
 
 Each row draws repeats of cells whose true ratio is known, and asks what pages ask (`runs.stats`), all tries at once.
 """
@@ -21,20 +21,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchagent.catalog import METRICS
 
-from runs.stats import ALPHA, CELL_CONFIDENCE, PRACTICAL_THRESHOLD, Moments, Welch, holm
+from runs.stats import ALPHA, CELL_CONFIDENCE, PRACTICAL_THRESHOLD, Moments, Noise, Welch, holm
+from runs.stats.noise import LEAST_TO_LEAVE_OUT
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 # Logs of repeats of this shape (tries, cells, repeats): 0 is what an undisturbed repeat has on average.
-Noise = Callable[[np.random.Generator, tuple[int, ...]], Array]
-TRIES = 4000
-CELLS_OF_A_PAGE = 10
-REPEATS = range(3, 11)
-TRUE_EFFECT = math.log(1.10)
+Draws = Callable[[np.random.Generator, tuple[int, ...]], Array]
+TRIES, TRIES_OF_A_PAGE = 4000, 2000
+CELLS = (2, 5, 10, 20)
+REPEATS = (3, 4, 5, 10)
+SMALL_EFFECT, TRUE_EFFECT = math.log(1.05), math.log(1.10)
 FIFTH = math.log(0.8)
 
 
-def normal(share: float) -> Noise:
+def normal(share: float) -> Draws:
     """Log-normal noise with this coefficient of variation."""
     sigma = math.sqrt(math.log1p(share**2))
     return lambda draw, shape: draw.normal(0, sigma, shape)
@@ -52,34 +53,63 @@ def one_outlier(draw: np.random.Generator, shape: tuple[int, ...]) -> Array:
     return logs
 
 
-def some_outliers(draw: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """2 % noise, and one repeat in ten loses a fifth."""
-    return draw.normal(0, 0.02, shape) + FIFTH * (draw.random(shape) < 0.1)
+def two_modes(share: float) -> Draws:
+    """2 % noise, and so many of the repeats lose a fifth."""
+    return lambda draw, shape: draw.normal(0, 0.02, shape) + FIFTH * (draw.random(shape) < share)
 
 
-NOISES: dict[str, Noise] = {
+def heavy_tails(draw: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Student's t with three degrees of freedom, 5 % in the standard deviation."""
+    return draw.standard_t(3, shape) * (0.05 / math.sqrt(3))
+
+
+def one_noisy(draw: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """2 % noise, and 15 % of the first cell."""
+    logs = draw.normal(0, 0.02, shape)
+    logs[:, 0] *= 7.5
+    return logs
+
+
+ONE_NOISY = "2 %, and 15 % of one cell"
+NOISES: dict[str, Draws] = {
     "2 %": normal(0.02),
     "5 %": normal(0.05),
     "15 %": normal(0.15),
     "skewed, 5 %": skewed,
     "2 %, one repeat of each cell loses a fifth": one_outlier,
-    "2 %, one repeat in ten loses a fifth": some_outliers,
+    "2 %, one repeat in ten loses a fifth": two_modes(0.1),
+    "2 %, three repeats in ten lose a fifth": two_modes(0.3),
+    "2 %, half of the repeats lose a fifth": two_modes(0.5),
+    "heavy tails, 5 %": heavy_tails,
+    ONE_NOISY: one_noisy,
 }
+# Of noise with two modes the mean of both; else that of repeats which nothing disturbed.
+TRUTHS = {"2 %, three repeats in ten lose a fifth": 0.3 * FIFTH, "2 %, half of the repeats lose a fifth": 0.5 * FIFTH}
 COLUMNS = (
-    "noise of a repeat", "repeats", "cell covered", "ratio covered", "false winner, two cells", "false page of ten",
-    "finds 10 %", "finds 10 % on a page of ten",
+    "noise of a repeat", "cells", "repeats", "cell covered", "ratio covered", "false page", "finds 5 %", "finds 10 %",
+    "false matrix", "finds 10 % of all pairs",
 )  # fmt: skip
 
 
-def drawn(noise: str, repeats: int, tries: int = TRIES) -> Array:
-    seed = zlib.crc32(f"{noise} {repeats}".encode())
-    return NOISES[noise](np.random.default_rng(seed), (tries, CELLS_OF_A_PAGE, repeats))
+def drawn(noise: str, cells: int, repeats: int, tries: int = TRIES_OF_A_PAGE) -> Array:
+    seed = zlib.crc32(f"{noise} {cells} {repeats}".encode())
+    return NOISES[noise](np.random.default_rng(seed), (tries, cells, repeats))
 
 
-def compared(logs: Array, base: Array) -> Welch[Array]:
-    """Each cell of `logs` against the one in the same try of `base`."""
+def noise_of(logs: Array) -> Noise[Array]:
+    """As `runs.stats.page_noise`, of pages (tries, cells, repeats)."""
+    df = logs.shape[-1] - 1
+    spreads = np.sort(logs.var(-1, ddof=1), axis=-1)
+    cells = spreads.shape[-1]
+    pooled = spreads[:, :-1] if cells >= LEAST_TO_LEAVE_OUT else spreads
+    freedom = df * pooled.sum(-1, keepdims=True) ** 2 / (pooled**2).sum(-1, keepdims=True)
+    return Noise(pooled.mean(-1, keepdims=True), freedom, cells)
+
+
+def compared(logs: Array, base: Array, noise: Noise[Array] | None = None) -> Welch[Array]:
+    """Each cell of `logs` against the one in the same try of `base`, with the noise of their page."""
     sides = [Moments(side.mean(-1), side.var(-1, ddof=1), side.shape[-1]) for side in (logs, base)]
-    return Welch.of(*sides)
+    return Welch.of(*sides, noise)
 
 
 def named(welch: Welch[Array], p: Array, levels: Array | float) -> Truths:
@@ -93,33 +123,47 @@ def family(welch: Welch[Array], p: Array | None = None) -> Truths:
     return named(welch, p, holm(p))
 
 
-def false_headline(logs: Array) -> Truths:
+def false_headline(logs: Array, noise: Noise[Array]) -> Truths:
     """Whether the highest of equal cells is said to be better than each other."""
     order = np.argsort(logs.mean(-1), axis=-1)
     ordered = np.take_along_axis(logs, order[..., None], axis=1)
-    return np.asarray(family(compared(ordered[:, :-1], ordered[:, -1:])).all(-1))
+    return np.asarray(family(compared(ordered[:, :-1], ordered[:, -1:], noise)).all(-1))
 
 
-def row(noise: str, repeats: int, tries: int = TRIES) -> tuple[float, ...]:
-    """Shares of the tries, as COLUMNS."""
-    logs = drawn(noise, repeats, tries)
-    cells = Moments(logs.mean(-1), logs.var(-1, ddof=1), repeats)
-    alike = compared(logs[:, 1:], logs[:, :1])
-    # One cell of the page is faster.
-    faster = compared(logs[:, 1:] + np.eye(CELLS_OF_A_PAGE - 1)[0][:, None] * TRUE_EFFECT, logs[:, :1])
-    p, p_found = alike.p, faster.p
-    shares = (
-        abs(cells.mean) <= cells.half_width(CELL_CONFIDENCE),
-        p >= ALPHA,
-        named(alike, p, ALPHA),
-        family(alike, p).any(-1) | false_headline(logs),
-        (named(faster, p_found, ALPHA) & (faster.centre > 0))[:, 0],
-        (family(faster, p_found) & (faster.centre > 0))[:, 0],
+def cell_covered(logs: Array, noise: Noise[Array], truth: float) -> Truths:
+    """Whether the interval at each bar holds the truth: as `runs.stats.geometric_mean_interval`."""
+    cells = Moments(logs.mean(-1), logs.var(-1, ddof=1), logs.shape[-1])
+    alone = noise.stands_alone(cells)
+    half = special.stdtrit(noise.df, 0.5 + CELL_CONFIDENCE / 2) * (noise.variance / cells.n) ** 0.5
+    return np.asarray(abs(cells.mean - truth) <= np.where(alone, cells.half_width(CELL_CONFIDENCE), half))
+
+
+def row(noise: str, cells: int, repeats: int) -> tuple[float, ...]:
+    """Shares of the tries, as COLUMNS. One cell of the page, the last, is faster in what is to be found."""
+    logs = drawn(noise, cells, repeats)
+    of_page = noise_of(logs)
+    first, second = np.triu_indices(cells, 1)
+    alike, pairs = compared(logs[:, 1:], logs[:, :1], of_page), compared(logs[:, second], logs[:, first], of_page)
+
+    def found(welch: Welch[Array], effect: float, which: Truths) -> float:
+        """The share of the true differences that are named."""
+        moved = Welch(welch.centre + effect * which, welch.error, welch.df)
+        return float((family(moved) & (moved.centre > 0))[:, which].mean())
+
+    last, last_pairs = np.arange(1, cells) == cells - 1, second == cells - 1
+    return (
+        float(cell_covered(logs, of_page, TRUTHS.get(noise, 0.0)).mean()),
+        float((alike.p >= ALPHA).mean()),
+        float((family(alike).any(-1) | false_headline(logs, of_page)).mean()),
+        found(alike, SMALL_EFFECT, last),
+        found(alike, TRUE_EFFECT, last),
+        float(family(pairs).any(-1).mean()),
+        found(pairs, TRUE_EFFECT, last_pairs),
     )
-    return tuple(float(share.mean()) for share in shares)
 
 
 # Of two series at several levels: the same family, and the ratio over all levels beside it.
+NOISES_OF_LEVELS = [noise for noise in NOISES if noise != ONE_NOISY]
 LEVELS = (2, 3, 6, 12)
 REPEATS_OF_LEVELS = (1, 3, 5, 10)
 LEVEL_COLUMNS = (
@@ -128,13 +172,13 @@ LEVEL_COLUMNS = (
 )  # fmt: skip
 
 
-def over_levels(welch: Welch[Array]) -> tuple[Welch[Array], Array]:
+def over_levels(welch: Welch[Array], with_noise: Welch[Array]) -> tuple[Welch[Array], Array]:
     """As `runs.stats.overall_ratio`, with p of the hypothesis that all levels (the last axis) have one ratio."""
-    count, freedoms = welch.centre.shape[-1], welch.df
+    count = welch.centre.shape[-1]
     variance = welch.error**2
     together = variance.sum(-1) / count**2
-    df = together**2 / ((variance / count**2) ** 2 / freedoms).sum(-1)
-    weights = 1 / variance
+    df = together**2 / ((variance / count**2) ** 2 / welch.df).sum(-1)
+    weights, freedoms = with_noise.error**-2, with_noise.df
     shares = weights / weights.sum(-1, keepdims=True)
     q = (weights * (welch.centre - (shares * welch.centre).sum(-1, keepdims=True)) ** 2).sum(-1)
     doubt = ((1 - shares) ** 2 / freedoms).sum(-1)
@@ -158,25 +202,13 @@ def level_row(noise: str, levels: int, repeats: int) -> tuple[float | None, ...]
             verdicts.append(named(welch, welch.p, ALPHA) & ~on_both_sides)
         false, right = verdicts
         return float((over.p >= ALPHA).mean()), None, float(false.mean()), float((right & (shifted.centre > 0)).mean())
-    each = compared(logs[:, 0], logs[:, 1])
-    over, alike = over_levels(each)
+    each = compared(logs[:, 0], logs[:, 1], noise_of(logs.reshape(TRIES, 2 * levels, repeats)))
+    over, alike = over_levels(compared(logs[:, 0], logs[:, 1]), each)
     everything = Welch(*(np.column_stack(of) for of in zip(parts(each), parts(over), strict=True)))
     shifted = Welch(everything.centre + TRUE_EFFECT, everything.error, everything.df)
     wins = family(shifted) & (shifted.centre > 0)
     shares = (over.p >= ALPHA, alike < ALPHA, family(everything).any(-1), wins[:, -1])
     return tuple(float(share.mean()) for share in shares)
-
-
-GROUPS_OF_A_MATRIX = (3, 6, 12)
-MATRIX_COLUMNS = ("noise of a repeat", "groups", "repeats", "false matrix")
-
-
-def false_matrix(noise: str, groups: int, repeats: int) -> tuple[float]:
-    """The share of matrices of equal groups in which some group is told apart from another."""
-    seed = zlib.crc32(f"{noise} {groups} groups {repeats}".encode())
-    logs = NOISES[noise](np.random.default_rng(seed), (TRIES, groups, repeats))
-    first, second = np.triu_indices(groups, 1)
-    return (float(family(compared(logs[:, first], logs[:, second])).any(-1).mean()),)
 
 
 # Of a percentile of all repeats together: a tail of slow transactions, or none.
@@ -238,20 +270,23 @@ def line(noise: str, *counts: int | str, shares: Sequence[float | None]) -> str:
 def page() -> Iterator[str]:
     yield f"""# Verdicts, simulated
 
-Output of `scripts/verdict_table.py`: {TRIES:,} tries a row with fixed seeds; a test simulates them all again.
+Output of `scripts/verdict_table.py` and `scripts/few_repeats.py`: fixed seeds, {TRIES_OF_A_PAGE:,} pages a row; a test
+simulates them again.
 What the columns follow from: [how a verdict comes about](../method/verdicts.md).
 
-* *Cell covered*: the interval that is drawn at a bar holds the true value, that of repeats which nothing disturbed.
+* *Cell covered*: the interval that is drawn at a bar holds the true value: that of repeats which nothing disturbed, and
+  where three repeats in ten or half of them are slow, the mean of both kinds.
 * *Ratio covered*: the 95 % interval of the ratio of two equal cells holds 1.
-* *False winner, two cells*: one of two equal cells is called better or worse.
-* *False page of ten*: one of nine equal cells is called so against a tenth, or the headline names one of them.
-* *Finds 10 %*: a cell that is 10 % better is called better, alone against another, and among nine on a page of ten.
+* *False page*: one of several equal cells is called better or worse than the first, or the headline names one of them.
+* *Finds 5 %, 10 %*: a cell that is so much better is called better than the first.
+* *False matrix*, *finds 10 % of all pairs*: the same where the page compares everything with everything.
 
 | {" | ".join(COLUMNS)} |
 |{"---|" * len(COLUMNS)}"""
     for noise in NOISES:
-        for repeats in REPEATS:
-            yield line(noise, repeats, shares=row(noise, repeats))
+        for cells in CELLS:
+            for repeats in REPEATS:
+                yield line(noise, cells, repeats, shares=row(noise, cells, repeats))
     yield f"""
 ## Level by level
 
@@ -266,24 +301,11 @@ Of one repeat a side, as articles print them, only the ratios of the levels tell
 
 | {" | ".join(LEVEL_COLUMNS)} |
 |{"---|" * len(LEVEL_COLUMNS)}"""
-    for noise in NOISES:
+    for noise in NOISES_OF_LEVELS:
         for levels in LEVELS:
             for repeats in REPEATS_OF_LEVELS:
                 if repeats > 1 or levels > 2:
                     yield line(noise, levels, repeats, shares=level_row(noise, levels, repeats))
-    yield f"""
-## All pairs
-
-Equal groups, each against each other, all pairs judged as one family; {TRIES:,} tries a row.
-
-* *False matrix*: some group is told apart from another.
-
-| {" | ".join(MATRIX_COLUMNS)} |
-|{"---|" * len(MATRIX_COLUMNS)}"""
-    for noise in NOISES:
-        for groups in GROUPS_OF_A_MATRIX:
-            for repeats in REPEATS_OF_LEVELS[1:]:
-                yield line(noise, groups, repeats, shares=false_matrix(noise, groups, repeats))
     yield f"""
 ## Percentiles of all repeats together
 
@@ -295,7 +317,7 @@ The 99th percentile of all transactions of a cell, {TRANSACTIONS:,} a repeat; {T
 
 | {" | ".join(TOGETHER_COLUMNS)} |
 |{"---|" * len(TOGETHER_COLUMNS)}"""
-    for noise in NOISES:
+    for noise in NOISES_OF_LEVELS:
         for tail in TAILS:
             for repeats in REPEATS_TOGETHER:
                 yield line(noise, tail, repeats, shares=together(noise, tail, repeats))

@@ -21,7 +21,7 @@ from benchagent.histogram import Latencies
 from runs.compare.guard import Conditions, Difference
 from runs.models import Metric, Run
 from runs.run.number import number_of, why_no_number
-from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, summarise
+from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
 
 MAXIMUM = 100.0
 
@@ -223,15 +223,17 @@ def pooled(groups: Sequence[Group]) -> Group:
 
 
 def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]:
-    """The groups with what stands for their repeats; as they are where one of them has repeats without a histogram.
+    """The groups with what stands for their repeats, and its interval by the noise of all of them; as they are where
+    one of them has repeats without a histogram.
 
     One repeat is all there is of a group: its own percentile is that of them together.
     """
     name = metric.name if metric else ""
     several = [group for group in groups if group.n > 1]
-    if PERCENTILES.get(name, MAXIMUM) == MAXIMUM or any(group.merged_percentile is None for group in several):
-        return list(groups)
-    return [_of_histograms(group, name) if group.n > 1 else group for group in groups]
+    if PERCENTILES.get(name, MAXIMUM) < MAXIMUM and all(group.merged_percentile is not None for group in several):
+        groups = [_of_histograms(group, name) if group.n > 1 else group for group in groups]
+    noise = page_noise(group.judged for group in groups)
+    return [replace(group, interval=geometric_mean_interval(group.judged, noise)) for group in groups]
 
 
 def _of_histograms(group: Group, name: str) -> Group:

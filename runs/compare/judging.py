@@ -16,7 +16,7 @@ from runs.compare.sweep import LevelRow
 from runs.compare.verdicts import change_words
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import Ratio, SeriesVerdicts, Verdict, judge_levels, ratio
+from runs.stats import Ratio, SeriesVerdicts, Verdict, judge_levels, page_noise, ratio
 
 # Of more the matrix is no picture, and a family of so many finds nothing: then pairs with the first and the baseline.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
@@ -85,7 +85,10 @@ def judge(
     comparable = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
     levels = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in comparable]
     single = [[[(group.judged, base.judged)]] for group, base in map(by_key.__getitem__, allowed)]
-    judged = judge_levels([*single, *levels], better=metric.better, threshold=threshold)
+    cells = {group.key: group.judged for pair in by_key.values() for group in pair}
+    cells |= {group.key: group.judged for rows in comparable for row in rows for pair in row.pairs for group in pair}
+    noise = page_noise(cells.values())
+    judged = judge_levels([*single, *levels], better=metric.better, threshold=threshold, noise=noise)
     of_pairs, of_series = judged[: len(single)], judged[len(single) :]
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, of_pairs, strict=True)}
     rows = [_with_verdicts(rows, verdicts) for rows, verdicts in zip(series, of_series, strict=True)]

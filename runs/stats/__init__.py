@@ -6,7 +6,9 @@ start of every process, most of which (broker's workers, commands, a web process
 
 from runs.stats.fits import Slope, slope
 from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, letters, overall_ratio
+from runs.stats.noise import Noise, page_noise
 from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Ranks, Ratio, Welch, holm, ranks, ratio
+from runs.stats.repeats import MOST_REPEATS_ASKED, POWER, more_repeats
 from runs.stats.summaries import (
     ALPHA,
     CELL_CONFIDENCE,
@@ -30,15 +32,12 @@ from runs.stats.summaries import (
     t_quantile,
 )
 from runs.stats.verdicts import (
-    MOST_REPEATS_ASKED,
-    POWER,
     PRACTICAL_THRESHOLD,
     WINNERS,
     Kind,
     Verdict,
     judge,
     judge_family,
-    repeats_needed,
     threshold_words,
 )
 
@@ -58,6 +57,7 @@ __all__ = [
     "Interval",
     "Kind",
     "Moments",
+    "Noise",
     "Overall",
     "Ranks",
     "Ratio",
@@ -80,10 +80,11 @@ __all__ = [
     "letters",
     "log_values",
     "mean",
+    "more_repeats",
     "overall_ratio",
+    "page_noise",
     "ranks",
     "ratio",
-    "repeats_needed",
     "slope",
     "stdev",
     "summarise",

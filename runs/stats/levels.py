@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from runs.stats.noise import Noise
 from runs.stats.ratios import Ratio, holm, ratio
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, interval_of_logs, mean, t_quantile
 from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_interval
@@ -31,8 +32,13 @@ class Overall:
     p_alike: float | None
 
 
-def overall_ratio(ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE) -> Overall | None:
-    """None for fewer than two levels: one speaks for itself."""
+def overall_ratio(
+    ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE, with_noise: Sequence[Ratio] = ()
+) -> Overall | None:
+    """None for fewer than two levels: one speaks for itself.
+
+    `with_noise`: the same ratios with the noise of the page, for asking whether they are alike.
+    """
     if len(ratios) < 2:
         return None
     logs = [math.log(each.value) for each in ratios]
@@ -40,29 +46,28 @@ def overall_ratio(ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE) ->
     errors = [each.error for each in ratios if each.error]
     freedoms = [each.degrees_of_freedom or 1.0 for each in ratios]
     of_repeats = len(errors) == len(ratios)
-    log_variance = p_alike = None
+    p_alike = None
     if of_repeats:
         shares = [(error / len(errors)) ** 2 for error in errors]
         error = math.sqrt(math.fsum(shares))
         # As with two sides: Satterthwaite, of as many.
         df = error**4 / math.fsum(share**2 / of for share, of in zip(shares, freedoms, strict=True))
-        # What a single level would need to be as sure as all together.
-        log_variance = statistics.mean(each.log_variance or 0.0 for each in ratios) / len(ratios)
-        p_alike = alike(logs, errors, freedoms)
+        doubts = [(each.error, each.degrees_of_freedom) for each in with_noise or ratios]
+        p_alike = alike(logs, [error or 0.0 for error, _ in doubts], [of or 1.0 for _, of in doubts])
     else:
         error, df = statistics.stdev(logs) / math.sqrt(len(logs)), len(logs) - 1.0
         if len(logs) < MIN_REPEATS or not error:
             why = (
                 "the levels do not differ at all" if len(logs) >= MIN_REPEATS else "too few repeats, and too few levels"
             )
-            return Overall(Ratio(math.exp(centre), None, None, None, why), of_repeats, None)
+            return Overall(Ratio(math.exp(centre), None, None, why), of_repeats, None)
     half = t_quantile(0.5 + confidence / 2, df) * error
     interval = interval_of_logs(centre, half)
     from scipy import special
 
     p = float(2 * special.stdtr(df, -abs(centre) / error)) if interval else None
     why = "" if interval else "the levels vary beyond all measure"
-    return Overall(Ratio(math.exp(centre), interval, df, log_variance, why, p, confidence, error), of_repeats, p_alike)
+    return Overall(Ratio(math.exp(centre), interval, df, why, p, confidence, error), of_repeats, p_alike)
 
 
 def alike(logs: Sequence[float], errors: Sequence[float], freedoms: Sequence[float]) -> float:
@@ -93,24 +98,31 @@ class SeriesVerdicts:
 
 
 def judge_levels(
-    series: Sequence[Sequence[Level]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
-) -> list[SeriesVerdicts]:
-    """Of each series a verdict at every level, and one of all of them together: all of these judged as one family."""
+    series: Sequence[Sequence[Level]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
+    noise: Noise[float] | None = None,
+) -> list[SeriesVerdicts]:  # fmt: skip
+    """Of each series a verdict at every level, and one of all of them together: all of these judged as one family.
+
+    `noise`: that of all cells of the page, for each level. The ratio over all is of the spread of many cells already.
+    """
     estimates = [[_of_level(level) for level in levels] for levels in series]
-    overalls = [overall_ratio([estimate for estimate in each if estimate]) for each in estimates]
-    ps = [estimate.p if estimate else None for each in estimates for estimate in each]
+    overalls = [overall_ratio([*filter(None, each)]) for each in estimates]
+    with_noise = [[_of_level(level, noise=noise) for level in levels] for levels in series]
+    ps = [estimate.p if estimate else None for each in with_noise for estimate in each]
     ps += [mean_ratio.ratio.p if mean_ratio else None for mean_ratio in overalls]
     testable = [at for at, p in enumerate(ps) if p is not None]
     alphas = [ALPHA] * len(ps)
     for at, alpha in zip(testable, holm([p for p in ps if p is not None]).tolist(), strict=True):
         alphas[at] = alpha
-    of_levels = iter(alphas)
+    left = iter(alphas)
     judged = []
-    for levels, each, alpha in zip(series, estimates, alphas[len(alphas) - len(series) :], strict=True):
+    of_overalls = alphas[len(alphas) - len(series) :]
+    for levels, each, doubted, alpha in zip(series, estimates, with_noise, of_overalls, strict=True):
         verdicts = [
-            _judge_level(level, better=better, threshold=threshold, confidence=1 - next(of_levels)) for level in levels
+            _judge_level(level, better=better, threshold=threshold, confidence=1 - next(left), noise=noise)
+            for level in levels
         ]
-        mean_ratio = overall_ratio([estimate for estimate in each if estimate], confidence=1 - alpha)
+        mean_ratio = overall_ratio([*filter(None, each)], confidence=1 - alpha, with_noise=[*filter(None, doubted)])
         if mean_ratio is None:
             judged.append(SeriesVerdicts(verdicts, None))
             continue
@@ -120,18 +132,20 @@ def judge_levels(
     return judged
 
 
-def _of_level(level: Level, confidence: float = CONFIDENCE) -> Ratio | None:
+def _of_level(level: Level, confidence: float = CONFIDENCE, noise: Noise[float] | None = None) -> Ratio | None:
     if len(level) == 1:
-        return ratio(*level[0], confidence=confidence)
-    ratios = [each for each in (ratio(*pair) for pair in level) if each]
+        return ratio(*level[0], confidence=confidence, noise=noise)
+    ratios = [each for each in (ratio(*pair, noise=noise) for pair in level) if each]
     over = overall_ratio(ratios, confidence=confidence)
     return over.ratio if over else next(iter(ratios), None)
 
 
-def _judge_level(level: Level, *, better: str, threshold: float, confidence: float) -> Verdict:
+def _judge_level(
+    level: Level, *, better: str, threshold: float, confidence: float, noise: Noise[float] | None
+) -> Verdict:
     if len(level) == 1:
-        return judge(*level[0], better=better, threshold=threshold, confidence=confidence)
-    estimate = _of_level(level, confidence)
+        return judge(*level[0], better=better, threshold=threshold, confidence=confidence, noise=noise)
+    estimate = _of_level(level, confidence, noise)
     if estimate is None or estimate.interval is None:
         return Verdict(Kind.TOO_FEW, estimate.why_no_interval if estimate else "no ratio", estimate)
     fewest = min(len(side) for pair in level for side in pair)
@@ -148,7 +162,8 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
     if over.ratio.interval is None:
         kind = Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW
         return Verdict(kind, over.ratio.why_no_interval, over.ratio)
-    verdict = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=fewest)
+    asked = fewest if over.of_repeats else None
+    verdict = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=asked)
     # Sure at some levels, and not of all: two disks that are alike until the database leaves memory.
     if verdict.kind == Kind.UNDECIDED and winners and unlike:
         return Verdict(Kind.MIXED, NO_SINGLE_NUMBER, over.ratio)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from runs.stats.noise import Noise
 from runs.stats.ratios import Ranks, Ratio, holm, ranks, ratio
-from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, Interval, log_values, t_quantile
+from runs.stats.repeats import MOST_REPEATS_ASKED, more_repeats
+from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, Interval, log_values
 
 # A difference below this share is real perhaps, but nobody chooses a DBMS for it. Each metric has its own in the
 # catalogue: this is that of a rate.
 PRACTICAL_THRESHOLD = 0.03
-POWER = 0.80
-MOST_REPEATS_ASKED = 50
 
 
 class Kind(StrEnum):
@@ -38,7 +38,8 @@ WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
 class Verdict:
     """`ratio` is of the values as they are; the words already know which direction is better.
 
-    `repeats_needed` counts further repeats per side; None unless undecided, or when even the cap would not do.
+    `repeats_needed` counts further repeats per side that decide in 80 % of cases (`more_repeats`); None unless
+    undecided, and where even the most that are asked for would not do.
     `robustness` says from six repeats on what the ranks say, in words.
     """
 
@@ -59,21 +60,25 @@ class Verdict:
 
 
 def judge_family(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, better: str, threshold: float = PRACTICAL_THRESHOLD
-) -> list[Verdict]:
-    """Verdicts of (values, baseline) that a page makes together: with Holm's levels, and intervals as wide as these."""
-    estimates = [ratio(*pair) for pair in pairs]
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
+    noise: Noise[float] | None = None,
+) -> list[Verdict]:  # fmt: skip
+    """Verdicts of (values, baseline) that a page makes together: with Holm's levels, and intervals as wide as these.
+
+    `noise`: that of all cells of the page (`page_noise`), below which few repeats are not believed.
+    """
+    estimates = [ratio(*pair, noise=noise) for pair in pairs]
     ps = {at: estimate.p for at, estimate in enumerate(estimates) if estimate and estimate.p is not None}
     levels = dict(zip(ps, holm(list(ps.values())).tolist(), strict=True))
     return [
-        judge(*pair, better=better, threshold=threshold, confidence=1 - levels.get(at, ALPHA))
+        judge(*pair, better=better, threshold=threshold, confidence=1 - levels.get(at, ALPHA), noise=noise)
         for at, pair in enumerate(pairs)
     ]
 
 
 def judge(
     values: Sequence[float], baseline: Sequence[float], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
-    confidence: float = CONFIDENCE,
+    confidence: float = CONFIDENCE, noise: Noise[float] | None = None,
 ) -> Verdict:  # fmt: skip
     """One of five: better or worse, different but too small to matter, equivalent, undecided, too few repeats.
 
@@ -83,7 +88,7 @@ def judge(
     any two systems differ significantly. "Too small" and "equivalent" need the whole interval inside the threshold:
     absence of evidence is not evidence of absence.
     """
-    estimate = ratio(values, baseline, confidence=confidence)
+    estimate = ratio(values, baseline, confidence=confidence, noise=noise)
     fewest = min(len(values), len(baseline))
     if fewest < MIN_REPEATS:
         return Verdict(Kind.TOO_FEW, f"too few repeats ({fewest} on one side, {MIN_REPEATS} needed)", estimate)
@@ -101,7 +106,10 @@ def judge(
     return replace(verdict, ranks=by_rank, robustness=_robustness(verdict, by_rank)) if by_rank else verdict
 
 
-def judge_interval(estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int) -> Verdict:
+def judge_interval(
+    estimate: Ratio, interval: Interval, *, better: str, threshold: float, fewest: int | None
+) -> Verdict:
+    """`fewest`: the repeats of the side that has less, for asking how many more would do; None where none can."""
     effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
     share = threshold_words(threshold)
     excludes_one = interval.low > 1 or interval.high < 1
@@ -116,12 +124,20 @@ def judge_interval(estimate: Ratio, interval: Interval, *, better: str, threshol
     if inside:
         return Verdict(Kind.EQUIVALENT, f"equivalent (within {share})", estimate)
     which = f"{word}, but undecided whether by {share}" if excludes_one else "undecided"
-    if estimate.log_variance is None:
+    if fewest is None:
         return Verdict(Kind.UNDECIDED, which, estimate)
-    missing = limit - effect if excludes_one else max(effect, limit)
-    needed = repeats_needed(estimate.log_variance, missing, have=fewest, confidence=estimate.confidence)
-    more = f"needs about {needed}" if needed else f"needs over {MOST_REPEATS_ASKED}"
-    return Verdict(Kind.UNDECIDED, f"{which}: {more} more repeat{'s' * (needed != 1)}", estimate, needed)
+    needed = more_repeats(estimate, threshold=threshold, have=fewest)
+    if needed is None:
+        most = max(interval.high, 1 / interval.low) - 1
+        more = f"needs over {MOST_REPEATS_ASKED} more repeats; the difference, if any, is below {_bound_words(most)}"
+    else:
+        more = f"needs about {needed} more repeat{'s' * (needed != 1)}"
+    return Verdict(Kind.UNDECIDED, f"{which}: {more}", estimate, needed)
+
+
+def _bound_words(share: float) -> str:
+    """Rounded up, so that it stays a bound: 14%; what is far beyond as a multiple."""
+    return f"{math.ceil(share * 100)}%" if share < 2 else f"{math.ceil(share + 1)} times"
 
 
 def threshold_words(threshold: float) -> str:
@@ -138,17 +154,3 @@ def _robustness(verdict: Verdict, by_rank: Ranks) -> str:
     if verdict.kind == Kind.UNDECIDED and verdict.ratio and by_rank.p < 1 - verdict.ratio.confidence:
         return f"The ranks differ, outliers hide it: {numbers}"
     return f"Ranks: {numbers}"
-
-
-def repeats_needed(log_variance: float, log_effect: float, *, have: int, confidence: float = CONFIDENCE) -> int | None:
-    """Further repeats per side until a difference of `log_effect` would be found in 80 % of cases.
-
-    The power formula of the two-sample t test, n >= 2 s² (t(0.975) + t(power))² / d², solved by trying n upwards
-    because the quantiles depend on n. None above `MOST_REPEATS_ASKED`: a noisy machine must not ask for a thousand.
-    """
-    for more in range(1, MOST_REPEATS_ASKED + 1):
-        n = have + more
-        t = t_quantile(0.5 + confidence / 2, 2 * n - 2) + t_quantile(POWER, 2 * n - 2)
-        if n * log_effect**2 >= 2 * log_variance * t**2:
-            return more
-    return None

@@ -18,24 +18,26 @@ from runs.stats import (
     judge_family,
     judge_levels,
     overall_ratio,
+    page_noise,
     ratio,
     t_quantile,
 )  # fmt: skip
+from scripts.few_repeats import NOISES_ASKED, REPEATS_ASKED, RULES, asked_row, rule_row
 from scripts.verdict_table import (
-    CELLS_OF_A_PAGE,
+    CELLS,
     COLUMNS,
-    GROUPS_OF_A_MATRIX,
     LEVELS,
     NOISES,
+    NOISES_OF_LEVELS,
     REPEATS,
     REPEATS_OF_LEVELS,
     compared,
     drawn,
-    false_matrix,
     family,
     jackknifed_of,
     level_row,
     line,
+    noise_of,
     over_levels,
     row,
     together,
@@ -54,7 +56,7 @@ def repeats(words: str) -> list[float]:
     return [float(value) for value in words.split(", ")]
 
 
-CELLS = {row[0]: repeats(row[1]) for row in CELL.findall(PAGE)}
+EXAMPLE = {row[0]: repeats(row[1]) for row in CELL.findall(PAGE)}
 
 
 def stated(pattern: str) -> list[str]:
@@ -82,9 +84,9 @@ def test_the_rows_of_the_example_follow_from_its_repeats():
 
 
 def test_the_ratio_and_its_words_follow_too():
-    estimate = ratio(CELLS["a"], CELLS["b"])
+    estimate = ratio(EXAMPLE["a"], EXAMPLE["b"])
     assert estimate and estimate.interval and estimate.degrees_of_freedom
-    variance = sum(statistics.variance(map(math.log, values)) / len(values) for values in CELLS.values())
+    variance = sum(statistics.variance(map(math.log, values)) / len(values) for values in EXAMPLE.values())
     numbers = (
         estimate.value, variance, estimate.degrees_of_freedom, t_quantile(0.975, estimate.degrees_of_freedom),
         estimate.interval.low, estimate.interval.high,
@@ -93,12 +95,12 @@ def test_the_ratio_and_its_words_follow_too():
         rf"= {NUMBER}, v = {NUMBER}, ν = {NUMBER}, t\(0\.975; ν\) = {NUMBER}, so its interval is {NUMBER} to (\d\.\d+)"
     )
     assert [as_printed(*pair) for pair in zip(numbers, printed, strict=True)] == printed
-    assert f"**{judge(CELLS['a'], CELLS['b'], better='higher').words}**" in PAGE
+    assert f"**{judge(EXAMPLE['a'], EXAMPLE['b'], better='higher').words}**" in PAGE
 
 
 def test_the_noisier_example_is_undecided_as_it_says():
     words, value, low, high = stated(r"spread more, ([\d, ]+): R = ([\d.]+), its interval ([\d.]+) to ([\d.]+) holds 1")
-    verdict = judge(CELLS["a"], repeats(words), better="higher")
+    verdict = judge(EXAMPLE["a"], repeats(words), better="higher")
     assert verdict.ratio and verdict.ratio.interval
     for number, printed in (
         (verdict.ratio.value, value),
@@ -119,51 +121,51 @@ def test_each_ratio_of_an_article_is_of_what_it_is_called():
 
 
 def test_the_simulated_table_has_every_row():
-    assert [re.findall(r"^\| (.+?) \| (\d+) \|", row)[0] for row in rows_of(TABLE)] == [
-        (noise, str(repeats)) for noise in NOISES for repeats in REPEATS
+    assert [re.findall(r"^\| (.+?) \| (\d+) \| (\d+) \|", row)[0] for row in rows_of(TABLE)] == [
+        (noise, str(cells), str(repeats)) for noise in NOISES for cells in CELLS for repeats in REPEATS
     ]
 
 
-@pytest.fixture(scope="module")
-def simulated() -> dict[tuple[str, int], tuple[float, ...]]:
-    """Shares by noise and repeats, of fixed seeds: about three seconds of CPU time."""
-    return {(noise, repeats): row(noise, repeats) for noise in NOISES for repeats in REPEATS}
-
-
-def test_the_table_is_what_is_simulated(simulated):
-    assert rows_of(TABLE) == [line(*key, shares=shares) for key, shares in simulated.items()]
-
-
 @pytest.mark.parametrize("noise", NOISES)
+def test_intervals_hold_and_pages_of_equal_cells_name_no_winner(noise: str):
+    """What decision 5 promises, and that the table is what is simulated. About three seconds of CPU time each."""
+    lines = []
+    for cells in CELLS:
+        for repeats in REPEATS:
+            shares = dict(zip(COLUMNS[3:], row(noise, cells, repeats), strict=True))
+            lines.append(line(noise, cells, repeats, shares=[*shares.values()]))
+            assert min(shares["cell covered"], shares["ratio covered"]) >= 0.93, (cells, repeats)
+            # Of two cells there is no page to learn from: t of noise with two modes errs by half a point there.
+            assert max(shares["false page"], shares["false matrix"]) <= (0.05 if cells > 2 else 0.056), (cells, repeats)
+    assert [row for row in rows_of(TABLE) if row.startswith(f"| {noise} |")] == lines
+
+
+@pytest.mark.parametrize("noise", NOISES_OF_LEVELS)
 def test_two_series_over_levels_hold_and_name_no_false_winner(noise: str):
-    """Two seconds of CPU time in all: the ratio over all levels, the levels beside it, and matrices of all pairs."""
+    """The ratio over all levels, and the levels beside it: two seconds of CPU time in all."""
     of_levels = {
         (levels, repeats): level_row(noise, levels, repeats)
         for levels in LEVELS
         for repeats in REPEATS_OF_LEVELS
         if repeats > 1 or levels > 2
     }
-    of_pairs = {
-        (groups, repeats): false_matrix(noise, groups, repeats)
-        for groups in GROUPS_OF_A_MATRIX
-        for repeats in REPEATS_OF_LEVELS[1:]
-    }
 
-    expected = [line(noise, *key, shares=shares) for key, shares in [*of_levels.items(), *of_pairs.items()]]
-    assert [row for row in TABLE.splitlines() if re.match(rf"\| {re.escape(noise)} \| \d+ \| \d+ \|", row)] == expected
+    expected = [line(noise, *key, shares=shares) for key, shares in of_levels.items()]
+    rows = TABLE.partition("## Level by level")[2].splitlines()
+    assert [row for row in rows if re.match(rf"\| {re.escape(noise)} \| \d+ \| \d+ \|", row)] == expected
     for key, (covered, unlike, false, _) in of_levels.items():
         assert covered >= 0.93, key
         # Of single repeats t is exact: what lies above 5 % is the draw.
         assert false <= (0.05 if key[1] > 1 else 0.055), key
         assert (unlike or 0.0) <= 0.065, key
-    assert max(share for (share,) in of_pairs.values()) <= 0.05
 
 
 def test_the_simulation_of_levels_asks_what_the_pages_ask():
     draw = np.random.default_rng(3)
     logs = draw.normal(0, 0.05, (100, 2, 4, 3))
     logs[:, 0] += np.linspace(-0.05, 0.15, 4)[:, None]
-    over, unlike = over_levels(compared(logs[:, 0], logs[:, 1]))
+    each = compared(logs[:, 0], logs[:, 1])
+    over, unlike = over_levels(each, each)
     for at, page in enumerate(np.exp(logs).tolist()):
         (told,) = judge_levels([[[pair] for pair in zip(*page, strict=True)]], better="higher")
         assert told.overall and told.overall.ratio and told.p_alike is not None
@@ -174,23 +176,41 @@ def test_the_simulation_of_levels_asks_what_the_pages_ask():
         assert told.p_alike == pytest.approx(unlike[at])
 
 
-@pytest.mark.parametrize("noise", NOISES)
-def test_intervals_hold_and_pages_of_equal_cells_name_no_winner(simulated, noise: str):
-    """What decision 5 promises, for three to ten repeats."""
-    for repeats in REPEATS:
-        shares = dict(zip(COLUMNS[2:], simulated[noise, repeats], strict=True))
-        assert min(shares["cell covered"], shares["ratio covered"]) >= 0.93, (noise, repeats)
-        assert max(shares["false winner, two cells"], shares["false page of ten"]) <= 0.05, (noise, repeats)
-
-
-def test_the_simulation_asks_what_the_pages_ask():
-    """The same pages one by one, through the function that compares the groups of a page."""
-    logs = drawn("5 %", 4, tries=150) + np.linspace(0, 0.2, CELLS_OF_A_PAGE)[:, None]
-    asked = family(compared(logs[:, 1:], logs[:, :1]))
-    for page, expected in zip(np.exp(logs).tolist(), asked, strict=True):
-        verdicts = judge_family([(cell, page[0]) for cell in page[1:]], better="higher")
+@pytest.mark.parametrize(("noise", "repeats"), [("5 %", 4), ("2 %, half of the repeats lose a fifth", 3), ("5 %", 10)])
+def test_the_simulation_asks_what_the_pages_ask(noise: str, repeats: int):
+    """The same pages one by one, through the functions that compare the groups of a page."""
+    logs = drawn(noise, 10, repeats, tries=100) + np.linspace(0, 0.3, 10)[:, None]
+    of_pages = noise_of(logs)
+    asked = family(compared(logs[:, 1:], logs[:, :1], of_pages))
+    for at, (page, expected) in enumerate(zip(np.exp(logs).tolist(), asked, strict=True)):
+        of_page = page_noise(page)
+        assert of_page
+        assert (of_page.variance, of_page.df) == pytest.approx((of_pages.variance[at, 0], of_pages.df[at, 0]))
+        verdicts = judge_family([(cell, page[0]) for cell in page[1:]], better="higher", noise=of_page)
         assert [verdict.kind in WINNERS for verdict in verdicts] == expected.tolist()
-    assert 0.2 < asked.mean() < 0.8
+    assert 0.05 < asked.mean() < 0.9
+
+
+def test_the_rule_in_force_is_the_one_that_keeps_its_promise():
+    """Of the rules that were weighed, where ten cells have three repeats: three seconds of CPU time."""
+    rows = {name: rule_row(name, 10, 3) for name in RULES}
+
+    assert [line(name, 10, 3, shares=shares) in TABLE.splitlines() for name, shares in rows.items()] == [True] * len(
+        rows
+    )
+    assert max(rows["not below that of the page"][:-2]) <= 0.05 < max(rows["each cell's own spread"][:-2])
+
+
+def test_the_repeats_that_are_asked_for_decide_in_four_cases_of_five():
+    """Was: "needs about 3 more" of noise of 8 %, after which half of the pairs were as undecided."""
+    given = held = 0.0
+    for share in NOISES_ASKED:
+        for repeats in REPEATS_ASKED:
+            undecided, numbers, decided = asked_row(share, repeats)
+            assert line(f"{share * 100:g} %", repeats, shares=(undecided, numbers, decided)) in TABLE.splitlines()
+            given += undecided * (numbers or 0.0)
+            held += undecided * (numbers or 0.0) * (decided or 0.0)
+    assert held / given >= 0.8
 
 
 def test_the_page_shows_rows_of_the_table():
@@ -200,7 +220,7 @@ def test_the_page_shows_rows_of_the_table():
 
 
 def rows_of(text: str) -> list[str]:
-    return [row for row in text.splitlines() if re.match(r"\| [^|]+ \| \d+ \| [\d.]+%", row)]
+    return [row for row in text.splitlines() if re.match(r"\| [^|]+ \| \d+ \| \d+ \| [\d.]+%( \| [\d.]+%){6} \|$", row)]
 
 
 @pytest.mark.parametrize("noise", ["5 %", "skewed, 5 %"])

@@ -270,7 +270,7 @@ QUESTIONS = [
         "Which of the six systems of the article is fastest, and is it sure?", _ask(FASTEST, TPCB),
         r"No winner yet.*DB2 9\.7", "comparison", r"DB2 9\.7.*MySQL 5\.0",
     ),
-    Asked("How many more repeats do I need?", _ask(FASTEST, TPCB), r"needs about \d+ more repeat", "comparison"),
+    Asked("How many more repeats do I need?", _ask(FASTEST, TPCB), r"needs (about|over) \d+ more repeat", "comparison"),
     Asked(
         "How much faster is the SSD, at each size?", _ask(LOST, BY_SIZE),
         r"NVMe against HDD: .* at scale factor 100, 5\.08 × \(.*\) at scale factor 25,600", "curve-media", "HDD",

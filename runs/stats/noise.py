@@ -1,0 +1,63 @@
+"""How far repeats spread on a page as a whole: three repeats that agree may have met one mode of the noise only.
+
+Of noise with two modes (a third of the repeats loses a fifth) three repeats of a cell meet the same mode in a third of
+cases. Their own spread is then that within a mode, and two equal cells, one in each mode, differ "for sure". So a cell
+of few repeats is never taken to be quieter than its page. The rules that were weighed against this one are simulated in
+scripts/few_repeats.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from runs.stats.summaries import MIN_REPEATS, Moments, Real, log_values, variance
+
+# From so many cells on the noisiest says nothing of the others: one broken cell would else hide all differences.
+LEAST_TO_LEAVE_OUT = 5
+# Two cells have told their spread to Welch's interval already.
+LEAST_POOLED = 3
+# From so many repeats on all of them hardly ever meet one mode, and a cell may show that it is quieter than its page.
+LEAST_ALONE, ALONE_ALPHA = 10, 0.001
+
+
+@dataclass(frozen=True)
+class Noise(Generic[Real]):
+    """`variance`: of the logs of a repeat, pooled over `cells` cells; `df`: its degrees of freedom."""
+
+    variance: Real
+    df: Real
+    cells: int
+
+    def stands_alone(self, cell: Moments[Real]) -> Any:
+        """Whether the spread of a cell is its own (a bool; of arrays one of each): where it is no less than the
+        noise, and where ten repeats or more show that it is less.
+        """
+        alone = cell.variance >= self.variance
+        if cell.n < LEAST_ALONE:
+            return alone
+        from scipy import special
+
+        least = special.chdtri(cell.n - 1, 1 - ALONE_ALPHA) / (cell.n - 1)
+        return alone | (cell.variance < self.variance * least)
+
+
+def page_noise(cells: Iterable[Sequence[float]]) -> Noise[float] | None:
+    """Of the repeats of each cell of a page. None without a cell of three repeats or more, or where none varies.
+
+    The degrees of freedom are Satterthwaite's, of spreads that differ: one noisy cell among quiet ones makes them few.
+    """
+    spreads = []
+    for cell in cells:
+        logs = log_values(cell)
+        if logs and len(logs) >= MIN_REPEATS:
+            spreads.append((variance(logs), len(logs) - 1))
+    spreads.sort()
+    pooled = spreads[:-1] if len(spreads) >= LEAST_TO_LEAVE_OUT else spreads
+    squares = math.fsum(spread * df for spread, df in pooled)
+    if not squares:
+        return None
+    freedom = squares**2 / math.fsum(spread**2 * df for spread, df in pooled)
+    return Noise(squares / sum(df for _, df in pooled), freedom, len(spreads))
