@@ -133,8 +133,6 @@ def _expected(newest: Point, before: Sequence[Point], comparison: Comparison) ->
     if interval is None:
         return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
     better = comparison.metric.better if comparison.metric else "none"
-    estimate = Ratio(math.exp(centre), interval, freedom, None)
-    verdict: Verdict = judge_interval(
-        estimate, interval, better=better, threshold=comparison.threshold, fewest=len(logs)
-    )
+    estimate = Ratio(math.exp(centre), interval, freedom)
+    verdict: Verdict = judge_interval(estimate, interval, better=better, threshold=comparison.threshold, fewest=None)
     return Amount(value=estimate.value, low=interval.low, high=interval.high, verdict=verdict.kind, why=verdict.words)
