@@ -6,7 +6,7 @@ start of every process, most of which (broker's workers, commands, a web process
 
 from runs.stats.fits import Slope, slope
 from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, letters, overall_ratio
-from runs.stats.noise import Noise, page_noise
+from runs.stats.noise import Noise, geometric_mean_interval, page_noise
 from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Ranks, Ratio, Welch, holm, ranks, ratio
 from runs.stats.repeats import MOST_REPEATS_ASKED, POWER, more_repeats
 from runs.stats.summaries import (
@@ -22,7 +22,6 @@ from runs.stats.summaries import (
     Summary,
     ends_of,
     geometric_mean,
-    geometric_mean_interval,
     interval_of_logs,
     jackknifed,
     log_values,

@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from runs.stats.fits import Slope, slope
+from runs.stats.noise import geometric_mean_interval
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.summaries import ALPHA, MOST_LOG, Interval, geometric_mean, geometric_mean_interval, log_values
+from runs.stats.summaries import ALPHA, MOST_LOG, Interval, geometric_mean, log_values
 
 Levels: TypeAlias = Sequence[tuple[float, Sequence[float]]]
 # A fit over two points has no doubt, and a knee needs two lines that three levels each could contradict.

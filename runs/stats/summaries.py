@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 if TYPE_CHECKING:
     import numpy.typing
 
-    from runs.stats.noise import Noise
-
 # A number, or an array of numbers of many comparisons at once (the simulation of scripts/verdict_table.py).
 Array: TypeAlias = "numpy.typing.NDArray[numpy.float64]"
 Real = TypeVar("Real", float, "Array")
@@ -132,24 +130,6 @@ def log_values(values: Sequence[float]) -> list[float] | None:
     if not values or min(values) <= 0 or not all(math.isfinite(value) for value in values):
         return None
     return [math.log(value) for value in values]
-
-
-def geometric_mean_interval(values: Sequence[float], noise: Noise[float] | None = None) -> Interval | None:
-    """95 % confidence interval of the geometric mean by t on logs, with room for skewed noise (`CELL_CONFIDENCE`).
-
-    None below three repeats (two give an interval 13 standard errors wide: noise drawn as knowledge),
-    for values without logs, and for repeats without any spread, which say nothing about the spread. With the `noise` of
-    a page it is never narrower than that of few repeats can be.
-    Not a bootstrap: of three repeats that covers 80 % where 95 % is promised (simulated).
-    """
-    logs = log_values(values)
-    if logs is None or len(logs) < MIN_REPEATS:
-        return None
-    cell = Moments(mean(logs), variance(logs), len(logs))
-    if noise is not None and not noise.stands_alone(cell):
-        half = t_quantile(0.5 + CELL_CONFIDENCE / 2, noise.df) * math.sqrt(noise.variance / cell.n)
-        return interval_of_logs(cell.mean, half)
-    return interval_of_logs(cell.mean, cell.half_width(CELL_CONFIDENCE)) if cell.variance else None
 
 
 @dataclass(frozen=True)
