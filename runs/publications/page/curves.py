@@ -219,12 +219,14 @@ def _losses_in_words(curve: Curve) -> Words:
 
 
 def _losses(curve: Curve, small: float) -> list[BandSpec]:
-    """What is lost from the smallest size to the end of the dense series, and from there to the largest."""
+    """What is lost of the smallest size at the end of the dense series, and at the largest: in per cent of it, as all
+    numbers of the figure are.
+    """
     at = list(curve.amounts)
     stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
     return [
         {
-            "from": left, "to": right, "label": plain((_change(curve, right, left),)), "below": True,
+            "from": left, "to": right, "label": plain((_change(curve, right, at[0]),)), "below": True,
             "clear": number > 0,
         }
         for number, (left, right) in enumerate(stretches)

@@ -80,11 +80,25 @@ def is_told(experiment: Experiment) -> bool:
 
 
 def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> NamedTable:
-    rows = [_row(match, runs, published) for match in matching.matches_of(experiment)]
+    rows = []
+    # What has no number on either side, by the reason of ours: several of one reason are one line.
+    empty: dict[str, list[list[TableCell]]] = {}
+    for match in matching.matches_of(experiment):
+        row = _row(match, runs, published)
+        if row[1].gap and row[2].gap:
+            empty.setdefault(row[2].gap, []).append(row)
+        else:
+            rows.append(row)
     for gap in matching.gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
         claims = "; ".join(map(published.summary_of, published.claims_on(gap.version)))
         claimed = text(claims) if claims else TableCell(gap="no claim of it alone")
-        rows.append([text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()])
+        row = [text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()]
+        if claims:
+            rows.append(row)
+        else:
+            empty.setdefault(gap.reason, []).append(row)
+    for alike in empty.values():
+        rows.append([text(", ".join(row[0].text for row in alike)), *alike[0][1:]])
     return NamedTable(
         experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, published.runs)}".strip(),
         href=experiment.get_absolute_url(),

@@ -276,6 +276,17 @@ def test_gaps_of_the_plan_stand_among_the_results_and_beside_the_claims(article,
         assert "DB2 more than 4 times" in row and "no server of it" in row
 
 
+def test_what_has_no_number_on_either_side_has_a_line_for_each_reason(article):
+    gone = [Match(f"query {number}", "tps", {"dbms": "oracle"}) for number in range(3)]
+    found = experiment(article, *gone, Match("PostgreSQL", "tps", {"dbms": "postgresql"}))
+    add(found, "PostgreSQL 15.2", 1016)
+    found.plan["gaps"] = [["Yaffil 892", "no server"], ["InterBase 7", "no server"]]
+    labels = [row[0] for row in rows(found, article)]
+    assert [label.partition(">")[2].partition("<")[0] for label in labels] == [
+        "PostgreSQL", "query 0, query 1, query 2", "Yaffil 892, InterBase 7",
+    ]  # fmt: skip
+
+
 def test_an_experiment_without_matches_says_so(article, client):
     found = experiment(article)
     add(found, "PostgreSQL 15.2", 1016)

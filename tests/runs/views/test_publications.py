@@ -286,6 +286,9 @@ def test_it_shows_the_ssd_series_as_gaps(pages):
 def test_it_computes_the_loss_against_the_smallest_size(pages):
     html = pages["firebird-terabyte-2015"]
     points = specs(html)["degradation"]["series"][0]["points"]
+    # All of the smallest size, as its axis and the sentence above it.
+    labels = [band["label"].replace("\u202f", " ") for band in specs(html)["degradation"]["bands"]]
+    assert labels == ["−17.54 %", "−65.77 %"]
 
     assert points[0] == [9.04, 100]
     assert points[10][1] == pytest.approx(82.46, abs=0.005)
