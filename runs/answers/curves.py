@@ -102,9 +102,11 @@ class _OfCurve:
             why = f"{len(levels)} levels are too few, it takes {LEAST_FOR_KNEE}"
             return claim.model_copy(update={"shape": TOO_FEW, "why": why})
         bent = knee(levels)
-        if bent.at is not None and self._falls_faster(bent):
+        if self._falls_faster(bent):
+            if bent.is_smooth:
+                return claim.model_copy(update={"shape": SMOOTH, "why": bent.why})
             return claim.model_copy(update={"shape": KNEE, "at": bent.at, "interval": pair_of(bent.interval)})
-        shape = SMOOTH if "smooth" in bent.why else TOO_FEW if bent.gain is None else NONE
+        shape = TOO_FEW if bent.gain is None else NONE
         why = bent.why or "the curve bends, but gets no worse behind"
         return claim.model_copy(update={"shape": shape, "why": why})
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from runs.stats.fits import Slope, slope
 from runs.stats.noise import geometric_mean_interval
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.summaries import ALPHA, MOST_LOG, Interval, geometric_mean, log_values
+from runs.stats.summaries import ALPHA, MOST_LOG, Array, Interval, geometric_mean, log_values
 
 Levels: TypeAlias = Sequence[tuple[float, Sequence[float]]]
 # A fit over two points has no doubt, and a knee needs two lines that three levels each could contradict.
@@ -23,6 +23,9 @@ LEAST_POINTS, LEAST_FOR_KNEE = 3, 5
 # By how much two lines have to beat one in AICc: at 3, of straight lines with 5 % of noise fewer than 5 % show a knee
 # (simulated for 5 to 15 levels of 1 to 10 repeats; at 0 up to 18 % do, for the knee is searched).
 KNEE_MARGIN = 3.0
+# And by how much a smooth curve: an exponential fall of eight levels has none left by that (simulated), a true bend is
+# seen in 98 % of cases.
+SMOOTH_MARGIN = 2.0
 _KNEES_TRIED = 401
 # Repeats that do not differ leave residuals of rounding only, of which no logarithm can be taken.
 _LEAST_SPREAD = 1e-12
@@ -102,6 +105,7 @@ def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool)
 class Knee:
     """Two lines that meet at `at`, in shares of 1 per doubling `before` and `after` it; or, with `at` None, `why` not.
 
+    `is_smooth`: a curve without a knee fits as well as two lines; these still tell how it falls at first and at last.
     `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one.
     `gain`: by how much AICc prefers two lines; None where it could not be asked. `value`: where they meet.
     """
@@ -113,6 +117,7 @@ class Knee:
     gain: float | None
     why: str = ""
     value: float | None = None
+    is_smooth: bool = False
 
     def fitted(self, x: float) -> float | None:
         """The value of the two lines at `x`; None without a knee."""
@@ -123,7 +128,9 @@ class Knee:
 
 
 def knee(levels: Levels) -> Knee:
-    """A continuous line of two segments against one line, on logarithms, by AICc (Hurvich & Tsai, 1989)."""
+    """A continuous line of two segments against one line and against smooth curves, on logarithms, by AICc (Hurvich &
+    Tsai, 1989).
+    """
     points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
     if len(levels) < LEAST_FOR_KNEE:
         return Knee(
@@ -150,13 +157,29 @@ def knee(levels: Levels) -> Knee:
     gain = _aicc(one_line, n, 3) - _aicc(two_lines, n, 5)
     if gain < KNEE_MARGIN:
         return Knee(None, None, None, None, gain, "one line fits as well")
-    quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
-    near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
     (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
+    paces = math.expm1(before), math.expm1(before + bend)
+    if _smooth_aicc(x, y) - _aicc(two_lines, n, 5) < SMOOTH_MARGIN:
+        return Knee(None, None, *paces, gain, "a smooth curve fits as well", is_smooth=True)
+    quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
+    near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     near_best = Interval(float(2 ** near.min()), float(2 ** near.max()))
     value = math.exp(level + before * tried[best])
-    return Knee(float(2 ** tried[best]), near_best, math.expm1(before), math.expm1(before + bend), gain, value=value)
+    return Knee(float(2 ** tried[best]), near_best, *paces, gain, value=value)
+
+
+def _smooth_aicc(x: Array, y: Array) -> float:
+    """Of the better of two smooth curves through (log2 x, ln y): a parabola, and an exponential fall over x itself."""
+    import numpy as np
+
+    over = 2 ** (x - x.max())
+    fits = []
+    for columns in ([x, x**2], [over]):
+        design = np.column_stack([np.ones_like(x), *columns])
+        rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        fits.append(_aicc(float(rest @ rest), len(x), len(columns) + 2))
+    return min(fits)
 
 
 def _aicc(squares: float, n: int, parameters: int) -> float:

@@ -119,6 +119,26 @@ def test_of_straight_lines_with_noise_few_show_a_knee(levels: int, repeats: int)
     assert knees <= 0.075 * 300
 
 
+@pytest.mark.parametrize("repeats", [1, 3, 10])
+@pytest.mark.parametrize(
+    "rate",
+    [
+        lambda x: 500 * math.exp(-x / 40),
+        lambda x: 500 / (1 + x / 16),
+        lambda x: 500 * math.exp(-0.05 * math.log(x) ** 2),
+    ],
+    ids=["exponential", "hyperbola", "parabola"],
+)
+def test_a_smooth_fall_has_no_knee(rate, repeats: int):
+    """Was: 60 of 60 exponential falls had one, with an interval."""
+    sizes = [2.0**power for power in range(8)]
+    told = [knee(noisy(sizes, repeats, rate, 0.03, seed)) for seed in range(60)]
+
+    assert sum(each.at is not None for each in told) <= 1
+    assert repeats == 1 or sum(each.is_smooth for each in told) >= 59
+    assert all(each.after < each.before < 0.01 for each in told if each.is_smooth)
+
+
 def test_a_true_knee_is_seen():
     sizes = [2.0**power for power in range(8)]
     seen = [knee(noisy(sizes, 3, bent, 0.05, seed)) for seed in range(200)]
