@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import AliasPath, BeforeValidator, ConfigDict, Field
 from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
@@ -16,258 +17,272 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from runs.answers.answer import Part
 from runs.answers.ask import headline
-from runs.answers.curve_words import CurveWords
 from runs.api.serializers import AnswerField, PageField
-from runs.charts.drawing import Drawing, DrawnMetric, draw
+from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, VIEWS, X_AS, Y_AS
 from runs.compare.compare import compare_selection
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
-from runs.compare.groups import Dot, Gap, Group, Printed
+from runs.compare.groups import Printed
 from runs.compare.guard import Difference
-from runs.compare.levels import NO_LEVELS, Levels, Series
+from runs.compare.levels import NO_LEVELS
 from runs.compare.matrix import Matrix, matrix
-from runs.compare.panels import Curve, Panel, Point
 from runs.compare.select import Selection, select
-from runs.compare.sweep import LevelRow
-from runs.models import Metric, Report
-from runs.stats import Interval, Ranks, Ratio, Summary, Verdict
+from runs.models import Report
+from runs.stats import Interval, Ranks
 
 
-class StatedField(serializers.CharField):
-    """Null where nothing is stated."""
-
-    def to_representation(self, value: Any) -> str | None:  # type: ignore[override]
-        return super().to_representation(value) or None
+def _or_none(value: Any) -> Any:
+    return value or None
 
 
-class ComparedMetricSerializer(serializers.Serializer[Metric]):
-    name = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    unit = serializers.CharField()
-    better = serializers.CharField()
+def at(path: str, **options: Any) -> Any:
+    """A field of what lies at this path of attributes; null where the way ends before."""
+    return Field(validation_alias=AliasPath(*path.split(".")), **options)
 
 
-class ComparedRatioSerializer(serializers.Serializer[Ratio]):
+# Null where nothing is stated.
+Stated = Annotated[str | None, BeforeValidator(_or_none)]
+
+
+Names = Annotated[list[str], BeforeValidator(list)]
+
+
+class Told(Part):
+    """Read from the attributes of what the page shows."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class ComparedMetric(Told):
+    name: str
+    label: str
+    unit: str
+    better: str
+
+
+class ComparedRatio(Told):
     """Of the geometric means, to the baseline; the interval is null with too few repeats.
 
     `confidence` is 0.95, and more where the levels of Holm ask for more because several groups are compared at once.
     """
 
-    value = serializers.FloatField()
-    low = serializers.FloatField(source="interval.low", allow_null=True)
-    high = serializers.FloatField(source="interval.high", allow_null=True)
-    confidence = serializers.FloatField()
-    p = serializers.FloatField(allow_null=True)
+    value: float
+    low: float | None = at("interval.low", default=None)
+    high: float | None = at("interval.high", default=None)
+    confidence: float
+    p: float | None
 
 
-class VerdictSerializer(serializers.Serializer[Verdict]):
-    kind = serializers.CharField()
-    words = serializers.CharField()
-    repeats_needed = serializers.IntegerField(allow_null=True)
-    ranks = AnswerField(Ranks | None)
-    robustness = StatedField(allow_null=True, help_text="What the ranks say, from six repeats a side on.")
+class ComparedVerdict(Told):
+    """`robustness`: what the ranks say, from six repeats a side on."""
+
+    kind: str
+    words: str
+    repeats_needed: int | None
+    ranks: Ranks | None
+    robustness: Stated
 
 
-class LevelRowSerializer(serializers.Serializer[LevelRow]):
+class ComparedLevel(Told):
     """One level: groups of the series (`groups`) against those of the baseline (`baselines`), by their keys."""
 
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    groups = serializers.ListField(child=serializers.CharField(), source="keys")
-    baselines = serializers.ListField(child=serializers.CharField(), source="base_keys")
-    ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)
-    verdict = VerdictSerializer(source="against.verdict", allow_null=True)
-    words = serializers.CharField(source="against.words")
-    refused = StatedField(source="against.refused", allow_null=True)
-    differences = AnswerField(list[Difference], source="against.differences")
+    label: str
+    groups: list[str] = at("keys")
+    baselines: list[str] = at("base_keys")
+    ratio: ComparedRatio | None = at("against.ratio")
+    verdict: ComparedVerdict | None = at("against.verdict")
+    words: str = at("against.words")
+    refused: Stated = at("against.refused")
+    differences: list[Difference] = at("against.differences")
 
 
-class ComparedSeriesSerializer(serializers.Serializer[Series]):
-    """`ratio`: the geometric mean of the ratios of the levels, null where it depends on the level; `words` say so."""
+class ComparedSeries(Told):
+    """`ratio`: the geometric mean of the ratios of the levels, null where it depends on the level; `words` say so.
 
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    ratio = ComparedRatioSerializer(allow_null=True)
-    kind = serializers.CharField(source="overall.kind", default=None, allow_null=True)
-    words = serializers.CharField()
-    of_repeats = serializers.BooleanField(
-        source="verdicts.of_repeats",
-        help_text="Whether the interval follows from the repeats of each level, or from how the levels differ.",
-    )
-    p_alike = serializers.FloatField(
-        source="verdicts.p_alike", allow_null=True, help_text="Of the hypothesis that all levels have one ratio."
-    )
-    levels = LevelRowSerializer(many=True, source="rows")
+    `of_repeats`: whether the interval follows from the repeats of each level, or from how the levels differ. `p_alike`:
+    of the hypothesis that all levels have one ratio.
+    """
+
+    label: str
+    ratio: ComparedRatio | None
+    kind: str | None = at("overall.kind", default=None)
+    words: str
+    of_repeats: bool = at("verdicts.of_repeats")
+    p_alike: float | None = at("verdicts.p_alike")
+    levels: list[ComparedLevel] = at("rows")
 
 
-class LevelsSerializer(serializers.Serializer[Levels]):
+class ComparedLevels(Told):
     """Series at equal `held` facts, each against `baseline`."""
 
-    compared = serializers.ListField(child=serializers.CharField(), source="sweep.compared")
-    held = serializers.ListField(child=serializers.CharField(), source="sweep.held")
-    baseline = serializers.CharField(source="base_label")
-    family = serializers.IntegerField()
-    series = ComparedSeriesSerializer(many=True)
+    compared: list[str] = at("sweep.compared")
+    held: list[str] = at("sweep.held")
+    baseline: str = at("base_label")
+    family: int
+    series: list[ComparedSeries]
 
 
-class ComparedSummarySerializer(serializers.Serializer[Summary]):
+class ComparedSummary(Told):
     """`stdev` is that of a sample, `cv` its share of the mean."""
 
-    mean = serializers.FloatField()
-    minimum = serializers.FloatField()
-    maximum = serializers.FloatField()
-    stdev = serializers.FloatField(allow_null=True)
-    cv = serializers.FloatField(allow_null=True)
-    geometric_mean = serializers.FloatField(allow_null=True)
+    mean: float
+    minimum: float
+    maximum: float
+    stdev: float | None
+    cv: float | None
+    geometric_mean: float | None
 
 
-class ComparedRepeatSerializer(serializers.Serializer[Dot]):
-    run = serializers.UUIDField(source="run.id")
-    repeat = serializers.IntegerField(source="run.repeat")
-    value = serializers.FloatField()
-    provenance = serializers.CharField()
+class ComparedRepeat(Told):
+    run: UUID = at("run.id")
+    repeat: int = at("run.repeat")
+    value: float
+    provenance: str
 
 
-class MissingRepeatSerializer(serializers.Serializer[Gap]):
-    run = serializers.UUIDField(source="run.id")
-    repeat = serializers.IntegerField(source="run.repeat")
-    reason = serializers.CharField()
+class MissingRepeat(Told):
+    run: UUID = at("run.id")
+    repeat: int = at("run.repeat")
+    reason: str
 
 
-class ComparedGroupSerializer(serializers.Serializer[Group]):
-    """A cell. `refused` says why it must not be set against the baseline."""
+class ComparedGroup(Told):
+    """A cell. `refused` says why it must not be set against the baseline; `against`: key of the group that it is set
+    against, where that is its level's. `value`, interval, ratio and verdict are of the `statistic`.
 
-    key = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    factors = serializers.DictField(child=serializers.CharField())
-    is_baseline = serializers.BooleanField()
-    ranked = serializers.BooleanField()
-    demonstration = serializers.BooleanField()
-    n = serializers.IntegerField()
-    values = serializers.ListField(child=serializers.FloatField())
-    median = serializers.FloatField(allow_null=True)
-    statistic = StatedField(
-        source="centre_name", allow_null=True, help_text="What `value`, interval, ratio and verdict are of."
-    )
-    value = serializers.FloatField(source="centre", allow_null=True)
-    merged_percentile = serializers.FloatField(
-        allow_null=True, help_text="a percentile of all repeats together, from their merged histograms"
-    )
-    interval = AnswerField(Interval | None)
-    summary = ComparedSummarySerializer(allow_null=True)
-    against = StatedField(
-        source="against.base", allow_null=True, help_text="Key of the group it is set against, where it is its level's."
-    )
-    ratio = ComparedRatioSerializer(source="against.ratio", allow_null=True)
-    verdict = VerdictSerializer(source="against.verdict", allow_null=True)
-    refused = StatedField(source="against.refused", allow_null=True)
-    differences = AnswerField(list[Difference])
-    durability = StatedField(allow_null=True)
-    doubt = StatedField(allow_null=True, help_text="What was measured against the durability class.")
-    runs = serializers.ListField(child=serializers.UUIDField(), source="run_ids")
-    batches = serializers.ListField(child=serializers.UUIDField(), help_text="Which its runs belong to.")
-    repeats = ComparedRepeatSerializer(many=True, source="dots")
-    gaps = serializers.ListField(child=serializers.CharField(), source="gap_notes")
-    missing = MissingRepeatSerializer(many=True, source="gaps")
-    printed = AnswerField(list[Printed])
+    `merged_percentile`: of all repeats together, from their merged histograms. `doubt`: what was measured against the
+    durability class.
+    """
 
-
-class ComparisonSerializer(serializers.Serializer[Comparison]):
-    grouping = serializers.CharField(help_text="What is pooled: batch, label, version, date or all.")
-    pooled_words = serializers.CharField(
-        source="pooled", help_text="What is pooled beyond batches on request, in words; else empty."
-    )
-    metric = ComparedMetricSerializer(allow_null=True)
-    unit = serializers.CharField(source="metric.unit", allow_null=True)
-    baseline = serializers.CharField(source="baseline.key", allow_null=True)
-    groups = ComparedGroupSerializer(many=True)
-    common = serializers.DictField(child=serializers.CharField(), source="common_values")
-    varying = serializers.ListField(child=serializers.CharField(), source="varying_labels")
-    headline = serializers.SerializerMethodField(help_text="The answer in words; names a winner only with a verdict.")
-    threshold = serializers.FloatField(help_text="A difference below this share of 1 is too small to matter.")
-    family = serializers.IntegerField(help_text="Comparisons with the baseline, judged together (Holm).")
-    warnings = serializers.ListField(child=serializers.CharField())
-    levels = LevelsSerializer(
-        allow_null=True, help_text="Where groups are set against each other level by level, not against one baseline."
-    )
-    pairs = serializers.SerializerMethodField(help_text="All pairs, of three to twenty groups or series; else null.")
-    left_out = serializers.IntegerField()
-
-    def get_headline(self, comparison: Comparison) -> str | None:
-        return headline(comparison, self.context.get("params")) or None
-
-    @extend_schema_field(AnswerField(Matrix | None))
-    def get_pairs(self, comparison: Comparison) -> Any:
-        return AnswerField(Matrix | None).to_representation(matrix(comparison))
+    key: str
+    label: str
+    factors: dict[str, str]
+    is_baseline: bool
+    ranked: bool
+    demonstration: bool
+    n: int
+    values: list[float]
+    median: float | None
+    statistic: Stated = at("centre_name")
+    value: float | None = at("centre")
+    merged_percentile: float | None
+    interval: Interval | None
+    summary: ComparedSummary | None
+    against: Stated = at("against.base", default=None)
+    ratio: ComparedRatio | None = at("against.ratio", default=None)
+    verdict: ComparedVerdict | None = at("against.verdict", default=None)
+    refused: Stated = at("against.refused", default=None)
+    differences: list[Difference]
+    durability: Stated
+    doubt: Stated
+    runs: list[UUID] = at("run_ids")
+    batches: list[UUID]
+    repeats: list[ComparedRepeat] = at("dots")
+    gaps: list[str] = at("gap_notes")
+    missing: list[MissingRepeat] = at("gaps")
+    printed: list[Printed]
 
 
-class DrawnPointSerializer(serializers.Serializer[Point]):
-    """`groups`: key of the group, of the first where several are pooled. `value` is null where all is lost."""
+class DrawnPoint(Told):
+    """`group`: its key, of the first where several are pooled. `value` is null where all is lost."""
 
-    x = serializers.FloatField()
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    group = serializers.CharField(source="group.key")
-    value = serializers.FloatField(source="group.centre", allow_null=True)
-    interval = AnswerField(Interval | None, source="group.interval")
-    n = serializers.IntegerField(source="group.n")
-    values = serializers.ListField(child=serializers.FloatField(), source="group.values")
-    gap = serializers.CharField(source="group.gap", allow_null=True)
-
-
-class DrawnCurveSerializer(serializers.Serializer[Curve]):
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    key = serializers.CharField()
-    points = DrawnPointSerializer(many=True)
+    x: float
+    label: str
+    group: str = at("group.key")
+    value: float | None = at("group.centre")
+    interval: Interval | None = at("group.interval")
+    n: int = at("group.n")
+    values: list[float] = at("group.values")
+    gap: str | None = at("group.gap")
 
 
-class DrawnPanelSerializer(serializers.Serializer[Panel]):
-    label = serializers.CharField()  # type: ignore[assignment]  # not the field's own label
-    key = serializers.CharField()
-    curves = DrawnCurveSerializer(many=True)
+class DrawnCurve(Told):
+    label: str
+    key: str
+    points: list[DrawnPoint]
 
 
-class SaidSerializer(serializers.Serializer[CurveWords]):
+class DrawnPanel(Told):
+    label: str
+    key: str
+    curves: list[DrawnCurve]
+
+
+class Said(Told):
     """What stands beneath a curve; `numbers` by the names of docs/method/curves.md, shares of 1, null where none."""
 
-    panel = serializers.CharField()
-    series = serializers.CharField()
-    sentences = serializers.ListField(child=serializers.CharField())
-    numbers = serializers.JSONField()
+    panel: str
+    series: str
+    sentences: list[str]
+    numbers: dict[str, Any]
 
 
-class DrawnMetricSerializer(serializers.Serializer[DrawnMetric]):
-    metric = ComparedMetricSerializer(allow_null=True)
-    panels = DrawnPanelSerializer(many=True, help_text="Of a curve, a heat map, a table; in per cent where y_as asks.")
-    groups = DrawnPointSerializer(many=True, help_text="Of bars and of a trade-off; x says nothing there.")
-    said = SaidSerializer(
-        many=True, source="curve_words", help_text="Of each curve with three levels: losses, knee, scaling law."
-    )
+class DrawnByMetric(Told):
+    """`panels` of a curve, a heat map, a table, in per cent where y_as asks; `groups` of bars and of a trade-off, where
+    x says nothing. `said` of each curve with three levels: losses, knee, scaling law.
+    """
+
+    metric: ComparedMetric | None
+    panels: list[DrawnPanel]
+    groups: list[DrawnPoint]
+    said: list[Said] = at("curve_words")
 
 
-class DrawingSerializer(serializers.Serializer[Drawing]):
-    """What the page draws: facts are named as in the parameters x, series, panels, fix, pool."""
+class DrawnView(Told):
+    """What the page draws: facts are named as in the parameters x, series, panels, fix, pool. `facts`: all that vary;
+    `follow`: those that follow from the chosen ones.
+    """
 
-    view = serializers.ChoiceField(list(VIEWS), source="axes.view")
-    x = serializers.CharField(source="axes.x")
-    series = serializers.ListField(child=serializers.CharField(), source="axes.series")
-    panels = serializers.CharField(source="axes.panels")
-    fixed = serializers.DictField(child=serializers.CharField(), source="axes.fixed")
-    pooled = serializers.ListField(child=serializers.CharField(), source="axes.pooled")
-    follow = serializers.ListField(
-        child=serializers.CharField(), source="axes.follow", help_text="Facts that follow from the chosen ones."
-    )
-    facts = serializers.ListField(child=serializers.CharField(), source="axes.facts", help_text="All that vary.")
-    metrics = DrawnMetricSerializer(many=True, source="by_metric")
+    view: str = at("axes.view")
+    x: str = at("axes.x")
+    series: list[str] = at("axes.series")
+    panels: str = at("axes.panels")
+    fixed: dict[str, str] = at("axes.fixed")
+    pooled: list[str] = at("axes.pooled")
+    follow: list[str] = at("axes.follow")
+    facts: Names = at("axes.facts")
+    metrics: list[DrawnByMetric] = at("by_metric")
 
 
-class DrawnComparisonSerializer(ComparisonSerializer):
-    drawing = DrawingSerializer()
+class DrawnComparison(Told):
+    """`grouping`: what is pooled, in words where it is more than batches (`pooled_words`). `threshold`: a difference
+    below this share of 1 is too small to matter. `family`: comparisons judged together (Holm).
+
+    `levels`: where groups are set against each other level by level. `pairs`: all of three to twenty groups or series.
+    `headline`: the answer in words, which names a winner only with a verdict.
+    """
+
+    grouping: str
+    pooled_words: str = at("pooled")
+    metric: ComparedMetric | None
+    unit: str | None = at("metric.unit", default=None)
+    baseline: str | None = at("baseline.key", default=None)
+    groups: list[ComparedGroup]
+    common: dict[str, str] = at("common_values")
+    varying: list[str] = at("varying_labels")
+    headline: Stated = None
+    threshold: float
+    family: int
+    warnings: list[str]
+    levels: ComparedLevels | None
+    pairs: Matrix | None = None
+    left_out: int
+    drawing: DrawnView | None = None
 
 
 def answer(comparison: Comparison, drawing: Drawing, params: QueryDict) -> dict[str, Any]:
-    told = ComparisonSerializer(comparison, context={"params": params}).data
-    return {**told, "drawing": DrawingSerializer(drawing).data}
+    told = DrawnComparison.model_validate(comparison).model_copy(
+        update={
+            "headline": headline(comparison, params) or None,
+            "pairs": matrix(comparison),
+            "drawing": DrawnView.model_validate(drawing),
+        }
+    )
+    return told.model_dump(mode="json")
 
 
 class Compare(APIView):
@@ -310,7 +325,7 @@ class Compare(APIView):
             OpenApiParameter("x_scale", str, enum=list(SCALES)),
             OpenApiParameter("y_scale", str, enum=list(SCALES)),
         ],
-        responses={200: DrawnComparisonSerializer},
+        responses={200: DrawnComparison},
     )
     def get(self, request: Request) -> Response:
         """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
@@ -374,8 +389,8 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
 
 
 class ReportDetailSerializer(ReportSerializer):
-    comparison = DrawnComparisonSerializer(
-        allow_null=True,
+    comparison = AnswerField(
+        DrawnComparison | None,
         help_text="as /compare/ answers it; of a frozen report as it was then, null where a run is not for the reader",
     )
 
