@@ -70,6 +70,10 @@ class OutgoingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
     def get_name(self, auto_schema: Any, direction: Any) -> str:
         return str(self.target.__name__)
 
+    def get_identity(self, auto_schema: Any, direction: Any) -> Any:
+        """As a part of another answer it is known by its name."""
+        return self.get_name(auto_schema, direction)
+
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         return {_AS_IT_IS: _described(TypeAdapter(self.target), "serialization", auto_schema)}
 
