@@ -98,6 +98,12 @@ def texts(html: str, section: str) -> list[str]:
     return [text for _, _, text in Tables(html).cells.get(section, [])]
 
 
+def test_a_table_of_gaps_alone_is_folded(pages):
+    html = pages["gbak-backup-2007"]
+    table = html.index("<h3>Backup time (s)")
+    assert "<details><summary>4 rows without a value" in html[table : table + 600]
+
+
 def test_it_lists_the_four_articles_with_what_is_known_and_lost_of_each(client):
     html = client.get("/publications/").content.decode()
 
