@@ -43,6 +43,7 @@ from runs.models import Run
 from runs.results import editing
 from runs.run import series
 from runs.run.latency import latency_of, map_of, types_of
+from runs.run.likeness import pooled_with
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -263,7 +264,8 @@ class RunLatency(APIView):
         if of_repeats:
             # As public as the run that was asked for: an answer to everybody tells of nobody's private repeats.
             repeats = readable_runs(request).with_values().filter(cell_key=run.cell_key, batch=run.batch_id)
-            runs = list(repeats.filter(visibility=run.visibility))
+            repeats = repeats.filter(visibility=run.visibility).exclude(pk=run.pk)
+            runs += pooled_with(run, list(repeats.select_related("dbms_version__dbms")), by_day=True)
         latency, over_time = latency_of(runs), map_of(runs)
         if latency is None and over_time is None:
             raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")

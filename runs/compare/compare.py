@@ -17,7 +17,7 @@ from runs.compare.axes import CLIENTS, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
-from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, pooled_words
+from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, part_facets, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, measured
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
@@ -28,6 +28,7 @@ from runs.compare.sweep import Sweep, sweeps
 from runs.formatting import mid_sentence
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, claim_words, facets
+from runs.run.likeness import partly_stated
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD
 
 # A warning names groups in so many letters; beyond, it counts them.
@@ -121,14 +122,14 @@ def _groups(
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming_runs = [next((run for run in cell if run.durability), cell[0]) for cell in cells]
     facets_read = {run.id: facets(run) for run in naming_runs}
-    of_batches = batch_facets(cells, grouping)
+    of_batches, of_parts = batch_facets(cells, grouping), part_facets(cells, grouping, set_of)
     of_cells = []
-    for cell, run, of_batch in zip(cells, naming_runs, of_batches, strict=True):
+    for cell, run, of_batch, of_part in zip(cells, naming_runs, of_batches, of_parts, strict=True):
         of_set = {}
         if cell[0].id in set_of:
             number, words = set_of[cell[0].id]
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
-        of_cells.append(facets_read[run.id] | of_batch | of_set)
+        of_cells.append(facets_read[run.id] | of_part | of_batch | of_set)
     naming = name_cells(of_cells)
     if baseline in naming.keys and "config" in of_cells[at := naming.keys.index(baseline)]:
         naming = name_cells(of_cells, of_cells[at]["config"].value)
@@ -377,8 +378,7 @@ def _warnings(comparison: Comparison) -> list[str]:
     for check, (words, why) in _FAILED_CHECKS.items():
         if concerned := [group for group, counts in failures if counts[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
-    if uneven := uneven_pooling_words(comparison):
-        warnings.append(uneven)
+    warnings += filter(None, [partly_stated([group.runs for group in groups]), uneven_pooling_words(comparison)])
     few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
         warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which(few)}.")

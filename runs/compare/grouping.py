@@ -14,6 +14,7 @@ from uuid import UUID
 from runs.formatting import natural
 from runs.models import Run
 from runs.run.facets import SHORT_COMMIT, TESTED, Facet, tested_words
+from runs.run.likeness import alike, parting_facets
 
 BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
 # In the order of the choice; what is pooled, in words.
@@ -47,7 +48,7 @@ def cells_of(
     position = {run.id: at for at, run in enumerate(ordered)}
     all_count = len(counting) == len(runs)
     for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
-        pool = " ".join([pool_key(run, grouping), *set_of.get(run.id, ())[:1]])
+        pool = _pool(run, grouping, set_of)
         key = f"{run.cell_key or run.id} {pool}"
         if all_count:
             cells.setdefault(key, []).append(run)
@@ -67,7 +68,12 @@ def cells_of(
         return ((size,) if isinstance(size, int | float) else (), position[cell[0].id])
 
     by_position = (sorted(cell, key=lambda run: position[run.id]) for cell in cells.values())
-    return sorted(by_position, key=size_then_position)
+    # Repeats of two days are two things where no reader pools beyond a batch.
+    parted = (
+        alike(cell, by_day=pool_key(cell[0], grouping) == pool_key(cell[0], BATCH), counting=counting)
+        for cell in by_position
+    )
+    return sorted(chain.from_iterable(parted), key=size_then_position)
 
 
 def _position(run: Run) -> tuple[object, ...]:
@@ -93,6 +99,16 @@ def pool_key(run: Run, grouping: str) -> str:
     version_or_build = version or run.said_tested.get("dbms_build", "")
     keys = {LABEL: run.said_label, VERSION: version_or_build, DATE: str(day_of(run)), ALL: ALL}
     return keys.get(grouping) or f"{run.batch_id} {run.said_label} {version}"
+
+
+def _pool(run: Run, grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> str:
+    return " ".join([pool_key(run, grouping), *set_of.get(run.id, ())[:1]])
+
+
+def part_facets(cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> list[dict[str, Facet]]:
+    """Of each cell what parts it from others with the same key that would be pooled with it."""
+    pools = [f"{cell[0].cell_key or cell[0].id} {_pool(cell[0], grouping, set_of)}" for cell in cells]
+    return parting_facets(cells, pools)
 
 
 def pooled_words(cells: Sequence[Cell], grouping: str) -> str:

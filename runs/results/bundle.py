@@ -88,9 +88,11 @@ def export(experiment: Experiment, user: Reader, *, address: str) -> bytes:
         raise BadBundle("No run of this experiment has ended, so there is nothing to take along.")
     if len(runs) > MAX_RUNS:
         raise BadBundle(f"This experiment has more than {MAX_RUNS:,} runs: take them along by the API.")
-    cells: dict[tuple[str, str], list[Run]] = {}
+    # What one document says of all its repeats.
+    cells: dict[tuple[str, str, str], list[Run]] = {}
     for run in runs:
-        cells.setdefault((run.cell_key or str(run.id), _outcome(run)), []).append(run)
+        told = json.dumps([run.driver, run.effective_settings, run.durability], sort_keys=True)
+        cells.setdefault((run.cell_key or str(run.id), _outcome(run), told), []).append(run)
     parts: dict[str, bytes] = {}
     left_bytes = MAX_TOTAL_BYTES
     for number, cell in enumerate(cells.values(), 1):

@@ -13,10 +13,13 @@ from runs import stats
 from runs.formatting import number, percent, quantity
 from runs.models import Measurement, Run
 from runs.models.visible import Reader, listed, readable
+from runs.run.likeness import conditions, is_alike, pooled_with
 
 # With fewer others a repeat cannot be called unlike them.
 LEAST_OTHERS = 3
 CONFIDENCE = 0.95
+# Runs before it with its cell's key among which one is looked for that is like it.
+LOOKED_BACK = 20
 
 
 TITLES = {
@@ -39,12 +42,13 @@ class Standing:
 
 def of_run(run: Run, primary: Measurement, user: Reader) -> Standing:
     """Against the repeats that `user` may open and that are as public as the run."""
-    others = Run.objects.with_values().filter(readable(user), cell_key=run.cell_key, batch=run.batch_id)
-    others = others.filter(visibility=run.visibility)
-    others = others.exclude(pk=run.pk)
-    rows = Measurement.objects.filter(run__in=others, metric=primary.metric, phase=primary.phase)
+    repeats = Run.objects.with_values().filter(readable(user), cell_key=run.cell_key, batch=run.batch_id)
+    repeats = repeats.filter(visibility=run.visibility).exclude(pk=run.pk)
     metric = primary.metric
-    values = [value for value in rows.values_list("value", flat=True) if not refusal(metric.name, value, metric.unit)]
+    rows = Measurement.objects.filter(run__in=repeats, metric=metric, phase=primary.phase)
+    by_run = {row.run: row.value for row in rows.select_related("run__dbms_version__dbms")}
+    pooled = [by_run[other] for other in pooled_with(run, list(by_run), by_day=True)]
+    values = [value for value in pooled if not refusal(metric.name, value, metric.unit)]
     return standing(primary.value, values, unit=metric.unit, better=metric.better)
 
 
@@ -75,4 +79,5 @@ def run_before(run: Run, user: Reader) -> Run | None:
         return None
     rows = Run.objects.with_values().filter(listed(user), cell_key=run.cell_key).exclude(pk=run.pk)
     earlier = Q(measured_at__lt=run.measured_at) | Q(measured_at=run.measured_at, repeat__lt=run.repeat)
-    return rows.filter(earlier).order_by("-measured_at", "-repeat").first()
+    latest = rows.filter(earlier).select_related("dbms_version__dbms").order_by("-measured_at", "-repeat")
+    return next((before for before in latest[:LOOKED_BACK] if is_alike(conditions(before), conditions(run))), None)

@@ -1,0 +1,201 @@
+"""What has to be alike beyond a cell's key for runs to be pooled as repeats of each other, and what they are parted by.
+
+What one run tells and another does not is no difference: they are pooled, and `partly_stated` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from benchagent.catalog import Durability
+from benchagent.configfiles.meaning import settings_of
+from benchagent.configfiles.settings import Facts, Given, Settings
+
+from runs.models import Run
+from runs.models.choices import SHORT_DURABILITY, Precision
+from runs.run.durability import KEY, of_rows
+from runs.run.facets import Facet
+
+# Field of what parts a cell -> its heading, the first to be named first. Settings follow by their own names.
+PARTS = {
+    "commits": "A commit",
+    "promised": "Promised of a commit",
+    "storage_holds": "The storage holds",
+    "observed": "Observed of commits",
+    "isolation": "Isolation level",
+    "tool": "Tool",
+    "transport": "Client",
+    "protocol": "Protocol",
+}
+DAY, SETTING = "day", "setting:"
+_DRIVER = {"tool": "name", "transport": "transport", "protocol": "protocol"}
+# Where something lies says nothing of how it works.
+_PLACES = ("data_storage", "log_storage", "temp_storage")
+_PLACE = re.compile(r"(?:dir|directory|path|dest(?:_\d+)?|home)$", re.IGNORECASE)
+# What the engine computes for itself, and tells in brackets: AUTOMATIC(5120).
+_COMPUTED = re.compile(r"(automatic)\s*\(.*\)", re.IGNORECASE)
+# Repeats that follow each other so closely were measured together, be midnight between them.
+TOGETHER = timedelta(hours=6)
+MOST_SETTINGS_KEPT = 500
+MOST_NAMED = 3
+NOT_STATED = "not stated"
+
+
+def conditions(run: Run) -> dict[str, str]:
+    """Field -> in words, of what has to be alike; without what the run does not tell.
+
+    Reads its own columns and its DBMS.
+    """
+    statements = {}
+    if rows := run.statistics.get(KEY):  # else all that is known follows from the devices, which the key holds
+        worth = of_rows(rows)
+        statements = {"promised": worth.promised, "storage_holds": worth.storage, "observed": worth.observed}
+    texts = {
+        "commits": SHORT_DURABILITY[Durability(run.durability)] if run.durability else "",
+        **{name: SHORT_DURABILITY[held.durability] for name, held in statements.items() if held.durability},
+        **{field: str(run.driver.get(name) or "").strip() for field, name in _DRIVER.items()},
+        **_settings(run.dbms_version.dbms.slug, tuple(map(tuple, run.effective_settings))),
+    }
+    if run.driver.get("isolation"):
+        texts["isolation"] = str(run.driver["isolation"])
+    texts["isolation"] = texts.get("isolation", "").replace("_", " ").replace("-", " ").lower()
+    return {field: words for field, words in texts.items() if words}
+
+
+@lru_cache(MOST_SETTINGS_KEPT)
+def _settings(dbms: str, in_force: tuple[tuple[Any, ...], ...]) -> dict[str, str]:
+    """Of the settings in force those that the catalogue knows, and the isolation level that they set."""
+    settings = settings_of(dbms, [Given(str(name), str(value)) for name, value in in_force], Facts(complete=False))
+    if settings is None:
+        return {}
+    meanings = settings.engine.meanings
+    places = {name for key in _PLACES if key in meanings for name in meanings[key].names}
+    levels = set(meanings["isolation"].names) if "isolation" in meanings else set()
+    isolation = settings.means("isolation")
+    words = {
+        f"{SETTING}{settings.engine.spelt(name)}": _setting_words(settings, name)
+        for name in sorted(settings.names)
+        if name in settings.engine.specs and name not in places | levels and not _PLACE.search(name)
+    }
+    return words | ({"isolation": isolation.words} if isolation else {})
+
+
+def _setting_words(settings: Settings, name: str) -> str:
+    """Empty for a path."""
+    text = settings.text(name) or ""
+    if "/" in text or "\\" in text:
+        return ""
+    if computed := _COMPUTED.match(text):
+        return computed[1].lower()
+    quantity = settings.quantity(name)
+    return (quantity.words if quantity else text) or "empty"
+
+
+def is_alike(a: Mapping[str, str], b: Mapping[str, str]) -> bool:
+    """Whether nothing differs that both tell."""
+    return all(b.get(field, words) == words for field, words in a.items())
+
+
+def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | None = None) -> list[list[Run]]:
+    """Runs with the same cell key, parted by what has to be alike; each part in their order, the first run's first.
+
+    `by_day`: of what people send also the days on which it was measured; not where a reader asks for all days.
+    What does not tell something joins those with which it is alike; where two parts differ in it, it stands alone.
+    Runs that are not `counting` part nothing: they join the first that they are like.
+    """
+    if len(runs) < 2:
+        return [list(runs)]
+    days = _days(runs) if by_day else {}
+    told = {run.id: conditions(run) | ({DAY: days[run.id]} if run.id in days else {}) for run in runs}
+    counted = [run for run in runs if counting is None or run.id in counting]
+    others = [run for run in runs if counting is not None and run.id not in counting]
+    # Who tells most first: what tells less is set against all of them.
+    parts: list[tuple[dict[str, str], list[Run]]] = []
+    for run in [*sorted(counted, key=lambda run: -len(told[run.id])), *others]:
+        own = told[run.id]
+        fitting = [part for part in parts if is_alike(part[0], own)]
+        same = [part for part in fitting if own == part[0]]
+        if same or len(fitting) == 1 or (fitting and run in others):
+            facts, members = (same or fitting)[0]
+            facts.update(own)
+            members.append(run)
+        else:
+            parts.append((dict(own), [run]))
+    position = {run.id: at for at, run in enumerate(runs)}
+    ordered = (sorted(members, key=lambda run: position[run.id]) for _, members in parts)
+    return sorted(ordered, key=lambda members: position[members[0].id])
+
+
+def pooled_with(run: Run, others: Sequence[Run], *, by_day: bool) -> list[Run]:
+    """Of other runs with its cell's key those that are pooled with it, in their order."""
+    part = next(part for part in alike([run, *others], by_day=by_day) if run in part)
+    return [other for other in part if other != run]
+
+
+def _days(runs: Sequence[Run]) -> dict[UUID, str]:
+    """Of what people sent, the day on which it was measured: that of the first of those that follow each other."""
+    known = [
+        run
+        for run in runs
+        if run.experiment_id is None
+        and run.measured_at_precision in (Precision.TIME, Precision.DAY)
+        and run.measured_at
+    ]
+    known.sort(key=lambda run: (run.measured_at, run.repeat))
+    days = {run.id: f"{run.measured_at:%Y-%m-%d}" for run in known}
+    for before, run in pairwise(known):
+        timed = before.measured_at_precision == run.measured_at_precision == Precision.TIME
+        if timed and run.measured_at - before.measured_at <= TOGETHER:  # type: ignore[operator]
+            days[run.id] = days[before.id]
+    return days
+
+
+def heading(field: str) -> str:
+    return PARTS.get(field) or ("Measured on" if field == DAY else field.removeprefix(SETTING))
+
+
+def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list[dict[str, Facet]]:
+    """Of each cell what parts it from the others of its pool, which is named alike; nothing where there are none."""
+    by_pool: dict[str, list[int]] = {}
+    for at, pool in enumerate(pools):
+        by_pool.setdefault(pool, []).append(at)
+    found: list[dict[str, Facet]] = [{} for _ in cells]
+    for places in by_pool.values():
+        told = {at: _of_cell(cells[at]) for at in places} if len(places) > 1 else {}
+        for field in dict.fromkeys(field for facts in told.values() for field in facts):
+            if len({facts.get(field) for facts in told.values()} - {None}) > 1:
+                for at in places:
+                    words = told[at].get(field, NOT_STATED)
+                    name = f"{heading(field)} {words}" if field.startswith(SETTING) else words
+                    found[at][field] = Facet(field, heading(field), words, words, name, name)
+    return found
+
+
+def _of_cell(cell: Sequence[Run]) -> dict[str, str]:
+    days = _days(cell)
+    facts: dict[str, str] = {DAY: min(days.values())} if days else {}
+    for run in cell:
+        facts |= conditions(run)
+    order = [*PARTS, DAY]
+    return dict(sorted(facts.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+
+
+def partly_stated(cells: Sequence[Sequence[Run]]) -> str:
+    """What some runs of a cell tell and others do not, in one line; empty where each cell's runs tell the same."""
+    names: dict[str, None] = {}
+    for cell in cells:
+        told = [conditions(run) for run in cell]
+        for field in dict.fromkeys(field for facts in told for field in facts):
+            if not all(field in facts for facts in told):
+                names[heading(field)] = None
+    if not names:
+        return ""
+    first = [*names][:MOST_NAMED]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"Pooled although not all of their repeats tell it: {', '.join(first)}{more}."
