@@ -24,10 +24,10 @@ from runs.models.visible import Reader
 from runs.run.facets import factor_label, shown_unit
 
 # Of what was measured last, and as many of what is published.
-MOST_BATCHES, MOST_QUESTIONS = 6, 8
+MOST_BATCHES, MOST_QUESTIONS = 6, 10
 LEAST_NIGHTS = 5
 # Of days on which a sweep was uploaded run by run.
-MOST_DAYS = 2
+MOST_DAYS, MOST_OF_SINGLE = 2, 2
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,16 @@ def questions(user: Reader) -> list[Offer]:
     chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
     varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
     names = Batch.objects.in_bulk([row["batch"] for row in varied])
-    measured = [*_histories(newest), *_of_single_uploads(rows, newest, cells)]
+    measured = [*_histories(newest)]
     published: list[Offer] = []
     for row in varied:
         slug, batch = row["publication__slug"], names[row["batch"]]
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
         title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
         (published if slug else measured).extend(_offers(row, title, selects))
-    return [*_distinguished(measured[:MOST_QUESTIONS]), *_distinguished(published[:MOST_QUESTIONS])]
+    single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
+    measured = [*measured[: MOST_QUESTIONS - len(single)], *single]
+    return [*_distinguished(measured), *_distinguished(published[:MOST_QUESTIONS])]
 
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
