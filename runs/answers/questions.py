@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q
-from django.db.models.lookups import IsNull
 
 from runs.compare import asked
 from runs.compare.asked import Question
@@ -19,7 +18,7 @@ from runs.compare.choosing import LOOKED_THROUGH
 from runs.formatting import mid_sentence, number
 from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole
-from runs.models.runs import RunQuerySet, unindexed
+from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 from runs.run.facets import factor_label, shown_unit
 
@@ -48,7 +47,7 @@ def questions(user: Reader) -> list[Offer]:
     """Of the newest batches and of the publications, by what varies in them: few queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
     fields = ("pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "measured_at")
-    measured_rows = rows.filter(IsNull(unindexed("publication"), True)).order_by("-created_at")
+    measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
     cells: dict[UUID, set[str]] = {}
     for run in newest:

@@ -400,17 +400,6 @@ def test_of_many_groups_it_shows_the_first_rows_and_all_when_they_are_asked_for(
     assert len(rows) == 60
 
 
-def test_where_no_run_matches_it_says_which_were_not_looked_through(client, monkeypatch):
-    for commit in ("aaaa1111", "bbbb2222", "cccc3333"):
-        make_run("PostgreSQL 17", 100, tested={"commit": commit})
-    assert "looked through" not in page(client, "/compare/?commit=dddd")
-    monkeypatch.setattr("runs.listing.filters.MOST_READ", 2)
-
-    html = page(client, "/compare/?commit=aaaa")
-
-    assert "No run matches" in html and "versions tested" in html and "only the newest 2 runs" in html
-
-
 @pytest.mark.parametrize("view", ["", "bars", "curve", "heatmap", "table", "tradeoff"])
 def test_it_draws_no_axis_without_a_number_and_says_what_is_missing(client, view):
     for factor in (1, 2, 3):
