@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -52,6 +52,8 @@ class Marking(Importer, Protocol):
 
     # What only this tool prints; where it begins to stand, its part of the file begins.
     MARKS: re.Pattern[str]
+    # One of these stands wherever the marks do: looked for first.
+    WORDS: Collection[str]
 
 
 @runtime_checkable
@@ -127,7 +129,7 @@ def _parts(file: SourceFile) -> list[SourceFile]:
         text, first = file.text, file.lines_in_front
     except NotUnderstood:
         return [file]
-    shown = [importer for importer in _marking() if file.shows(importer.MARKS)]
+    shown = [importer for importer in _marking() if file.shows(importer.MARKS, importer.WORDS)]
     if len(shown) < 2:
         return [file]
     marks = sorted(

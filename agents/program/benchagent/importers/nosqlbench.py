@@ -21,6 +21,7 @@ MARKS = re.compile(r"-- BEGIN METRICS DETAIL --")
 HEADING = (
     "t,count,max,mean,min,stddev,p50,p75,p95,p98,p99,p999,mean_rate,m1_rate,m5_rate,m15_rate,rate_unit,duration_unit"
 )
+WORDS = ("-- BEGIN METRICS DETAIL --",)
 HDR_LOG = "#[Histogram log format version "
 _METRIC = re.compile(r"\btype=(?P<type>TIMER|GAUGE), name=(?P<name>[\w.-]{1,200}), (?P<figures>.*)")
 _RESULT = re.compile(r"(?P<activity>[\w.-]+?)\.(?P<what>result[-_]success|result)")
@@ -44,7 +45,7 @@ class _Activity:
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS) or file.head.text.startswith((HEADING, HDR_LOG))
+    return file.shows(MARKS, WORDS) or file.head.text.startswith((HEADING, HDR_LOG))
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -14,7 +14,7 @@ import operator
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -153,9 +153,17 @@ class SourceFile:
         made: Made = self._made[what]
         return made
 
-    def shows(self, marks: re.Pattern[str]) -> bool:
-        """Whether they stand in the text, which is searched once for all who ask."""
-        return self.once(f"shows {marks.pattern}", lambda: marks.search(self.text) is not None)
+    def shows(self, marks: re.Pattern[str], words: Collection[str] = ()) -> bool:
+        """Whether they stand in the text, which is searched once for all who ask.
+
+        `words`: one of them stands wherever the marks do, which is found much faster than the marks.
+        """
+
+        def search() -> bool:
+            there = not words or any(word in self.text for word in words)
+            return there and marks.search(self.text) is not None
+
+        return self.once(f"shows {marks.pattern}", search)
 
     @cached_property
     def text(self) -> str:
