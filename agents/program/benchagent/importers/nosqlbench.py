@@ -15,6 +15,7 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole
+from benchagent.redaction import redact_text
 
 TOOL = "NoSQLBench"
 MARKS = re.compile(r"-- BEGIN METRICS DETAIL --")
@@ -66,7 +67,7 @@ def read(file: SourceFile) -> Sequence[Report]:
                 ended = False
                 _take(activities, match)
             elif call := _COMMANDS.find(line.text):
-                command = call
+                command = redact_text(call)
     timed = {name: activity for name, activity in activities.items() if "result" in activity.counts}
     if not timed and ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")

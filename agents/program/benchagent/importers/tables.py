@@ -30,6 +30,7 @@ from benchagent.importers.source import (
     seconds_of,
     without_comment,
 )
+from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
@@ -294,7 +295,7 @@ class Runs(Reader[Run]):
         match = self.table.match(line)
         if match is None:
             if self.called and (command := self.called.find(line.text)):
-                self.commands.append(command)
+                self.commands.append(redact_text(command))
         elif match.cut:
             if isinstance(part, Run):
                 part.cut = match.key

@@ -65,7 +65,7 @@ def go_reports(file: SourceFile) -> list[Report]:
                     runs.append(_Run())
                 if command.line and runs[-1].command.line:
                     runs[-1].command = Command()
-                runs[-1].command.take(line)
+                runs[-1].command.add(command)
             runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
     # A command without any output of its own is no run.
     with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
