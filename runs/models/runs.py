@@ -216,6 +216,8 @@ class Run(UUIDModel, Described):
     invalid_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    # The run that holds the same result and was there before: of two only one counts (`runs.results.copies`).
+    copy_of = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="copies")
     deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
@@ -271,7 +273,7 @@ class Run(UUIDModel, Described):
     def is_marked_by_rules(self) -> bool:
         """Invalid because of what it holds, not only because somebody says so."""
         contradicted = any(check.get("name") == NUMBERS_AGREE and not check.get("ok") for check in self.checks)
-        return self.invalid_at is not None and contradicted
+        return self.invalid_at is not None and (contradicted or self.copy_of_id is not None)
 
     def mark_by_rules(self, reason: str) -> None:
         """In memory, as whoever stores it does."""

@@ -201,7 +201,7 @@ STOP_POLLING = 286
 
 @require_safe
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    rows = Run.objects.for_lists().select_related("upload", "invalid_by")
+    rows = Run.objects.for_lists().select_related("upload", "invalid_by", "copy_of")
     rows = rows.prefetch_related(
         "state_changes", "config__parameters", Prefetch("annotations", Annotation.objects.select_related("by"))
     )
@@ -249,6 +249,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
+        "original": run.copy_of if run.copy_of and may_open(request.user, run.copy_of) else None,
         "may_let_count": sees_all(request.user) or not run.is_marked_by_rules,
         "not_judged": quality.not_judged(quality.RunFacts.of(run, samples), run.checks, run.per_terminal)
         if run.counts
