@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status, further
-from benchagent.importers.source import NotUnderstood, SourceFile, is_number
+from benchagent.importers.source import NotUnderstood, SourceFile
 
 # What stands above a result, the surest first: a heading of Markdown, or words of their own between empty lines
 # (`Instance: m5a.large`) …
@@ -27,7 +27,7 @@ _RULED = re.compile(
     re.MULTILINE,
 )
 # … and at last lines that name something, as often as there are results.
-_NAMED = re.compile(r"^ {0,3}(?P<name>[A-Za-z][\w -]{0,40})[:=] *(?P<value>[^\n]{1,100}?) *$", re.MULTILINE)
+_NAMED = re.compile(r"^ {0,3}(?P<name>[A-Za-z][\w -]{0,40})[:=] *(?P<value>[A-Za-z][\w.+/ -]{0,60}?) *$", re.MULTILINE)
 _TIME = re.compile(r"\d:\d\d|\b20\d\d-\d\d")
 MAX_TEXT, MAX_NAMES = 200_000, 8
 _OPTION = re.compile(r"(?:^|\s)--?\w")
@@ -76,8 +76,7 @@ def _forms(text: str, reports: int) -> Iterator[re.Pattern[str]]:
         values[match["name"]].append(match["value"])
     often = (name for name, told in values.items() if len(told) == reports and len({*told}) > 1)
     for name in itertools.islice(often, MAX_NAMES):
-        if not any(_TIME.search(value) or is_number(value) for value in values[name]):
-            yield re.compile(_NAMED.pattern.replace(r"[A-Za-z][\w -]{0,40}", re.escape(name)), re.MULTILINE)
+        yield re.compile(_NAMED.pattern.replace(r"[A-Za-z][\w -]{0,40}", re.escape(name)), re.MULTILINE)
 
 
 def _read(file: SourceFile, text: str, read: Callable[[SourceFile], Sequence[Report]]) -> list[Report]:
@@ -139,7 +138,8 @@ def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str,
         words = groups.get("text") or groups.get("counted")
         level = len(groups.get("level") or "") if form is _HEADING and words else 7
         levels = {other: said for other, said in levels.items() if other < level}
-        levels[level] = _said("#" * level, words) if words else _named(match["name"], match["value"])
+        said = _said("#" * level, words) if words else _named(match["name"], match["value"])
+        levels[level] = said if not groups.get("counted") else {k: v for k, v in said.items() if k in _COUNTS.values()}
     yield text[begin:], {k: v for level in sorted(levels) for k, v in levels[level].items()}
 
 
