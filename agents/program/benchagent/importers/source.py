@@ -277,10 +277,12 @@ def _utf_16(data: bytes) -> str:
     """How a file of UTF-16 is to be decoded, with the mark of its bytes' order or without; empty where it is none."""
     if data.startswith(_UTF_16):
         return "utf-16"
-    # Of an ASCII character every other byte is 0.
+    # Of an ASCII character one byte of two is 0.
     start = data[:1000]
-    zeros = [start[at::2].count(0) > 0.9 * len(start[at::2]) for at in (0, 1)]
-    return "" if len(data) < 4 or zeros[0] == zeros[1] else "utf-16-le" if zeros[1] else "utf-16-be"
+    first, second = (start[at::2].count(0) for at in (0, 1))
+    if max(first, second) < 0.15 * len(start) or max(first, second) < 2 * min(first, second):
+        return ""
+    return "utf-16-le" if second > first else "utf-16-be"
 
 
 def _typed(text: str) -> str:
