@@ -14,6 +14,7 @@ from benchagent.java import JavaToolchain
 from benchagent.job.job import Job
 from benchagent.link.spool import Spool
 from benchagent.machine.devices import device_of
+from benchagent.machine.fingerprint import TRIES
 from benchagent.machine.process import Abort
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed, FinishItem
@@ -64,8 +65,8 @@ def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
 
 def write_sync_rate(dirs: AgentDirs, per_s: float, *storages: Path) -> None:
     """As if the disks of these folders, and that of the agent, had been measured before: it takes seconds for each."""
-    rate = {"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time()}
-    (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(path): rate for path in (dirs.jobs, *storages)}))
+    tries = [{"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time()}] * TRIES
+    (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(path): tries for path in (dirs.jobs, *storages)}))
 
 
 def values(item: FinishItem) -> dict[str, float]:

@@ -25,9 +25,10 @@ from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.collect import Collector, Event
 from benchagent.job.result import Description
 from benchagent.link.spool import Spool
+from benchagent.machine import fingerprint
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import Emulation
-from benchagent.machine.fingerprint import SyncRates
+from benchagent.machine.fingerprint import SyncRate, SyncRates
 from benchagent.machine.limits import Cage, Throttle
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed, leftovers
 from benchagent.machine.storages import Storages
@@ -420,15 +421,24 @@ def test_an_engine_that_keeps_its_log_with_its_data_refuses_another_storage(make
     assert "its log cannot have a storage of its own" in item["message"]
 
 
-def test_commits_faster_than_the_disk_are_flagged(make_job: MakeJob, dirs: AgentDirs):
-    """As with a disk that is said to sync once in ten seconds."""
+@pytest.mark.parametrize("again_per_s", [0.2, FAST_SYNCS_PER_S])
+def test_commits_faster_than_the_disk_are_flagged_when_it_is_as_slow_after_the_run(
+    make_job: MakeJob, dirs: AgentDirs, monkeypatch, again_per_s: float
+):
+    """As with a disk that was said to sync once in ten seconds, and is measured again before anybody is accused."""
     write_sync_rate(dirs, 0.1)
+    now = SyncRate(again_per_s, {}, "a test", time.time())
+    monkeypatch.setattr(fingerprint, "measure", lambda *_: now)
+    # As of a device that does not count its flushes: else these decide.
+    monkeypatch.setattr("benchagent.job.bench.flush_count", lambda folder: None)
     settings = {"journal_mode": "WAL", "synchronous": "FULL"}
     item = make_job("sqlite", settings=settings, warm_up_s=0, duration_s=1).run()
     assert item["outcome"] == "finished", item["message"]
-    assert checks(item)["waited_for_disk"] is False
-    assert any("cannot have waited for this disk" in words for words in item["result"]["warnings"])
-    assert values(item)["sync_rate_per_s"] == 0.1
+    is_slow = again_per_s < 1
+    assert checks(item)["waited_for_disk"] is not is_slow
+    assert any("cannot have waited for this disk" in words for words in item["result"]["warnings"]) is is_slow
+    assert (item["result"]["durability"]["durability"] == "power_loss") is not is_slow
+    assert values(item)["sync_rate_per_s"] == again_per_s
 
 
 def test_a_run_says_that_the_rate_of_its_disk_could_not_be_measured(make_job: MakeJob, monkeypatch):

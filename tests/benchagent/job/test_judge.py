@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from benchagent.catalog import Durability
+from benchagent.catalog.durability import Observation, of_observation
 from benchagent.job import checks
 
 from tests.benchagent.job.test_checks import SECONDS, summary
@@ -14,8 +16,12 @@ SYNCS_PER_S = 200.0
 
 
 def suspicious(found: dict[str, Any], **changes: Any) -> dict[str, bool]:
-    usual: dict[str, Any] = {"terminals": 4, "closed_loop": True, "generator_cores": None, "syncs_per_s": None}
+    usual: dict[str, Any] = {"terminals": 4, "closed_loop": True, "generator_cores": None, "observation": None}
     return {check["name"]: check["ok"] for check in checks.suspicions(found, **usual | changes)}
+
+
+def rate(syncs_per_s: float) -> Observation:
+    return Observation(syncs_per_s=syncs_per_s)
 
 
 def failed(found: dict[str, Any]) -> list[str]:
@@ -44,8 +50,8 @@ def test_it_fails_a_run(changes: dict[str, Any], name: str):
 
 
 def test_it_suspects_commits_that_were_faster_than_the_disk():
-    assert suspicious(summary(), syncs_per_s=SYNCS_PER_S) == {"little_law": True, "waited_for_disk": False}
-    assert suspicious(summary(tps=800.0), syncs_per_s=SYNCS_PER_S)["waited_for_disk"]
+    assert suspicious(summary(), observation=rate(SYNCS_PER_S)) == {"little_law": True, "waited_for_disk": False}
+    assert suspicious(summary(tps=800.0), observation=rate(SYNCS_PER_S))["waited_for_disk"]
     assert "waited_for_disk" not in suspicious(summary())
 
 
@@ -57,9 +63,9 @@ def test_only_what_writes_has_to_wait_for_the_disk():
     found = summary(per_type=kinds)
     assert checks.writing_tps(found, frozenset({"read"})) == 850
     slower = 212.0
-    assert not suspicious(found, syncs_per_s=slower, reading=frozenset({"read"}))["waited_for_disk"]
-    assert suspicious(found, syncs_per_s=213.0, reading=frozenset({"read"}))["waited_for_disk"]
-    assert "waited_for_disk" not in suspicious(found, syncs_per_s=slower, reading=frozenset(kinds))
+    assert not suspicious(found, observation=rate(slower), reading=frozenset({"read"}))["waited_for_disk"]
+    assert suspicious(found, observation=rate(213.0), reading=frozenset({"read"}))["waited_for_disk"]
+    assert "waited_for_disk" not in suspicious(found, observation=rate(slower), reading=frozenset(kinds))
 
 
 def test_it_expects_littles_law_of_a_closed_loop_only():
@@ -92,12 +98,26 @@ def test_a_run_that_ended_in_its_warm_up_fails_without_a_rate():
     ended = summary(**nothing, transactions=0, per_terminal=[0] * 4, histogram=encoded([]), ended_by="max_transactions")
     found = checks.integrity(ended, [{"warm_up": True, "n": 700}])
     assert "something_measured" in [check["name"] for check in found if not check["ok"]]
-    assert suspicious(ended, syncs_per_s=SYNCS_PER_S, generator_cores=[1.0]) == {}
+    assert suspicious(ended, observation=rate(SYNCS_PER_S), generator_cores=[1.0]) == {}
 
 
 def test_a_check_of_the_disk_names_both_figures():
-    assert checks.waited_for_disk(800.0, 4, 200)["ok"]
-    detail = checks.waited_for_disk(1000, 4, 200)["detail"]
-    assert (
-        detail == "1000 TPS that write, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
+    known = Observation(syncs_per_s=200, syncs_known_by="best of 3 tries")
+    assert checks.waited_for_disk(800.0, 4, known)["ok"]
+    assert checks.waited_for_disk(1000, 4, known)["detail"] == (
+        "1000 TPS that write, 4 terminals × 200 syncs/s of the device (best of 3 tries) = 800: "
+        "cannot have waited for this disk"
     )
+
+
+@pytest.mark.parametrize("counted", [{"flushes": 30_056, "counted_by": "pg_stat_io"}, {"device_flushes": 30_100}])
+def test_a_slow_rate_of_the_disk_overrules_no_flushes_that_were_counted(counted: dict[str, Any]):
+    """Was: contradicted, beside 30,056 flushes for 30,015 commits: the disk had been measured under load."""
+    seen = Observation(commits=30_015, duration_s=3, terminals=4, syncs_per_s=2_469, **counted)
+    found = of_observation(seen)
+
+    assert (seen.has_flushes, seen.is_too_fast) == (True, False)
+    assert found.durability is (Durability.POWER_LOSS if "flushes" in counted else None)
+    assert checks.waited_for_disk(10_005, 4, seen)["ok"]
+    uncounted = Observation(commits=30_015, duration_s=3, terminals=4, syncs_per_s=2_469)
+    assert not checks.waited_for_disk(10_005, 4, uncounted)["ok"]

@@ -177,8 +177,8 @@ class Observation:
     nobody counted.
 
     `device_flushes`: of the log's disk, whoever asked for them, over the window at least. `syncs_per_s`: what the disk
-    was measured to do, one after the other. `swallowing`: loaded libraries that stand between the DBMS and the
-    system's syncs.
+    was measured to do, one after the other, and `syncs_known_by` how often and when. `swallowing`: loaded libraries
+    that stand between the DBMS and the system's syncs.
     """
 
     commits: float = 0
@@ -188,7 +188,29 @@ class Observation:
     counted_by: str = ""
     device_flushes: float | None = None
     syncs_per_s: float | None = None
+    syncs_known_by: str = ""
     swallowing: Sequence[str] = ()
+
+    @property
+    def tps(self) -> float:
+        return self.commits / self.duration_s if self.duration_s else 0.0
+
+    @property
+    def has_flushes(self) -> bool | None:
+        """Whether there were flushes enough for the commits to have waited: by the engine's own count, which nothing
+        overrules, else by that of the device. None where nobody counted.
+        """
+        flushes = self.device_flushes if self.flushes is None else self.flushes
+        if flushes is None:
+            return None
+        return self.commits - self.tps * LATE_S <= FLUSH_TOLERANCE * self.terminals * (flushes + 1)
+
+    @property
+    def is_too_fast(self) -> bool:
+        """For its disk, as far as that is known: said of nothing whose flushes were counted."""
+        if self.has_flushes is not None or self.syncs_per_s is None:
+            return False
+        return self.tps > self.terminals * self.syncs_per_s
 
 
 def of_observation(observed: Observation) -> Statement:
@@ -199,19 +221,19 @@ def of_observation(observed: Observation) -> Statement:
     if not observed.commits or not observed.terminals:
         return Statement(None, "no commits that write were counted")
     facts, terminals = [], f"{observed.terminals} terminal{'' if observed.terminals == 1 else 's'}"
-    tps = observed.commits / observed.duration_s if observed.duration_s else 0
     of_engine = observed.flushes is not None
     flushes = observed.flushes if of_engine else observed.device_flushes
     if flushes is not None:
         counted_by = observed.counted_by if of_engine else "the log's disk, whoever asked for them"
         facts.append(f"{observed.commits:,.0f} commits by {flushes:,.0f} flushes of {terminals} ({counted_by})")
-        if observed.commits - tps * LATE_S > FLUSH_TOLERANCE * observed.terminals * (flushes + 1):
+        if not observed.has_flushes:
             return Statement(Durability.DBMS_CRASH, f"{facts[0]}: most commits did not wait for one")
-    if observed.syncs_per_s is not None and tps:
+    if observed.syncs_per_s is not None and observed.tps:
         most = observed.terminals * observed.syncs_per_s
-        device = f"{terminals} × {observed.syncs_per_s:,.0f} syncs/s of the device = {most:,.0f}"
-        facts.append(f"{tps:,.0f} TPS that write, {device}")
-        if tps > most:
+        known_by = f" ({observed.syncs_known_by})" if observed.syncs_known_by else ""
+        device = f"{terminals} × {observed.syncs_per_s:,.0f} syncs/s of the device{known_by} = {most:,.0f}"
+        facts.append(f"{observed.tps:,.0f} TPS that write, {device}")
+        if observed.is_too_fast:
             return Statement(Durability.DBMS_CRASH, f"{facts[-1]}: cannot have waited for this disk")
     if not facts:
         return Statement(None, "nobody counted syncs, and the device's rate is not known")

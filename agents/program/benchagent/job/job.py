@@ -29,7 +29,7 @@ from benchagent.machine import process
 from benchagent.machine.confinement import Confinement, walls
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
-from benchagent.machine.fingerprint import SyncRates
+from benchagent.machine.fingerprint import BestRate, SyncRates
 from benchagent.machine.limits import Cage, CgroupError, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
@@ -72,7 +72,7 @@ class Job:
         self._instance: Instance | None = None
         # Without limits until they are made.
         self._server_cage = self._generator_cage = Cage(self.run_id)
-        self._syncs_per_s: float | None = None
+        self._sync_rate: BestRate | None = None
         # Why there is none.
         self._sync_problem = "it is the disk of a server that the agent did not start"
         self._last_state = ""
@@ -283,32 +283,46 @@ class Job:
             integrity = [*checks.integrity(summary, self._spool.seconds(self.run_id)), *integrity]
             promised = self._described.promised
             claims_disk = promised is not None and promised.durability is Durability.POWER_LOSS
-            self._described.saw(syncs_per_s=self._syncs_per_s)
-            if claims_disk and self._syncs_per_s is None and checks.writing_tps(summary, reading):
+            if claims_disk:
+                self._measure_again_before_accusing(checks.writing_tps(summary, reading))
+            if claims_disk and self._sync_rate is None and checks.writing_tps(summary, reading):
                 self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
             suspicious = checks.suspicions(
                 summary,
                 terminals=self._factors.number("terminals", 0),
                 closed_loop=not self._factors.decimal("rate_per_s", 0),
                 generator_cores=None if self._embedded else bench.collector.measured("driver_cpu_cores"),
-                syncs_per_s=self._syncs_per_s if claims_disk else None,
+                observation=self._described.observation if claims_disk else None,
                 reading=reading,
             )
+        if self._sync_rate is not None:
+            self._described.metric("sync_rate_per_s", self._sync_rate.fdatasync_per_s)
         self.result["checks"] = [*integrity, *suspicious]
         self.result["warnings"] += [check["detail"] for check in suspicious if not check["ok"]]
         broken = [check["detail"] for check in integrity if not check["ok"]]
         return ("failed", "; ".join(broken)) if broken else ("finished", "")
 
-    def _measure_sync_rate(self) -> None:
-        """Of the device that holds the log, before the DBMS is there; None where it could not be measured."""
+    def _measure_sync_rate(self, *, anew: bool = False) -> None:
+        """Of the device that holds the log; None where it could not be measured. `anew`: one try more."""
         folder = self._folders.log
+        rates = SyncRates(self._dirs.root / "sync_rates.json")
         try:
-            rates = SyncRates(self._dirs.root / "sync_rates.json")
-            self._syncs_per_s = rates.of(device_of(folder), folder, self._server_cage).fdatasync_per_s
+            self._sync_rate = (rates.again if anew else rates.of)(device_of(folder), folder, self._server_cage)
         except JobError as error:
-            self._sync_problem = str(error)
+            self._sync_rate, self._sync_problem = None, str(error)
+            self._described.saw(syncs_per_s=None, syncs_known_by="")
         else:
-            self._described.metric("sync_rate_per_s", self._syncs_per_s)
+            rate = self._sync_rate
+            self._described.saw(syncs_per_s=rate.fdatasync_per_s, syncs_known_by=rate.words)
+
+    def _measure_again_before_accusing(self, tps: float) -> None:
+        """A disk that was measured while something else wrote is faster than was known: the load is over now.
+
+        Without another try nothing is known of it.
+        """
+        most = self._factors.number("terminals", 0) * (self._sync_rate.fdatasync_per_s if self._sync_rate else 0.0)
+        if self._sync_rate and tps > most and not self._described.observation.has_flushes:
+            self._measure_sync_rate(anew=True)
 
     def _keep_draft(self) -> None:
         self._described.fill(self._instance)

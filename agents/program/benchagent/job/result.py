@@ -222,6 +222,10 @@ class Description:
         self._promised = promised
         self._judge()
 
+    @property
+    def observation(self) -> Observation:
+        return self._observation
+
     def saw(self, **seen: Any) -> None:
         """Fields of `Observation`."""
         self._observation = replace(self._observation, **seen)
