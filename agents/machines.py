@@ -240,9 +240,14 @@ def newest(agent: Agent, dbms: str, version: str = "") -> Engine | None:
     return Engine(dbms, max(versions, key=version_order)) if versions else None
 
 
+# A number as a version has one; what is longer is a text.
+DIGITS = re.compile(r"[0-9]{1,18}")
+
+
 def version_order(version: str) -> list[tuple[int, str]]:
     """Sorts 10.6 before 10.16, and 2.0-beta by its text."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.\-+_ ]", version)]
+    parts = re.split(r"[.\-+_ ]", version)
+    return [(int(part), "") if DIGITS.fullmatch(part) else (-1, part) for part in parts]
 
 
 # The storages

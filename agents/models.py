@@ -6,15 +6,30 @@ import secrets
 from datetime import timedelta
 from typing import Any
 
+from benchagent.protocol import (
+    ClockFacts,
+    ConfinementFacts,
+    EngineFacts,
+    HardwareFacts,
+    JobSpec,
+    NamedStorageFacts,
+    ObservationFacts,
+)
 from django.db import models
 from django.utils import timezone
 
 from runs.models import HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
+from runs.models.stored import StoredJSON
 
 ONLINE_WITHIN = timedelta(seconds=30)
 CODE_VALID_FOR = timedelta(hours=1)
 MAX_LOG_BYTES = 8 * 1024 * 1024
+# Stands for an order that cannot be read any more: nothing is to be done.
+NO_JOB: JobSpec = {
+    "run_id": "", "workload": "", "workload_version": "", "dbms": "", "dbms_version": "", "settings": [],
+    "factors": {}, "seed": 0,
+}  # fmt: skip
 LOG_TRUNCATED = "\n[the log is longer than 8 MB; the rest is on the agent's machine]\n"
 
 
@@ -58,16 +73,16 @@ class Agent(NamedModel):
         HardwareProfile, on_delete=models.PROTECT, null=True, blank=True, related_name="agents"
     )
     # What it reports at registration and with polls: list of benchagent.protocol.EngineFacts.
-    engines = models.JSONField(default=list, blank=True)
+    engines = StoredJSON(shape=list[EngineFacts], default=list, blank=True)
     # Its named storages: list of benchagent.protocol.NamedStorageFacts.
-    places = models.JSONField(default=list, blank=True)
+    places = StoredJSON(shape=list[NamedStorageFacts], default=list, blank=True)
     # What it can sample for runs of others: list of benchagent.protocol.ObservationFacts.
-    observations = models.JSONField(default=list, blank=True)
+    observations = StoredJSON(shape=list[ObservationFacts], default=list, blank=True)
     # What its jobs may reach: benchagent.protocol.ConfinementFacts; empty of an agent that does not tell.
-    confinement = models.JSONField(default=dict, blank=True)
+    confinement = StoredJSON(shape=ConfinementFacts, default=dict, blank=True)
     # Its HardwareFacts as reported. They become a hardware profile when the agent is approved: registering needs no
     # login, and a stranger must not write into the machines that results refer to.
-    facts = models.JSONField(default=dict, blank=True)
+    facts = StoredJSON(shape=HardwareFacts, default=dict, blank=True)
     agent_version = models.CharField(max_length=40, blank=True)
     registered_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(null=True, blank=True)
@@ -100,7 +115,7 @@ class Job(models.Model):
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="job")
     # A JobSpec of benchagent.protocol.
-    spec = models.JSONField()
+    spec = StoredJSON(shape=JobSpec, damaged=NO_JOB)
     requested_agent = models.ForeignKey(
         Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="requested_jobs"
     )
@@ -176,8 +191,8 @@ class ObserverOrder(models.Model):
     claimed_at = models.DateTimeField(null=True, blank=True)
     token_digest = models.CharField(max_length=64, blank=True)
     begun_at = models.FloatField(null=True, blank=True)
-    load_clock = models.JSONField(default=dict, blank=True)
-    clock = models.JSONField(default=dict, blank=True)
+    load_clock = StoredJSON(shape=ClockFacts, default=dict, blank=True)
+    clock = StoredJSON(shape=ClockFacts, default=dict, blank=True)
     last_seq = models.PositiveIntegerField(default=0)
     # When its last item arrived, or nothing more is waited for.
     closed_at = models.DateTimeField(null=True, blank=True)

@@ -23,6 +23,7 @@ urlpatterns = [
     path("batches/<uuid:batch_id>/", batches.batch, name="batch"),
     path("batches/<uuid:batch_id>/edit/", batches.edit_batch, name="batch-edit"),
     path("experiments/<slug:slug>/", runs.experiment, name="experiment"),
+    path("experiments/<slug:slug>/accept/", runs.accept_experiment, name="experiment-accept"),
     path("visibility/<slug:kind>/<slug:key>/", runs.set_visibility, name="visibility"),
     path("purge/", runs.purge_list, name="purges"),
     path("purge/<slug:kind>/<slug:key>/", runs.purge, name="purge"),

@@ -80,7 +80,7 @@ def _body(request: HttpRequest) -> Body:
     if request.method != "POST":
         raise Refusal(405, "only POST")
     length = request.headers.get("Content-Length", "")
-    if length.isdigit() and int(length) > MAX_BODY_BYTES:
+    if len(length) > 18 or (length.isascii() and length.isdecimal() and int(length) > MAX_BODY_BYTES):
         raise Refusal(413, f"the body is larger than {MAX_BODY_BYTES // 1024 // 1024} MB")
     try:
         message = parse_json(request.body or b"{}")

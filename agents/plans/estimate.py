@@ -75,20 +75,20 @@ def before_window_s(run: Run) -> float:
 
 
 def window_s(factors: Mapping[str, FactorValue]) -> float:
-    return float(sum(_number(factors, name) for name in ("warm_up_s", "duration_s", "settle_s")))
+    return float(sum(number_of(factors, name) for name in ("warm_up_s", "duration_s", "settle_s")))
 
 
-def _number(factors: Mapping[str, FactorValue], name: str) -> int:
+def number_of(factors: Mapping[str, FactorValue], name: str) -> float:
     value = factors.get(name, 0)
-    return value if isinstance(value, int) else 0
+    return 0 if isinstance(value, str) else value
 
 
 def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int = 1, backups: int = 1) -> float:
     """Loads, backups where there are any, and one restore of them: that is done once per cell."""
-    size = WORKLOADS[workload].size_factor
-    units = max(1, _number(factors, size.name)) / PARTS.get(str(factors.get("warehouse_rows")), 1) if size else 0
+    size = WORKLOADS[workload].size_factor if workload in WORKLOADS else None
+    units = max(1, number_of(factors, size.name)) / PARTS.get(str(factors.get("warehouse_rows")), 1) if size else 0
     rows = units * size.rows_each if size else 0
-    backed_up_mb = _number(factors, "dataset_mb")
+    backed_up_mb = number_of(factors, "dataset_mb")
     return loads * rows / LOAD_ROWS_PER_S + backups * backed_up_mb / BACKUP_MB_PER_S + backed_up_mb / RESTORE_MB_PER_S
 
 
@@ -106,9 +106,9 @@ def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue],
             finished_at__isnull=False,
         )
     )
-    size = WORKLOADS[workload].size_factor
+    size = WORKLOADS[workload].size_factor if workload in WORKLOADS else None
     if size and size.name in factors:
-        earlier = earlier.filter(factors__name=size.name, factors__number=_number(factors, size.name))
+        earlier = earlier.filter(factors__name=size.name, factors__number=number_of(factors, size.name))
     latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
     around = [
         (run.finished_at - run.started_at).total_seconds() - window_s(run.job.spec["factors"])

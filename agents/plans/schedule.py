@@ -126,6 +126,8 @@ def start(
 def outdated(run: Run) -> str:
     """Why no repeat of a scheduled run's cell can be had any more; empty while one can."""
     spec = run.job.spec
+    if spec["workload"] not in WORKLOADS:
+        return "its order names no workload that agents have"
     present = WORKLOADS[spec["workload"]].version
     if spec["workload_version"] == present:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict
+from typing import Any
 
 from benchagent import __version__
 from django.db import transaction
@@ -19,6 +19,7 @@ from runs.compare.grouping import ALL, BATCH
 from runs.compare.select import CONTROLS, MAX_QUERY, Selection, read_threshold, select
 from runs.models import Report, Run, User
 from runs.models.choices import Visibility
+from runs.models.shapes import Frozen
 from runs.models.visible import Reader, sees_all
 
 # Addresses of the reports' own pages.
@@ -29,22 +30,7 @@ class BadQuery(ValueError):
     """The query chooses no run, or is not understood; the text says so."""
 
 
-class Frozen(TypedDict):
-    """What a frozen report keeps: the comparison as the API answers it, its charts, and what decides who may see them.
-
-    `visibility` is the strictest of its runs at the time, `version` that of the program, `drawn` the charts with their
-    tables as our templates rendered them.
-    """
-
-    at: str
-    version: str
-    visibility: str
-    runs: list[str]
-    comparison: dict[str, Any]
-    drawn: list[str]
-
-
-_STRICTER = [Visibility.PUBLIC.value, Visibility.UNLISTED.value, Visibility.PRIVATE.value]
+_STRICTER = [Visibility.PUBLIC, Visibility.UNLISTED, Visibility.PRIVATE]
 
 
 def freeze(report: Report, runs: Iterable[Run], *, comparison: dict[str, Any], drawn: list[str], by: User) -> None:
@@ -53,7 +39,7 @@ def freeze(report: Report, runs: Iterable[Run], *, comparison: dict[str, Any], d
     frozen: Frozen = {
         "at": timezone.now().isoformat(timespec="seconds"),
         "version": __version__,
-        "visibility": max((run.visibility for run in kept), key=_STRICTER.index, default=Visibility.PUBLIC.value),
+        "visibility": max((Visibility(run.visibility) for run in kept), key=_STRICTER.index, default=Visibility.PUBLIC),
         "runs": [str(run.id) for run in kept],
         "comparison": finite(comparison),
         "drawn": finite(drawn),

@@ -11,7 +11,6 @@ from runs.imports.steps import (
     NotReady,
     StillRead,
     deleted_runs_of,
-    described,
     forget,
     imports_of,
     read_again,

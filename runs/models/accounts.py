@@ -7,6 +7,7 @@ import secrets
 import uuid
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from runs.models.base import UUIDModel
 from runs.models.choices import UserRole
+from runs.models.stored import StoredJSON
 
 SCOPES = ("read", "upload", "schedule", "script", "connection", "agent")
 TOKEN_PREFIX = "bst_"
@@ -56,7 +58,7 @@ class ApiToken(UUIDModel):
     name = models.CharField(max_length=120)
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64, unique=True)
-    scopes = models.JSONField(default=list)
+    scopes = StoredJSON(shape=list[str], default=list)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -96,8 +98,8 @@ class Change(models.Model):
     target_type = models.CharField(max_length=40)
     target_id = models.CharField(max_length=40)
     field = models.CharField(max_length=80)
-    old = models.JSONField(null=True)
-    new = models.JSONField(null=True)
+    old = StoredJSON(shape=Any, null=True)
+    new = StoredJSON(shape=Any, null=True)
     reason = models.TextField(blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from runs.models.base import UUIDModel
+from runs.models.stored import StoredJSON
 
 
 class Described(models.Model):
@@ -18,7 +19,7 @@ class Described(models.Model):
     tags = models.TextField(blank=True)
     note = models.TextField(blank=True)
     # What was tested: `build`, `commit`, `branch`, and `dbms_build`, which the DBMS reports itself.
-    tested = models.JSONField(default=dict, blank=True)
+    tested = StoredJSON(shape=dict[str, str], default=dict, blank=True)
 
     class Meta:
         abstract = True

@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from runs.models.base import NamedModel
 from runs.models.choices import Visibility
+from runs.models.shapes import Frozen, PlanDocument
+from runs.models.stored import StoredJSON
 from runs.models.visible import VisibleQuerySet
 
 
@@ -30,8 +32,10 @@ class Experiment(NamedModel):
     demonstration = models.BooleanField(default=False)
     visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
     note = models.TextField(blank=True)
+    # It came with a bundle, and no operator has accepted it yet: no article or home page shows it as measured here.
+    brought = models.BooleanField(default=False)
     # The form as filled in, so that it can be shown, repeated and changed.
-    plan = models.JSONField(default=dict, blank=True)
+    plan = StoredJSON(shape=PlanDocument, default=dict, blank=True)
 
     objects = ExperimentQuerySet.as_manager()
 
@@ -64,8 +68,8 @@ class Report(NamedModel):
     # The compare page's query string: runs, cells or filters, metric, baseline.
     query = models.TextField()
     note = models.TextField(blank=True)
-    # The comparison as it stood on one day (runs.compare.reports.Frozen); without it the numbers are those of now.
-    frozen = models.JSONField(null=True, blank=True, encoder=DjangoJSONEncoder)
+    # The comparison as it stood on one day (Frozen); without it the numbers are those of now.
+    frozen = StoredJSON(shape=Frozen, null=True, blank=True, encoder=DjangoJSONEncoder)
     created_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
 

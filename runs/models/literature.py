@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.urls import reverse
 
 from runs.models.base import UUIDModel
 from runs.models.choices import Provenance
+from runs.models.shapes import PrintedMetric, PublicationDetails, PublishedDetails, Side
+from runs.models.stored import StoredJSON
 from runs.models.subjects import Workload
 
 
@@ -18,11 +22,11 @@ class Publication(UUIDModel):
     publisher = models.CharField(max_length=200, blank=True)
     language = models.CharField(max_length=10)
     published_on = models.DateField(null=True, blank=True)
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=PublicationDetails, default=dict, blank=True)
     # Of its folder beside the results: "article" (prose, figures), "page" (what it shows in which order), "checks".
-    content = models.JSONField(default=dict, blank=True)
+    content = StoredJSON(shape=dict[str, dict[str, Any]], default=dict, blank=True)
     # The consistency checks as computed when it was imported.
-    checks = models.JSONField(default=list, blank=True)
+    checks = StoredJSON(shape=list[dict[str, Any]], default=list, blank=True)
 
     class Meta:
         ordering = ["published_on", "slug"]
@@ -39,7 +43,7 @@ class PublishedItem(UUIDModel):
 
     publication = models.ForeignKey(Publication, on_delete=models.CASCADE, related_name="%(class)ss")
     position = models.PositiveIntegerField()
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=PublishedDetails, default=dict, blank=True)
 
     class Meta:
         abstract = True
@@ -55,7 +59,7 @@ class Observation(PublishedItem):
     value = models.FloatField(null=True)
     value_text = models.CharField(max_length=200, blank=True)
     qualifier = models.CharField(max_length=200, blank=True)
-    factors = models.JSONField(default=dict, blank=True)
+    factors = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.PRINTED)
 
 
@@ -64,8 +68,8 @@ class Claim(PublishedItem):
 
     source_id = models.CharField(max_length=120)
     metric = models.CharField(max_length=200)
-    side_a = models.JSONField(default=dict, blank=True)
-    side_b = models.JSONField(default=dict, blank=True)
+    side_a = StoredJSON(shape=Side, default=dict, blank=True)
+    side_b = StoredJSON(shape=Side, default=dict, blank=True)
     percent = models.FloatField(null=True, blank=True)
     ratio = models.FloatField(null=True, blank=True)
     sense = models.TextField(blank=True)
@@ -111,7 +115,7 @@ class QueryStat(PublishedItem):
     sql = models.TextField()
     plan = models.TextField(blank=True)
     description = models.TextField(blank=True)
-    metrics = models.JSONField(default=list)
+    metrics = StoredJSON(shape=list[PrintedMetric], default=list)
     count_result = models.BigIntegerField(null=True)
 
 

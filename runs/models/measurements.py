@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 
 from runs.models.base import PlainRow, UUIDModel
 from runs.models.choices import Better, Provenance
 from runs.models.runs import Run
+from runs.models.stored import StoredJSON
 from runs.models.subjects import DbmsVersion, Workload
 
 
@@ -62,7 +65,7 @@ class Aggregate(UUIDModel):
     value = models.FloatField()
     as_printed = models.CharField(max_length=60, blank=True)
     provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.PRINTED)
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
 
     class Meta:
         ordering = ["publication", "source_id"]
@@ -94,8 +97,6 @@ class SeriesChunk(models.Model):
     class Meta:
         ordering = ["run", "metric", "chunk"]
         constraints = [models.UniqueConstraint(fields=["run", "metric", "chunk"], name="series_chunk")]
-        # Equal series have equal totals: by them copies are found.
-        indexes = [models.Index(fields=["metric", "total"], name="series_total")]
 
     def __str__(self) -> str:
         return f"{self.metric.name}: {self.count} samples from {self.t0_s:g} s"

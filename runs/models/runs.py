@@ -7,8 +7,11 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from benchagent.catalog import Durability
+from benchagent.protocol import Check
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact
 from django.urls import reverse
 from django.utils import timezone
 
@@ -27,6 +30,8 @@ from runs.models.choices import (
     Visibility,
 )
 from runs.models.experiments import Experiment
+from runs.models.shapes import Statistics
+from runs.models.stored import StoredJSON
 from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDevice, Workload
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
@@ -48,8 +53,21 @@ class _CountOf(models.Subquery):
     output_field = models.IntegerField()
 
 
+class _Unindexed(Coalesce):
+    def as_postgresql(self, compiler: Any, *_: object, **__: object) -> Any:
+        return compiler.compile(self.source_expressions[0])
+
+
 # The check that marks a run invalid where it does not hold (`runs.run.agreement`).
 NUMBERS_AGREE = "numbers_agree"
+
+
+def unindexed(field: str, kind: models.Field[Any, Any] | None = None) -> models.Func:
+    """The field's value, looked up in no index: SQLite takes every equality for a rare thing, and would sort all runs
+    that have it where going through them in their order soon meets enough. PostgreSQL, which counts, gets the field
+    itself: of an expression it would believe the same as SQLite.
+    """
+    return _Unindexed(field, models.Value(None), output_field=kind)
 
 
 def _share(rows: Sequence[models.Model], link: str, *beyond: str) -> None:
@@ -68,7 +86,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
     def with_values(self) -> RunQuerySet:
         """Finished, valid runs: the only ones that enter medians, verdicts and charts of comparisons."""
-        return self.present().filter(state=RunState.FINISHED, invalid_at=None)
+        return self.present().filter(Exact(unindexed("state"), RunState.FINISHED), invalid_at=None)
 
     def rankable(self) -> RunQuerySet:
         """Runs that may appear in best-of lists."""
@@ -149,7 +167,7 @@ class Run(UUIDModel, Described):
     # The id that the publication's data gives it; empty for everything else.
     source_id = models.CharField(max_length=120, blank=True, db_index=True)
 
-    # Indexed with the order of lists (Meta).
+    # Indexed together with the order of lists, see Meta.
     workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="runs", db_index=False)
     dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="runs", db_index=False)
     config = models.ForeignKey(
@@ -165,9 +183,9 @@ class Run(UUIDModel, Described):
     # Kept here too, so that lists need no join: experiment or upload say it, `runs.access.rules` changes both.
     visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
 
-    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED)
+    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)
     state_changed_at = models.DateTimeField(default=timezone.now)
-    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED)
+    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED, db_index=True)
     demonstration = models.BooleanField(default=False)
     repeat = models.PositiveIntegerField(default=1)
     # Position within the experiment, from 1: runs are made interleaved, A B A B.
@@ -186,21 +204,21 @@ class Run(UUIDModel, Described):
     durability_reason = models.TextField(blank=True)
     # What was measured against the class: the run is shown with it and ranked nowhere. Empty where nothing was.
     durability_doubt = models.TextField(blank=True)
-    effective_settings = models.JSONField(default=list, blank=True)
-    ignored_settings = models.JSONField(default=list, blank=True)
-    driver = models.JSONField(default=dict, blank=True)
-    dataset = models.JSONField(default=dict, blank=True)
-    command_lines = models.JSONField(default=list, blank=True)
-    checks = models.JSONField(default=list, blank=True)
-    warnings = models.JSONField(default=list, blank=True)
-    per_terminal = models.JSONField(default=list, blank=True)
+    effective_settings = StoredJSON(shape=list[tuple[str, str]], default=list, blank=True)
+    ignored_settings = StoredJSON(shape=list[str], default=list, blank=True)
+    driver = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
+    dataset = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
+    command_lines = StoredJSON(shape=list[str], default=list, blank=True)
+    checks = StoredJSON(shape=list[Check], default=list, blank=True)
+    warnings = StoredJSON(shape=list[str], default=list, blank=True)
+    per_terminal = StoredJSON(shape=list[int], default=list, blank=True)
     # What the DBMS told about itself: benchagent.protocol.EngineReport.
-    statistics = models.JSONField(default=dict, blank=True)
+    statistics = StoredJSON(shape=Statistics, default=dict, blank=True)
     # Latencies of the measured window: HdrHistogram V2, compressed, base64 (HdrHistogram's own wire format).
     latency_histogram = models.TextField(blank=True)
     # The sender's own facts: `context` breaks a series (it is part of cell_key), `info` does not.
-    context = models.JSONField(default=dict, blank=True)
-    info = models.JSONField(default=dict, blank=True)
+    context = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
+    info = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     message = models.TextField(blank=True)
 
     # The measurement that lists show and sort by (`runs.run.number`): null where there is none or it does not count.
@@ -216,8 +234,7 @@ class Run(UUIDModel, Described):
     invalid_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    # The run that holds the same result and was there before: of two only one counts (`runs.results.copies`).
-    copy_of = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="copies")
+    # In no index of its own: SQLite takes "not deleted" for a rare thing, and would sort every run that is not.
     deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
@@ -225,13 +242,25 @@ class Run(UUIDModel, Described):
     class Meta:
         ordering = ["-created_at", "order_index", "repeat", "id"]
         indexes = [
-            models.Index(fields=["-created_at", "order_index", "repeat", "id"], name="run_newest"),
-            models.Index(fields=["workload", "-created_at"], name="run_newest_of_workload"),
-            models.Index(fields=["dbms_version", "-created_at"], name="run_newest_of_dbms"),
-            models.Index(fields=["hardware", "-created_at"], name="run_newest_of_hardware"),
-            models.Index(fields=["config", "-created_at"], name="run_newest_of_config"),
-            models.Index(fields=["state", "-created_at"], name="run_newest_of_state"),
-            models.Index(fields=["provenance", "-created_at"], name="run_newest_of_provenance"),
+            # A page of the list reads its rows in this order and stops; counts and filters that many runs match need
+            # nothing but the index, so that it has as keys what they ask: SQLite has no others.
+            models.Index(
+                fields=[
+                    "-created_at", "order_index", "repeat", "id", "visibility", "owner", "deleted_at", "state",
+                    "provenance", "publication", "workload", "dbms_version", "hardware", "config", "primary_value",
+                    "measured_at", "durability", "demonstration", "invalid_at",
+                ],
+                condition=models.Q(deleted_at=None), name="run_newest",
+            ),
+            *(
+                models.Index(
+                    fields=[name, "-created_at", "visibility", "owner", "deleted_at"],
+                    name=f"run_newest_of_{short}",
+                )
+                for name, short in (
+                    ("workload", "workload"), ("dbms_version", "dbms"), ("hardware", "hardware"), ("config", "config"),
+                )
+            ),
             models.Index(fields=["primary_value"], name="run_value"),
             models.Index(fields=["started_at"], name="run_started"),
             models.Index(fields=["measured_at"], name="run_measured_at"),
@@ -273,7 +302,7 @@ class Run(UUIDModel, Described):
     def is_marked_by_rules(self) -> bool:
         """Invalid because of what it holds, not only because somebody says so."""
         contradicted = any(check.get("name") == NUMBERS_AGREE and not check.get("ok") for check in self.checks)
-        return self.invalid_at is not None and (contradicted or self.copy_of_id is not None)
+        return self.invalid_at is not None and contradicted
 
     def mark_by_rules(self, reason: str) -> None:
         """In memory, as whoever stores it does."""

@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from runs.models.base import NamedModel, UUIDModel
 from runs.models.choices import SHORT_DURABILITY, Provenance
+from runs.models.shapes import ConfigDetails, SchemaIndex, WorkloadDetails
+from runs.models.stored import StoredJSON
 
 
 def versioned(name: str, version: str) -> str:
@@ -30,7 +32,7 @@ class Workload(NamedModel):
     source_id = models.CharField(max_length=120, blank=True)
     # Name of the metric that charts show first; empty where none is set.
     primary_metric = models.CharField(max_length=80, blank=True)
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=WorkloadDetails, default=dict, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -44,11 +46,11 @@ class DataSchema(UUIDModel):
 
     publication = models.ForeignKey("runs.Publication", on_delete=models.CASCADE, related_name="schemas")
     position = models.PositiveIntegerField()
-    tables = models.JSONField(default=list)
-    columns = models.JSONField(default=list)
-    primary_key = models.JSONField(default=list)
-    indexes = models.JSONField(default=list)
-    details = models.JSONField(default=dict, blank=True)
+    tables = StoredJSON(shape=list[str] | str, default=list)
+    columns = StoredJSON(shape=list[dict[str, Any]], default=list)
+    primary_key = StoredJSON(shape=list[str], default=list)
+    indexes = StoredJSON(shape=list[SchemaIndex], default=list)
+    details = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
 
     class Meta:
         ordering = ["publication", "position"]
@@ -61,7 +63,7 @@ def dbms_name(name: str, durability: str) -> str:
 
 class Dbms(NamedModel):
     vendor = models.CharField(max_length=200, blank=True)
-    aliases = models.JSONField(default=list, blank=True)
+    aliases = StoredJSON(shape=list[str], default=list, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -76,7 +78,7 @@ class DbmsVersion(NamedModel):
     version = models.CharField(max_length=120)
     architecture = models.CharField(max_length=60, blank=True)
     # Other names of the same version: CUBRID 2008 R3.0 is 8.3.0.
-    aliases = models.JSONField(default=list, blank=True)
+    aliases = StoredJSON(shape=list[str], default=list, blank=True)
     source_id = models.CharField(max_length=120, blank=True)
     note = models.TextField(blank=True)
 
@@ -105,7 +107,7 @@ class HardwareProfile(NamedModel):
     ram_bytes = models.BigIntegerField(null=True, blank=True)
     motherboard = models.CharField(max_length=200, blank=True)
     virtualisation = models.CharField(max_length=100, blank=True)
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     note = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(
@@ -137,7 +139,7 @@ class StorageDevice(NamedModel):
     controller_cache = models.CharField(max_length=120, blank=True)
     write_cache = models.CharField(max_length=60, blank=True)
     emulated = models.BooleanField(default=False)
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     note = models.TextField(blank=True)
 
     class Meta:
@@ -179,7 +181,7 @@ class Config(NamedModel):
     )
     applies_to = models.ManyToManyField("runs.DbmsVersion", blank=True, related_name="configs")
     file_name = models.CharField(max_length=200, blank=True)
-    details = models.JSONField(default=dict, blank=True)
+    details = StoredJSON(shape=ConfigDetails, default=dict, blank=True)
     note = models.TextField(blank=True)
 
     class Meta:

@@ -10,6 +10,8 @@ from django.utils import timezone
 from runs.models.accounts import ApiToken
 from runs.models.base import UUIDModel
 from runs.models.choices import ImportState, Visibility
+from runs.models.shapes import Document, Item, Progress, Subject
+from runs.models.stored import StoredJSON
 from runs.models.visible import VisibleQuerySet
 
 
@@ -26,8 +28,8 @@ class FileImport(UUIDModel):
     # SHA-256 over the files: the same files dropped again are the same import.
     digest = models.CharField(max_length=64)
     parser_version = models.PositiveIntegerField()
-    subject = models.JSONField(default=dict, blank=True)
-    items = models.JSONField(default=list, blank=True)
+    subject = StoredJSON(shape=Subject, default=dict, blank=True)
+    items = StoredJSON(shape=list[Item], default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     stored_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.DRAFT)
@@ -35,7 +37,7 @@ class FileImport(UUIDModel):
     problem = models.TextField(blank=True)
     # Of large files: `files` (their names), `size_bytes` of all; while they are kept, then read, which `step` says:
     # `file` at hand, `read_bytes` of it and those before, `bytes_per_s`, `left_s`.
-    progress = models.JSONField(default=dict, blank=True)
+    progress = StoredJSON(shape=Progress, default=dict, blank=True)
     # How often a worker began to read, and the last sign of life of the one that reads.
     attempts = models.PositiveSmallIntegerField(default=0)
     seen_at = models.DateTimeField(null=True, blank=True)
@@ -87,7 +89,7 @@ class Upload(UUIDModel):
         FileImport, on_delete=models.SET_NULL, null=True, blank=True, related_name="uploads"
     )
     received_at = models.DateTimeField(default=timezone.now)
-    document = models.JSONField(default=dict)
+    document = StoredJSON(shape=Document, default=dict)
 
     objects = VisibleQuerySet["Upload"].as_manager()
 

@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from pydantic import Field, ValidationError
 
 from runs.models import Publication
+from runs.models.stored import sound
 from runs.publications.document import Spec
 
 # No raw HTML, no pictures: what is left are paragraphs, lists, links, emphasis and code.
@@ -175,7 +176,7 @@ class Article(Spec):
 
 
 def article_of(publication: Publication) -> Article | None:
-    content = publication.content.get("article")
+    content = sound(publication.content.get("article"), Article.model_validate, dict)
     return Article.model_validate(content) if content else None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, computed_field
 
 from runs.models import Publication
+from runs.models.stored import sound
 
 
 class Result(StrEnum):
@@ -97,7 +98,7 @@ def stored(checks: Sequence[Check]) -> list[dict[str, Any]]:
 
 def checks_of(publication: Publication) -> list[Check]:
     """As they were computed at the import."""
-    return _STORED.validate_python(publication.checks)
+    return _STORED.validate_python(sound(publication.checks, _STORED.validate_python, list))
 
 
 def rounded(value: float, digits: int) -> float:

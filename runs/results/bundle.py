@@ -22,17 +22,19 @@ from typing import Any, TypedDict
 from benchagent import __version__
 from benchagent.protocol import Check, EngineReport
 from benchagent.redaction import redact_json
+from django.core.exceptions import ValidationError as InvalidSlug
+from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
 from runs.incoming.reading import messages, parse_json
 from runs.incoming.typed import reader_of
-from runs.incoming.values import contradiction
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Experiment, Run, User
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, Visibility
+from runs.models.shapes import PlanDocument
 from runs.models.visible import Reader
 from runs.results.document import MAX_FILES, MAX_REPEATS
 from runs.results.staged import all_or_nothing, show
@@ -141,10 +143,7 @@ def _outcome(run: Run) -> str:
 
 def _document(cell: list[Run]) -> dict[str, Any]:
     """The upload document of a cell, without ids."""
-    run, day = cell[0], cell[0].measured_on
-    # Once a day could be stored that contradicts the start; nobody takes it any more.
-    if contradiction(day, [each.started_at for each in cell]):
-        day = None
+    run = cell[0]
     # An upload names its machine.
     hardware: dict[str, Any] = {"name": "Machine not stated"}
     if run.hardware:
@@ -167,7 +166,7 @@ def _document(cell: list[Run]) -> dict[str, Any]:
             for factor in run.factors.all()
         },
         "durability": run.durability or None,
-        "measured_on": day.isoformat() if day else None,
+        "measured_on": run.measured_on.isoformat() if run.measured_on else None,
         "outcome": _outcome(run),
         "message": run.invalid_words if run.invalid_at else run.message,
         "label": run.said_label,
@@ -229,6 +228,7 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     """The experiment of a bundle, and whether it is new here. All of it is stored or nothing. Raises BadBundle."""
     manifest, parts = _unpacked(content)
     about = _about(manifest)
+    plan = _plan(about["plan"])
     key = hashlib.sha256(b"".join(sorted(hashlib.sha256(part).digest() for part in parts.values()))).hexdigest()
     experiment_id = uuid.uuid5(owner.pk, f"{about['id']}:{key}")
     if (earlier := Experiment.objects.filter(pk=experiment_id).first()) is not None:
@@ -253,10 +253,9 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
         runs = [run for outcome in outcomes for run in outcome.runs]
         with transaction.atomic():
             name = clean(str(about["name"]) or "Experiment", 200)
-            plan = about["plan"] if isinstance(about["plan"], dict) else {}
             experiment = Experiment.objects.create(
                 pk=experiment_id, slug=Experiment.free_slug(name), name=name, created_by=owner, visibility=seen,
-                demonstration=about["demonstration"] is True, plan=redact_json(plan),
+                demonstration=about["demonstration"] is True, plan=plan, brought=True,
                 note=clean(f"From {about['source']}, exported {about['exported_at']}. {about['note']}", 10_000),
             )  # fmt: skip
             Run.objects.filter(pk__in=[run.pk for run in runs]).update(
@@ -353,6 +352,22 @@ def _about(manifest: dict[str, Any]) -> dict[str, Any]:
     return {**texts, **origin, "plan": about.get("plan"), "demonstration": about.get("demonstration")}
 
 
+def _plan(given: Any) -> PlanDocument:
+    """The plan as an experiment keeps it. Raises BadBundle, which names the field."""
+    try:
+        plan: PlanDocument = redact_json(given or {})
+        reader_of(PlanDocument).validate_python(plan)
+        for name in ("publication", "figure"):
+            if slug := plan.get(name):
+                validate_slug(slug)
+    except ValidationError as error:
+        where, words = next(iter(messages(error, reader_of(PlanDocument)).items()))
+        raise BadBundle(f"manifest.json: experiment.plan.{where}: {words[0]}") from error
+    except InvalidSlug as error:
+        raise BadBundle(f"manifest.json: experiment.plan.{name}: is no slug.") from error
+    return plan
+
+
 def _incoming(
     path: str, parts: dict[str, bytes], about: dict[str, Any], experiment: str
 ) -> tuple[dict[str, Any], list[Beside]]:
@@ -360,7 +375,10 @@ def _incoming(
 
     And what its repeats tell beside, which is redacted here. Raises BadBundle.
     """
-    document = parse_json(parts[path])
+    try:
+        document = parse_json(parts[path])
+    except ValueError as error:
+        raise BadBundle(f"{path} is not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("repeats"), list):
         raise BadBundle(f"{path} is no result.")
     number = path.removeprefix("results/").removesuffix(".json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -12,7 +13,9 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models.lookups import IsNull
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -35,10 +38,11 @@ from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import RunFilter, columns_of, unknown, without, without_blanks
+from runs.listing.filters import RunFilter, columns_of, not_looked_through, unknown, without, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
+from runs.models.runs import unindexed
 from runs.models.visible import may_open, sees_all
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
@@ -52,7 +56,14 @@ from runs.run.facets import factor_facets, factor_label, ordered_measurements, o
 from runs.run.latency import latency_of, map_of
 from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.templatetags.show import visibility_control
-from runs.views.guards import PersonRequest, administrator_required, contributor_required, page_before, token_may_read
+from runs.views.guards import (
+    PersonRequest,
+    administrator_required,
+    contributor_required,
+    operator_required,
+    page_before,
+    token_may_read,
+)
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
@@ -62,7 +73,7 @@ NOTHING_NEW = 204
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What there is to see: the demonstration filling up, the latest runs, the published results."""
-    experiments = Experiment.objects.listed_for(request.user)
+    experiments = Experiment.objects.listed_for(request.user).filter(brought=False)
     demonstration = experiments.filter(demonstration=True).first()
     present = Run.objects.present().listed_for(request.user).for_lists()
     runs = list(present.filter(experiment=demonstration).order_by("order_index")) if demonstration else []
@@ -82,9 +93,10 @@ def home(request: HttpRequest) -> HttpResponse:
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
-    begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
-    recent = cursor.first_rows(begun.order_by("-measured_at", "id"), RECENT)
-    context["recent"] = [RunRow(run) for run in recent]
+    begun = present.filter(IsNull(unindexed("publication"), True)).exclude(state=RunState.QUEUED)
+    # The bound, which all are in, leads SQLite to the index.
+    begun = begun.filter(measured_at__gte=datetime.min.replace(tzinfo=UTC))
+    context["recent"] = [RunRow(run) for run in begun.order_by("-measured_at", "id")[:RECENT]]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
@@ -153,32 +165,25 @@ def _page(runs: QuerySet[Run], params: QueryDict, *, hidden: int = 0) -> dict[st
     """
     previous: int | str | None
     following: int | str | None
+    # All are counted: what is hidden is known, and leaving it out would read every row for its state.
+    count, exact = cursor.bounded_count(runs)
+    count -= hidden if exact else 0
     if hidden:
         runs = runs.exclude(state=RunState.VALUE_MISSING)
-    ordering = params.get("ordering", "")
-    by: dict[str, Any] = {"columns": columns_of(ordering), "name": ordering}
-    number, total, control = 0, 0, "cursor"
-    if "cursor" in params:
-        count, exact = cursor.bounded_count(runs)
-        shown = cursor.page(runs, cursor=params.get("cursor", ""), size=PER_PAGE, **by)
-        rows, previous, following = shown.rows, shown.previous, shown.next
+    total, ordering = max(1, -(-count // PER_PAGE)), params.get("ordering", "")
+    by: dict[str, Any] = {"columns": columns_of(ordering), "name": ordering, "size": PER_PAGE}
+    if exact and total <= NUMBERED_PAGES and "cursor" not in params:
+        text = params.get("page", "1")
+        number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
+        rows, control = cursor.numbered(runs, start=(number - 1) * PER_PAGE, few=True, **by).rows, "page"
+        previous, following = number - 1 or None, number + 1 if number < total else None
     else:
-        # Where filters read every run, counting and listing them at once takes half as long as one after the other.
-        ids = cursor.first_ids(runs, by["columns"])
-        count, exact = min(len(ids), cursor.COUNT_LIMIT), len(ids) <= cursor.COUNT_LIMIT
-        pages = max(1, -(-count // PER_PAGE))
-        if exact and pages <= NUMBERED_PAGES:
-            text = params.get("page", "1")
-            total, control = pages, "page"
-            number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
-            previous, following = number - 1 or None, number + 1 if number < total else None
-        start = max(0, number - 1) * PER_PAGE
-        rows = cursor.of_ids(runs, ids[start : start + PER_PAGE])
-        if not number:
-            previous, following = None, cursor.cursor_at(rows[-1], **by) if rows else None
+        number, total = 0, 0
+        shown = cursor.page(runs, cursor=params.get("cursor", ""), **by)
+        rows, control, previous, following = shown.rows, "cursor", shown.previous, shown.next
     return {
         "rows": [RunRow(run) for run in rows], "count": count, "count_is_exact": exact, "number": number,
-        "total": total, "previous_query": _at(params, control, previous),
+        "total": total, "note": not_looked_through(runs), "previous_query": _at(params, control, previous),
         "next_query": _at(params, control, following),
     }  # fmt: skip
 
@@ -201,7 +206,7 @@ STOP_POLLING = 286
 
 @require_safe
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    rows = Run.objects.for_lists().select_related("upload", "invalid_by", "copy_of")
+    rows = Run.objects.for_lists().select_related("upload", "invalid_by")
     rows = rows.prefetch_related(
         "state_changes", "config__parameters", Prefetch("annotations", Annotation.objects.select_related("by"))
     )
@@ -249,7 +254,6 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
-        "original": run.copy_of if run.copy_of and may_open(request.user, run.copy_of) else None,
         "may_let_count": sees_all(request.user) or not run.is_marked_by_rules,
         "not_judged": quality.not_judged(quality.RunFacts.of(run, samples), run.checks, run.per_terminal)
         if run.counts
@@ -478,6 +482,17 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         **_published(chosen, runs),
     }  # fmt: skip
     return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
+
+
+@require_POST
+@operator_required
+def accept_experiment(request: PersonRequest, slug: str) -> HttpResponse:
+    """What somebody brought with a bundle stands among the re-runs of its article from now on."""
+    chosen = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+    with transaction.atomic():
+        if chosen.change(brought=False):
+            changes.record(target=chosen, field="brought", old=True, new=False, by=request.user)
+    return redirect("experiment", slug=slug)
 
 
 def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:

@@ -88,6 +88,7 @@ PAGES = [
     page("experiment-progress", "read", "/experiments/{experiment}/progress/"),
     form("run-repeat", "script", "/runs/{script_run}/repeat/"),
     form("run-repeat", "connection", "/runs/{connection_run}/repeat/"),
+    form("experiment-accept", "agents", "/experiments/{experiment}/accept/"),
     form("experiment-cancel", "schedule", "/experiments/{experiment}/cancel/"),
     form("visibility", "correct", "/visibility/upload/{upload}/", data={"visibility": "unlisted"}),
     form("visibility", "correct", "/visibility/experiment/{experiment}/", data={"visibility": "public"}),

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from runs.models import Publication
+from runs.models import Experiment, Publication
 from runs.models.choices import Provenance, RunState
+from runs.models.stored import sound
 from runs.models.visible import Reader
 from runs.publications.article import Article, FigureEntry, Order, Rerun, article_of
 from runs.publications.document import Spec
@@ -124,7 +125,7 @@ class PageFile(Spec):
 
 
 def page_file(publication: Publication) -> PageFile:
-    return PageFile.model_validate(publication.content.get("page") or {})
+    return PageFile.model_validate(sound(publication.content.get("page") or {}, PageFile.model_validate, dict))
 
 
 def sections(material: Material) -> list[Section]:
@@ -162,6 +163,7 @@ class Page:
     figures: list[reruns.FigureView]
     questions: list[reruns.QuestionView]
     slot: reruns.Slot | None
+    brought: list[Experiment]
     tiles: list[Tile]
     sections: list[Section]
     legend: list[tuple[str, str]]
@@ -190,6 +192,7 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         figures=reruns.figure_views(article, measured) if article else [],
         questions=reruns.question_views(article, user) if article else [],
         slot=reruns.slot(article.slug, article.rerun, measured) if article and article.rerun else None,
+        brought=reruns.brought_of(publication.slug, user),
         tiles=[tile for headline in page_file(publication).answer.headlines if (tile := headline.tile(material))],
         sections=shown,
         legend=legend(material, shown),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from benchagent.catalog import WORKLOADS
+from django.db.models import QuerySet
 
 from runs.charts import compare as charts
 from runs.charts.base import Figure
@@ -19,6 +20,8 @@ from runs.publications.article import Answer, Article, ArticleFigure, Question, 
 from runs.publications.matching import Published
 from runs.publications.page import reproductions
 from runs.publications.page.parts import NamedTable
+
+MOST_BROUGHT = 20
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,20 @@ def schedule_query(slug: str, rerun: Rerun, figure: str = "") -> str:
 
 
 def experiments_of(slug: str, user: Reader) -> list[Experiment]:
-    """Those that this person may see in lists and whose plan names the publication, the latest first."""
-    return list(Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at"))
+    """Those that this person may see in lists and whose plan names the publication, the latest first.
+
+    Without those that somebody brought and no operator has accepted.
+    """
+    return list(_repeating(slug, user).filter(brought=False))
+
+
+def brought_of(slug: str, user: Reader) -> list[Experiment]:
+    """Those that somebody brought with a bundle: nobody here measured them."""
+    return list(_repeating(slug, user).filter(brought=True).select_related("created_by")[:MOST_BROUGHT])
+
+
+def _repeating(slug: str, user: Reader) -> QuerySet[Experiment]:
+    return Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at")
 
 
 def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | None = None) -> Slot:

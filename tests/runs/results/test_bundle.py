@@ -7,7 +7,6 @@ import io
 import json
 import tracemalloc
 import zipfile
-from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -128,15 +127,6 @@ def test_the_same_bundle_is_taken_once_and_ids_are_never_those_of_the_bundle(pac
     assert created and other != first
     assert first.pk != experiment.pk and before.isdisjoint(first.runs.values_list("pk", flat=True))
     assert experiment.runs.count() == 4
-
-
-def test_it_says_when_its_runs_were_measured(experiment, operator):
-    """A day that contradicts the start, as could be stored once, does not keep the bundle from being taken in."""
-    start = datetime(2026, 3, 5, 12, tzinfo=UTC)
-    Run.objects.filter(experiment=experiment).update(started_at=start, measured_on=date(2026, 3, 9))
-    made = bundle.export(experiment, AnonymousUser(), address="https://a.example/experiments/nightly/")
-    taken, _ = bundle.take_in(made, owner=operator)
-    assert {(run.measured_at, run.measured_on) for run in taken.runs.all()} == {(start, None)}
 
 
 def test_it_is_private_unless_it_is_said_otherwise(packed, operator):
@@ -310,3 +300,48 @@ def test_one_at_a_time_is_made_or_read_and_who_comes_meanwhile_is_told_to_come_a
         assert (answer.status_code, answer["Retry-After"]) == (503, "5")
         assert "Another bundle is being made or read" in answer.json()["detail"]
     assert client.get("/api/v1/experiments/nightly/bundle/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("published", 5), ("published", True), ("gaps", 7), ("publication", "no slug!"), ("figure", 5), ("repeats", "²"),
+     ("published", [{"label": "x", "ours": "abc"}])],
+)  # fmt: skip
+def test_it_refuses_a_plan_that_no_form_would_make(packed, operator, field, value):
+    def change(manifest: Any, parts: Any) -> None:
+        manifest["experiment"]["plan"][field] = value
+
+    with pytest.raises(bundle.BadBundle, match=rf"plan\.{field}"):
+        bundle.take_in(changed(packed, change), owner=operator)
+    assert Experiment.objects.count() == 1
+
+
+def test_it_refuses_a_result_that_is_no_json(packed, operator):
+    def change(manifest: Any, parts: Any) -> None:
+        parts["results/0001.json"] = b"\xff no json"
+
+    with pytest.raises(bundle.BadBundle, match=r"results/0001\.json"):
+        bundle.take_in(changed(packed, change), owner=operator)
+
+
+def test_it_stands_apart_on_its_article_until_an_operator_accepts_it(published, packed, contributor, operator, client):
+    def change(manifest: Any, parts: Any) -> None:
+        manifest["experiment"] |= {"name": "Forged", "demonstration": True}
+        manifest["experiment"]["plan"] |= {
+            "publication": "tpcb-2010", "published": [{"label": "Forged line", "ours": {"dbms": "sqlite"}}],
+        }  # fmt: skip
+
+    made, _ = bundle.take_in(changed(packed, change), owner=contributor, visibility="public")
+    page = client.get("/publications/tpcb-2010/")
+    assert page.context["page"].brought == [made]
+    assert page.context["page"].slot.experiments == []
+    assert b"Forged line" not in page.content
+    home = client.get("/")
+    assert made not in home.context["experiments"]
+    assert home.context["demonstration"] != made
+    client.force_login(contributor)
+    assert client.post(f"/experiments/{made.slug}/accept/").status_code == 403
+    client.force_login(operator)
+    assert client.post(f"/experiments/{made.slug}/accept/").status_code == 302
+    page = client.get("/publications/tpcb-2010/").context["page"]
+    assert (page.brought, page.slot.experiments) == ([], [made])

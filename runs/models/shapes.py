@@ -1,0 +1,295 @@
+"""What the JSON columns hold, where neither the agents' protocol nor a publication's own models say it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from uuid import UUID
+
+from pydantic import AfterValidator, Field
+
+from runs.models.choices import Visibility
+
+# Statistics of a run: what its engine told about itself, and what the server keeps beside that.
+
+
+class Age(TypedDict, total=False):
+    """Of an upkeep of the engine when the run began."""
+
+    age_s: float | None
+
+
+class Ended(TypedDict, total=False):
+    """A query before the run: when it ended and how long it took."""
+
+    t: float | None
+    elapsed_s: float | None
+
+
+class MemorySample(TypedDict):
+    t: float
+    bytes: float
+
+
+class WarmUp(TypedDict, total=False):
+    queries: list[Ended]
+    memory: list[MemorySample]
+
+
+class TypeFigures(TypedDict, total=False):
+    """Of one transaction type; what agents say of one beside is not shown."""
+
+    transactions: float | None
+
+
+class Statement(TypedDict, total=False):
+    durability: Literal["power_loss", "dbms_crash", "bounded_loss", "none", "memory", ""] | None
+    reason: str
+
+
+class Judged(TypedDict):
+    promised: Statement
+    storage: Statement
+    observed: Statement
+    contradiction: NotRequired[str]
+
+
+class Observer(TypedDict, total=False):
+    warning: str
+
+
+class Statistics(TypedDict, total=False):
+    """EngineReport as pages read it."""
+
+    counters: dict[str, float]
+    none: dict[str, str]
+    waits: dict[str, float]
+    tables: list[dict[str, Any]]
+    indexes: list[dict[str, Any]]
+    maintenance: list[Age]
+    queries: list[dict[str, Any]]
+    consistency: list[dict[str, Any]]
+    marks: list[dict[str, Any]]
+    transaction_types: dict[str, TypeFigures]
+    warm_up_queries: WarmUp
+    conditions: dict[str, str]
+    latency_map: dict[str, Any]
+    durability: Judged
+    observer: Observer
+
+
+# Experiments
+
+Facts = dict[str, str | float]
+
+
+class PlannedMatch(TypedDict):
+    """`runs.publications.matching.Match` as a plan carries it."""
+
+    label: str
+    metric: NotRequired[str]
+    ours: NotRequired[Facts]
+    base: NotRequired[Facts]
+    claim: NotRequired[str]
+    theirs: NotRequired[Facts]
+    their_base: NotRequired[Facts]
+    their_metric: NotRequired[str]
+    extra: NotRequired[str]
+    extra_on_s: NotRequired[float]
+    differs: NotRequired[str]
+    gap: NotRequired[str]
+    percent: NotRequired[bool]
+
+
+class PlanDocument(TypedDict, total=False):
+    """The form of the schedule as it was filled in; for an experiment that repeats an article what it answers there."""
+
+    workload: str
+    engines: list[list[str]]
+    settings: dict[str, list[tuple[str, str]]]
+    factors: Facts
+    overrides: list[tuple[str, str | float, Facts]]
+    sweep: dict[str, list[str | float]]
+    extra: list[Facts]
+    repeats: int
+    agent: str | None
+    name: str
+    tags: list[str]
+    tested: dict[str, str]
+    note: str
+    visibility: str
+    publication: str
+    figure: str
+    published: list[PlannedMatch]
+    gaps: list[tuple[str, str, str]]
+
+
+# Files of tools
+
+
+class Figure(TypedDict):
+    name: str
+    unit: str
+    value: float
+    phase: str
+
+
+class SubjectOfFile(TypedDict):
+    workload: str | None
+    dbms: str | None
+    dbms_version: str | None
+
+
+class Item(TypedDict):
+    """What an importer found of one run (`benchagent.importers.as_json`)."""
+
+    file: str
+    tool: str | None
+    status: str
+    reason: str | None
+    parameters: dict[str, Any]
+    metrics: list[Figure]
+    series: list[dict[str, Any]]
+    warnings: list[str]
+    subject: SubjectOfFile
+    part_of: str | None
+
+
+class Subject(TypedDict, total=False):
+    """What a person said about files: `runs.imports.documents.ImportSubject` as pages read it."""
+
+    hardware: str | dict[str, Any]
+    dbms: dict[str, str]
+    workload: dict[str, str]
+    config: str | dict[str, Any]
+    durability: str
+    measured_on: str
+    visibility: str
+    note: str
+    label: str
+    tags: list[str]
+    tested: dict[str, str]
+    mapping: dict[str, dict[str, Any]]
+    leave_out: list[int]
+
+
+class Progress(TypedDict, total=False):
+    files: list[str]
+    size_bytes: int
+    step: str
+    file: str
+    read_bytes: int
+    bytes_per_s: float | None
+    left_s: float | None
+
+
+class Document(TypedDict, total=False):
+    """An upload as it was sent."""
+
+    repeats: list[dict[str, Any]]
+
+
+class FrozenRange(TypedDict, total=False):
+    """An interval, or a ratio with its interval."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Average(TypedDict):
+    geometric_mean: float | None
+
+
+class FrozenGroup(TypedDict):
+    """One line of the table; the API gives what else it holds as it was."""
+
+    label: str
+    summary: Average | None
+    value: NotRequired[float | None]
+    gaps: NotRequired[list[str]]
+    interval: NotRequired[FrozenRange | None]
+    ratio: NotRequired[FrozenRange | None]
+
+
+class FrozenComparison(TypedDict, total=False):
+    headline: str
+    unit: str
+    warnings: list[str]
+    groups: list[FrozenGroup]
+    common: dict[str, str]
+    varying: list[str]
+
+
+class Frozen(TypedDict):
+    """What a frozen report keeps: the comparison as the API answers it, its charts, and what decides who may see them.
+
+    `visibility` is the strictest of its runs at the time, `version` that of the program, `drawn` the charts with their
+    tables as our templates rendered them.
+    """
+
+    at: Annotated[str, AfterValidator(datetime.fromisoformat)]
+    version: str
+    visibility: Visibility
+    runs: list[Annotated[str, AfterValidator(UUID)]]
+    comparison: FrozenComparison
+    drawn: list[str]
+
+
+# Publications
+
+
+class SchemaIndex(TypedDict, total=False):
+    name: str
+    columns: list[str]
+
+
+class PrintedMetric(TypedDict):
+    name: str
+    value: float
+    unit: NotRequired[str | None]
+    as_printed: NotRequired[str | None]
+
+
+Side = dict[str, str | float | bool | list[str | float] | None]
+
+
+PrintedBound = Annotated[str, Field(pattern=r"^([<>]=?)?\d+(\.\d+)?$")]
+
+
+class PublishedDetails(TypedDict, total=False):
+    """Of a claim, an observation or a fact: what pages count with."""
+
+    percent_range: tuple[float, float]
+    ratio_as_printed: PrintedBound
+    percent_as_printed: PrintedBound
+    size_ratio: float
+    points_a: float
+    points_b: float
+    value_min: float
+    value_max: float
+    where: str
+    values: list[dict[str, float]]
+
+
+class WorkloadDetails(TypedDict, total=False):
+    methods: list[dict[str, Any]]
+    sql: str | list[str]
+
+
+class PublicationDetails(TypedDict, total=False):
+    stated: list[dict[str, Any]]
+
+
+# What results are about
+
+
+class DatabaseDetails(TypedDict, total=False):
+    page_size_bytes: int | None
+
+
+class ConfigDetails(TypedDict, total=False):
+    page_size_bytes: int | None
+    forced_writes: bool | None
+    includes_missing: list[str]
+    database: DatabaseDetails
