@@ -12,6 +12,7 @@ from agents import hints, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
 from agents.plans import schedule
+from runs import space
 from runs.access import backoff
 from runs.imports import worker
 from runs.models import Run
@@ -56,3 +57,4 @@ def tidy_up() -> None:
     artefacts.forget_ownerless(before=timezone.now() - OWNERLESS_AFTER)
     staged.undo_left(before=timezone.now() - OWNERLESS_AFTER)
     call_command("clearsessions")
+    space.count_for_sqlite()

@@ -7,7 +7,7 @@ import shutil
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
 from django.http import HttpRequest
@@ -45,6 +45,17 @@ def is_full(error: BaseException | None) -> bool:
 def context(request: HttpRequest) -> dict[str, str]:
     """For every page."""
     return {"disk_shortage": shortage()}
+
+
+def count_for_sqlite() -> None:
+    """SQLite chooses between indexes by what it has counted of them, and counts when it is told; PostgreSQL by itself.
+
+    It looks at 1,000 rows of each index: 10 ms with 100,000 runs.
+    """
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA analysis_limit=1000")
+            cursor.execute("ANALYZE")
 
 
 @receiver(connection_created)

@@ -66,7 +66,10 @@ class LevelChange(Claim):
 
 
 class FallsOff(Claim):
-    """`shape`: knee, smooth, none (one line fits) or too_few. `at` on x; `memory`: where RAM stands there."""
+    """`shape`: knee, smooth, undecided (both fit alike), none (one line fits) or too_few.
+
+    `at` on x; `memory`: where RAM stands there.
+    """
 
     kind: Literal["falls_off"] = "falls_off"
     shape: str

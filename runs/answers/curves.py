@@ -17,7 +17,7 @@ from runs.stats import ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Knee, knee
 from runs.stats.scaling import Scaling, scaling
 
-TOO_FEW, KNEE, SMOOTH, NONE = "too_few", "knee", "smooth", "none"
+TOO_FEW, KNEE, SMOOTH, UNDECIDED, NONE = "too_few", "knee", "smooth", "undecided", "none"
 
 
 def of_curves(comparison: Comparison, panels: Sequence[Panel], axes: Axes, question: Question) -> Answer:
@@ -103,8 +103,8 @@ class _OfCurve:
             return claim.model_copy(update={"shape": TOO_FEW, "why": why})
         bent = knee(levels)
         if self._falls_faster(bent):
-            if bent.is_smooth:
-                return claim.model_copy(update={"shape": SMOOTH, "why": bent.why})
+            if bent.at is None:
+                return claim.model_copy(update={"shape": SMOOTH if bent.is_smooth else UNDECIDED, "why": bent.why})
             return claim.model_copy(update={"shape": KNEE, "at": bent.at, "interval": pair_of(bent.interval)})
         shape = TOO_FEW if bent.gain is None else NONE
         why = bent.why or "the curve bends, but gets no worse behind"

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q
-from django.db.models.lookups import IsNull
 
 from runs.compare import asked
 from runs.compare.asked import Question
@@ -19,15 +18,15 @@ from runs.compare.choosing import LOOKED_THROUGH
 from runs.formatting import mid_sentence, number
 from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole
-from runs.models.runs import RunQuerySet, unindexed
+from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 from runs.run.facets import factor_label, shown_unit
 
 # Of what was measured last, and as many of what is published.
-MOST_BATCHES, MOST_QUESTIONS = 6, 8
+MOST_BATCHES, MOST_QUESTIONS = 6, 10
 LEAST_NIGHTS = 5
 # Of days on which a sweep was uploaded run by run.
-MOST_DAYS = 2
+MOST_DAYS, MOST_OF_SINGLE = 2, 2
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def questions(user: Reader) -> list[Offer]:
     """Of the newest batches and of the publications, by what varies in them: few queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
     fields = ("pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "measured_at")
-    measured_rows = rows.filter(IsNull(unindexed("publication"), True)).order_by("-created_at")
+    measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
     cells: dict[UUID, set[str]] = {}
     for run in newest:
@@ -61,14 +60,16 @@ def questions(user: Reader) -> list[Offer]:
     chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
     varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
     names = Batch.objects.in_bulk([row["batch"] for row in varied])
-    measured = [*_histories(newest), *_of_single_uploads(rows, newest, cells)]
+    measured = [*_histories(newest)]
     published: list[Offer] = []
     for row in varied:
         slug, batch = row["publication__slug"], names[row["batch"]]
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
         title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
         (published if slug else measured).extend(_offers(row, title, selects))
-    return [*_distinguished(measured[:MOST_QUESTIONS]), *_distinguished(published[:MOST_QUESTIONS])]
+    single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
+    measured = [*measured[: MOST_QUESTIONS - len(single)], *single]
+    return [*_distinguished(measured), *_distinguished(published[:MOST_QUESTIONS])]
 
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:

@@ -118,7 +118,11 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
     claims = _standings(entries, lambda one, other: _overall(levels, compared[one], compared[other]))
     by_label = {sweep.names[key]: key for key in compared}
     leader, decisive = compared[0], by_label[_decisive(claims).of]
-    rows, _ = rows_between(levels, leader, decisive)
+    overall = _overall(levels, leader, decisive)
+    # Where neither is better in all, the ratios are those of the table: against its baseline.
+    is_mixed = overall is not None and overall.kind == Kind.MIXED
+    first, second = (decisive, leader) if is_mixed and leader == levels.base else (leader, decisive)
+    rows, _ = rows_between(levels, first, second)
     named = {bare_field(field) for field in (*sweep.compared, *sweep.held)}
     differing = (
         difference
@@ -133,10 +137,6 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
         words = f"Not ranked, with fewer than two levels in common with the others: {listed(alone)}."
         completed = completed.model_copy(update={"missing": [*completed.missing, words], "sure": False})
     with_ratio = sum(row.ratio is not None for row in rows)
-    overall = _overall(levels, leader, decisive)
-    # Where neither is better in all, the ratios are those of the table: against its baseline.
-    is_mixed = overall is not None and overall.kind == Kind.MIXED
-    first, second = (decisive, leader) if is_mixed and leader == levels.base else (leader, decisive)
     return completed.model_copy(
         update={
             "over": f"{with_ratio} levels of {levels.held_words}",

@@ -253,6 +253,8 @@ def _falls_off(answer: Answer) -> str:
             sentences.append(f"{subject}knee at {_knee(answer, claim)}{memory}.")
         elif claim.shape == "smooth":
             sentences.append(f"{subject}falls off smoothly, without a knee.")
+        elif claim.shape == "undecided":
+            sentences.append(f"{subject}falls off, and whether at a knee or smoothly cannot be told.")
         elif claim.shape == "none":
             up_to = place_words(claim.up_to or 0.0, _place(answer), answer.x_kind)
             sentences.append(f"{subject}no knee up to {up_to}.")

@@ -37,7 +37,7 @@ from runs.api.serializers import (
 from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
 from runs.listing import cursor as keyset
-from runs.listing.filters import MOST_READ_TO_COUNT, RunFilter, columns_of, not_looked_through, unknown
+from runs.listing.filters import RunFilter, columns_of, unknown
 from runs.listing.rows import csv_stream
 from runs.models import Run
 from runs.results import editing
@@ -50,10 +50,7 @@ MAX_PAGE_SIZE = 500
 PAGE_SIZES = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}
 # A page is found by counting the rows before it: beyond this, by `next` only.
 MAX_OFFSET = 10_000
-COUNTED = (
-    f"Where count_is_exact is false there are more: counting ends at {keyset.COUNT_LIMIT:,}, and at "
-    f"{MOST_READ_TO_COUNT:,} for filters that look at each run's factors, values, storage or tags."
-)
+COUNTED = f"Where count_is_exact is false there are more: counting ends at {keyset.COUNT_LIMIT:,}."
 
 
 class RunPagination(BasePagination):
@@ -64,7 +61,7 @@ class RunPagination(BasePagination):
         if number and cursor:
             raise ValidationError({"page": ["Give page or cursor, not both."]})
         self.request = request
-        self.note = not_looked_through(queryset)
+        self.note = ""
         self.count, self.count_is_exact = keyset.bounded_count(queryset)
         self.page = self._numbered(queryset, number, size) if number else self._after(queryset, cursor, size)
         return self.page.rows
@@ -112,7 +109,7 @@ class RunPagination(BasePagination):
             "properties": {
                 "count": {"type": "integer", "description": COUNTED},
                 "count_is_exact": {"type": "boolean"},
-                "note": {"type": "string", "description": "What was not looked through; empty where all was."},
+                "note": {"type": "string", "description": "Always empty: all runs are looked through."},
                 "next": link,
                 "previous": link,
                 "results": schema,

@@ -323,6 +323,7 @@ class StoredRunSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
     repeat = serializers.IntegerField()
     restore_url = serializers.CharField(required=False, help_text="POST: of a run that was deleted")
+    copy_of = serializers.CharField(required=False, help_text="the run that holds the same result and counts")
 
 
 class StoredResultSerializer(serializers.Serializer[Any]):

@@ -119,9 +119,10 @@ def _conflict(outcome: UploadOutcome, base: str) -> str:
 
 
 def _runs(outcome: UploadOutcome, base: str) -> list[dict[str, Any]]:
-    """`restore_url` of those that are deleted."""
+    """`restore_url` of those that are deleted; `copy_of` of those that are counted as another already."""
     return [
         {"id": str(run.id), "url": f"{base}{run.get_absolute_url()}", "repeat": run.repeat}
+        | ({"copy_of": f"{base}{reverse('run', args=[run.copy_of_id])}"} if run.copy_of_id else {})
         | ({"restore_url": f"{base}{reverse('api-run-restore', args=[run.id])}"} if run.deleted_at else {})
         for run in outcome.runs
     ]
@@ -131,6 +132,7 @@ class ImportedRunSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     url = serializers.CharField()
     restore_url = serializers.CharField(required=False, help_text="POST: of a run that was deleted")
+    copy_of = serializers.CharField(required=False, help_text="the run that holds the same result and counts")
 
 
 class ImportedFileSerializer(serializers.Serializer[Any]):
@@ -156,6 +158,9 @@ class FileImportSerializer(serializers.Serializer[Any]):
     items = serializers.ListField(child=serializers.DictField())
     needs = serializers.ListField(child=serializers.CharField(), help_text="fields that must be said before storing")
     subject = serializers.DictField()
+    described = serializers.DictField(
+        help_text="of a stored one `label`, `tags`, `tested` as its batch has them: what is sent again changes nothing"
+    )
     runs = ImportedRunSerializer(many=True)
 
 
@@ -200,6 +205,7 @@ def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Re
         "items": taken.items,
         "needs": [] if taken.state != ImportState.DRAFT else sorted(lacks(taken.items, taken.subject)),
         "subject": taken.subject,
+        "described": imports.described(taken),
         "runs": _runs(UploadOutcome(runs=runs), request.build_absolute_uri("/").rstrip("/")),
     }
     return Response(FileImportSerializer(body).data, status=status, headers=headers)

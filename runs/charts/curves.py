@@ -244,10 +244,12 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison
     compared = bool(kind_of(axes)) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1
     heading = centre_label(point.group for point in _points(panels))
+    # A size says its own unit, as it comes to.
+    x_unit = "" if x["unit"] == "MB" else x["unit"]
     columns = [
         *([Column(panel_fact.label, numeric=False)] if panel_fact else []),
         *([Column("Series", numeric=False)] if several else []),
-        Column(x["label"], x["unit"], numeric=not x.get("ticks")), Column(heading, unit),
+        Column(x["label"], x_unit, numeric=not x.get("ticks")), Column(heading, unit),
         Column("Interval from", unit), Column("to", unit), Column("n"),
         *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip
@@ -260,12 +262,16 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison
                 rows.append([
                     *([TableCell(text=panel.label)] if panel_fact else []),
                     *([TableCell(text=curve.label)] if several else []),
-                    TableCell(text=point.label) if x.get("ticks") else TableCell(point.x),
+                    TableCell(text=point.label) if x.get("ticks") else _place_cell(point.x, x["unit"]),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                     *map(TableCell, ends_of(group.interval)),
                     TableCell(group.n), *(changes.get(point.x, [TableCell(), TableCell()]) if compared else ()),
                 ])  # fmt: skip
     return Table(columns, rows)
+
+
+def _place_cell(x: float, unit: str) -> TableCell:
+    return TableCell(x, text=formatting.quantity(x, unit) if unit == "MB" else "")
 
 
 def _alt(panel: Panel, metric: Metric, unit: str) -> str:

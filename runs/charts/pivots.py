@@ -12,6 +12,7 @@ from runs.charts.curves import relative
 from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.panels import Panel, Point, panels_of
+from runs.formatting import quantity
 
 # Steps of the colour scale in static/css/compare.css.
 STEPS = 9
@@ -73,7 +74,7 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     metric, groups = comparison.metric, axes.groups(comparison)
     label = metric.label if metric else ""
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
-    across = _headings(panel, f" {place_of(axes, groups).unit}".rstrip())
+    across = _headings(panel, place_of(axes, groups).unit)
     grid = {
         (point.x, at): Cell(point, None if scale is None else heat(point.group.centre, scale))
         for at, curve in enumerate(panel.curves)
@@ -104,7 +105,11 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
 def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:
     """Places on x in their order, with words."""
     words_by_x = {point.x: point.label for curve in panel.curves for point in curve.points}
-    return sorted((x, words or f"{x:,.6g}{unit}") for x, words in words_by_x.items())
+
+    def said(x: float) -> str:
+        return quantity(x, unit) if unit == "MB" else f"{x:,.6g} {unit}".rstrip()
+
+    return sorted((x, words or said(x)) for x, words in words_by_x.items())
 
 
 def heat(value: float | None, scale: tuple[float, float]) -> int | None:

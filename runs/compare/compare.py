@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import Durability, threshold_of
+from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import EFFECTS, LOAD, LOAD_METRICS, OF_CURVES, OF_PAIRS, Question, read, with_controls
@@ -134,10 +134,10 @@ def _groups(
     if baseline in naming.keys and "config" in of_cells[at := naming.keys.index(baseline)]:
         naming = name_cells(of_cells, of_cells[at]["config"].value)
     printed = _printed([run for cell in cells for run in cell], metric)
-    groups = []
+    groups, is_extreme = [], bool(metric and metric.name in EXTREMES)
     for at, cell in enumerate(cells):
         numbers = measured(cell, metric)
-        conditions = conditions_of(numbers["runs"] or cell, facets_read)
+        conditions = conditions_of(numbers["runs"] or cell, facets_read, extreme=is_extreme)
         doubt = conditions.doubt if numbers["dots"] else ""
         group = Group(
             key=naming.keys[at],
@@ -170,7 +170,8 @@ def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[set[UUID]
 
 
 def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[Group]:
-    """Ranked are those of the strongest class, and those that state none: what is in memory with its like only.
+    """Ranked are those of the strongest class, and those that state none: what is in memory with its like only; by
+    latency only what lost few repeats.
 
     The others stand apart, at the end, class by class; groups without a value last when sorted by value.
     """
@@ -180,7 +181,9 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     ranked = []
     for group in groups:
         alone = bool(group.doubt) or (group.durability == Durability.MEMORY and unstated)
-        ranked.append(replace(group, ranked=not alone and strength[group.key] <= strongest))
+        remnant = group.remnant_words(metric)
+        is_ranked = not alone and not remnant and strength[group.key] <= strongest
+        ranked.append(replace(group, ranked=is_ranked, remnant=remnant))
 
     def position(group: Group) -> tuple[object, ...]:
         position = (not group.ranked, 0 if group.ranked else strength[group.key], bool(group.doubt))
@@ -358,7 +361,7 @@ def _warnings(comparison: Comparison) -> list[str]:
     if any(run.demonstration for run in runs):
         warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
     for words, apart in comparison.apart.items():
-        why = "" if apart[0].doubt else " A commit there promises less than in the ranked groups."
+        why = "" if apart[0].doubt or apart[0].remnant else " A commit there promises less than in the ranked groups."
         if len(apart) > MOST_APART:
             names = f"{len(apart)} of {len(groups)} groups ({words})"
         elif apart[0].doubt:

@@ -76,11 +76,11 @@ class Comparison:
 
     @property
     def apart(self) -> dict[str, list[Group]]:
-        """The groups that are not ranked, by the words of their class: each class stands for itself."""
+        """The groups that are not ranked, by the words of their class, else by why: each class stands for itself."""
         classes: dict[str, list[Group]] = {}
         for group in self.groups:
             if not group.ranked:
-                classes.setdefault(group.durability_words, []).append(group)
+                classes.setdefault(group.remnant or group.durability_words, []).append(group)
         return classes
 
     @property

@@ -15,15 +15,18 @@ from typing import Any
 from uuid import UUID
 
 from benchagent import histogram
-from benchagent.catalog import PERCENTILES
+from benchagent.catalog import LATENCIES, PERCENTILES
 from benchagent.histogram import Latencies
 
 from runs.compare.guard import Conditions, Difference
 from runs.models import Metric, Run
+from runs.models.choices import RunState
 from runs.run.number import number_of, why_no_number
 from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
 
 MAXIMUM = 100.0
+# Of a group's repeats: of more the others are those that happened to be fast enough.
+MOST_LOST = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,8 @@ class Group:
     percentile: str = ""
     compared: Sequence[float] = ()
     ranked: bool = True
+    # Why what its repeats left is not ranked by this metric, whatever its commits promise.
+    remnant: str = ""
     is_baseline: bool = False
     against: Against | None = None
 
@@ -148,6 +153,19 @@ class Group:
     @property
     def differences(self) -> list[Difference]:
         return self.against.differences if self.against else []
+
+    def remnant_words(self, metric: Metric | None) -> str:
+        """Why its latencies are those of survivors: more than a third of its repeats failed, were lost or are invalid,
+        or terminals of one starved, which would have been the slow one. Empty of any other metric.
+        """
+        if metric is None or not metric.name.startswith(LATENCIES) or not self.dots:
+            return ""
+        ended_badly = [
+            gap for gap in self.gaps if gap.run.invalid_at or gap.run.state in (RunState.FAILED, RunState.LOST)
+        ]
+        starved = any(gap.uncounted and gap.run.counts for gap in self.gaps)
+        is_remnant = starved or len(ended_badly) > MOST_LOST * len(self.all_runs)
+        return f"survivors only: {self.lost_words}" if is_remnant else ""
 
     @property
     def lost_words(self) -> str:

@@ -28,6 +28,8 @@ from runs.run.facets import (
 
 Severity = Literal["blocks", "note"]
 UNKNOWN = "not known"
+# The longer it is the higher is its maximum, of one and the same system.
+WINDOW = "duration_s"
 NONE_READ: Mapping[UUID, Mapping[str, Facet]] = {}
 # Of what is recorded: facts that say nothing beside a result that does not tell them.
 _IF_BOTH_TELL = frozenset({"java", "agent", "jdbc"})
@@ -57,7 +59,7 @@ class Conditions:
     """What the runs of one group say of how they were made: `words` and `labels` by field, each different value once.
 
     `declared`: roles of factors, empty where a sender says none. `numbers`: of factors that are one, times in seconds.
-    `planned`: an optional factor that is not named is at its default.
+    `planned`: an optional factor that is not named is at its default. `extreme`: what is compared is a maximum.
     """
 
     words: dict[str, str]
@@ -72,6 +74,7 @@ class Conditions:
     versions: set[UUID]
     dbmss: set[str]
     machine_is_described: bool
+    extreme: bool = False
 
 
 def fetch_settings(runs: Iterable[Run]) -> None:
@@ -80,7 +83,9 @@ def fetch_settings(runs: Iterable[Run]) -> None:
     prefetch_related_objects(configs, "parameters")
 
 
-def conditions_of(runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, Facet]] = NONE_READ) -> Conditions:
+def conditions_of(
+    runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, Facet]] = NONE_READ, *, extreme: bool = False
+) -> Conditions:
     """`facets_read`: those of some of the runs, by id, that need not be read again."""
     values: dict[str, set[str]] = {}
     labels: dict[str, str] = {}
@@ -127,6 +132,7 @@ def conditions_of(runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, F
         versions={run.dbms_version_id for run in runs},
         dbmss={run.dbms_version.dbms.slug for run in runs},
         machine_is_described=bool(runs) and machine_is_described(runs[0].hardware),
+        extreme=extreme,
     )
 
 
@@ -143,7 +149,10 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
     differing = _differ(a, b, "workload", Role.QUESTION, blocks=True)
     for name in [field.removeprefix(FACTOR) for field in fields if field.startswith(FACTOR)]:
         role = factor_role(name, *(group.declared[name] for group in (a, b) if name in group.declared))
-        blocks = role == Role.QUESTION or (role == Role.PROCEDURE and _beyond_span(a, b, name))
+        beyond = _beyond_span(a, b, name) or (
+            a.extreme and name == WINDOW and a.numbers.get(name) != b.numbers.get(name)
+        )
+        blocks = role == Role.QUESTION or (role == Role.PROCEDURE and beyond)
         differing += _differ(a, b, f"{FACTOR}{name}", role, blocks=blocks)
 
     promises, doubted = (a.durability, b.durability), a.doubt or b.doubt

@@ -225,7 +225,11 @@ def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:
         if len(pool) > 1:
             shown = [name for name in names if name not in axes.fixed and name not in axes.follow]
             label = " · ".join(axes.facts[name].in_legend(fact_value(group, name)) for name in shown)
-            group = replace(group, label=label or "all", conditions=conditions_of(group.runs or group.all_runs))
+            group = replace(
+                group,
+                label=label or "all",
+                conditions=conditions_of(group.runs or group.all_runs, extreme=group.conditions.extreme),
+            )
         facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED)}
         groups.append(replace(group, facts=facts, factors={**group.factors, **dict.fromkeys(headings, POOLED)}))
     varying, common = [], [*comparison.common]

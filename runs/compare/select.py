@@ -21,7 +21,7 @@ from django.http import QueryDict
 from runs.access.rules import candidates
 from runs.compare.asked import PARAMETERS
 from runs.listing.cursor import bounded_count
-from runs.listing.filters import RunFilter, not_looked_through, unknown, without_blanks
+from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Run, StoredSelection
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
@@ -203,7 +203,6 @@ def select(params: QueryDict, user: Reader) -> Selection:
         rows = choice.rows()
         matching, _ = bounded_count(rows)
         newest = list(rows.order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
-        note = note or not_looked_through(rows)
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))

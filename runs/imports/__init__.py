@@ -11,6 +11,7 @@ from runs.imports.steps import (
     NotReady,
     StillRead,
     deleted_runs_of,
+    described,
     forget,
     imports_of,
     read_again,

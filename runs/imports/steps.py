@@ -27,7 +27,7 @@ from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
 from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, clear_away, lay_aside, measured
 from runs.imports.tools import tools_of
-from runs.models import ApiToken, Artefact, FileImport, Run, ToolDescription, Upload, User
+from runs.models import ApiToken, Artefact, Batch, FileImport, Run, ToolDescription, Upload, User
 from runs.models.choices import ImportState
 from runs.models.visible import sees_all
 from runs.results import staged
@@ -328,6 +328,12 @@ def say(taken: FileImport, subject: dict[str, Any]) -> None:
 
 def runs_of(taken: FileImport) -> list[Run]:
     return list(Run.objects.present().filter(upload__file_import=taken).order_by("created_at", "repeat", "id"))
+
+
+def described(taken: FileImport) -> dict[str, Any]:
+    """What is said of it now, which may have been edited since; nothing of a draft."""
+    batch = Batch.objects.filter(pk=taken.pk).first()
+    return {"label": batch.label, "tags": batch.tag_list, "tested": batch.tested} if batch else {}
 
 
 def deleted_runs_of(taken: FileImport) -> list[Run]:

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cache, reduce
-from operator import or_
-from typing import Any, cast
-from uuid import UUID
+from functools import cache
+from typing import Any
 
 import django_filters
 from benchagent.catalog import DBMSS, WORKLOADS
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models import Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
-from django.db.models.lookups import Exact
 from django.http import QueryDict
 
 from runs.access.rules import nameable
 from runs.formatting import natural
-from runs.listing.cursor import COUNTED_TO, LAST_COLUMNS, NEWEST_ONLY, Column, bounded_count, distinct, newest
+from runs.listing.cursor import LAST_COLUMNS, Column
 from runs.models import (
-    Batch,
     Config,
     ConfigParameter,
     Dbms,
@@ -36,7 +30,6 @@ from runs.models import (
     Experiment,
     HardwareProfile,
     Measurement,
-    Metric,
     Publication,
     Run,
     RunFactor,
@@ -46,7 +39,6 @@ from runs.models import (
     Workload,
 )
 from runs.models.choices import DURABILITY_CHOICES, Provenance, RunState, StorageRole, Visibility
-from runs.models.runs import RunQuerySet, unindexed
 from runs.models.subjects import versioned
 from runs.models.visible import Reader, listed
 from runs.results import present_slug
@@ -56,22 +48,12 @@ SETTING_PREFIX = "setting."
 # Bounds of a metric: `above.p99_ms=5`; without a name, of the primary one.
 ABOVE_PREFIX, BELOW_PREFIX = "above.", "below."
 _PREFIXES = (FACTOR_PREFIX, SETTING_PREFIX, ABOVE_PREFIX, BELOW_PREFIX)
-# Words, settings and what was tested stand in no index: of more runs than this that match all else, the newest are
-# read for them.
-MOST_READ = 20_000
-_READ = frozenset({"q", "build", "commit", "branch", "dbms_build"})
-# Where other rows are read for each run, counting goes no further: two database pages a run take their time.
-MOST_READ_TO_COUNT = 500
 # Options of a select; what is beyond is found by words or named in the address.
 MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
 # Of what a reader may see, given the values that the address has.
 Offer = Callable[[Reader, Sequence[str]], Any]
 
-# Columns that begin an index, and of which many runs may have one value.
-_INDEXED = frozenset(
-    {"workload", "dbms_version", "hardware", "config", "owner", "state", "provenance", "primary_value", "measured_at"}
-)
 ORDERINGS: dict[str, str] = {
     "created_at": "created_at",
     "measured_at": "measured_at",
@@ -88,19 +70,6 @@ ORDERINGS: dict[str, str] = {
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
 _NULLABLE = frozenset({"measured_at", "started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
-# Orderings by a column with an index, and what no value of it is below.
-_FIRST = datetime.min.replace(tzinfo=UTC)
-_LEAST = {"measured_at": _FIRST, "started_at": _FIRST, "primary_value": -sys.float_info.max}
-# By these the newest are sorted, as words are looked for: who sorts by a state wants to see what others there are.
-_SORTED_NEWEST = frozenset({"finished_at", "status", "provenance", "order_index", "repeat"})
-
-
-def not_looked_through(runs: QuerySet[Run]) -> str:
-    """What of such a list is not whole, in words; "" where nothing is."""
-    if not getattr(runs.query, NEWEST_ONLY, False):
-        return ""
-    subject = "Words, settings, versions tested and orders without an index"
-    return f"{subject}: only the newest {MOST_READ:,} runs that match all else were looked through."
 
 
 def columns_of(ordering: str) -> tuple[Column, ...]:
@@ -108,7 +77,7 @@ def columns_of(ordering: str) -> tuple[Column, ...]:
     path = ORDERINGS.get(ordering.removeprefix("-"))
     if path is None:
         return LAST_COLUMNS
-    first = Column(path, falling=ordering.startswith("-"), nullable=path in _NULLABLE, least=_LEAST.get(path))
+    first = Column(path, falling=ordering.startswith("-"), nullable=path in _NULLABLE)
     return (first, *(column for column in LAST_COLUMNS if column.path != path))
 
 
@@ -203,11 +172,10 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
         if not value:
             return qs
         numbers = [number for number in map(_number, value) if number is not None]
-        name = self.extra["factor"]
-        wanted = [Q(text__in=value, number=None), *([Q(number__in=numbers)] if numbers else [])]
-        # One after the other: for the two at once SQLite would read all rows of this factor.
-        ids = [RunFactor.objects.filter(condition, name=name).values("run") for condition in wanted]
-        return _found_by(qs, ids, _of_run(RunFactor.objects.filter(reduce(or_, wanted), name=name)))
+        wanted = RunFactor.objects.filter(
+            Q(text__in=value, number=None) | Q(number__in=numbers), name=self.extra["factor"]
+        )
+        return qs.filter(pk__in=wanted.values("run"))
 
 
 class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped base
@@ -238,13 +206,8 @@ class BoundFilter(django_filters.NumberFilter):  # type: ignore[misc]  # untyped
     def filter(self, qs: QuerySet[Run], value: Decimal | None) -> QuerySet[Run]:
         if value is None:
             return qs
-        # Ids, not a join: the values then stand in an index in their order.
-        metrics = list(Metric.objects.filter(name=self.metric).values_list("pk", flat=True))
-        rows = Measurement.objects.filter(metric__in=metrics)
-        few = rows.filter(**{f"value__{self.lookup_expr}": float(value)})
-        # Of one run: SQLite would look through all that are in the bounds.
-        of_run = rows.alias(bounded=unindexed("value")).filter(**{f"bounded__{self.lookup_expr}": float(value)})
-        return _found_by(qs, [few.values("run")], _of_run(of_run))
+        bound = {f"value__{self.lookup_expr}": float(value)}
+        return qs.filter(pk__in=Measurement.objects.filter(metric__name=self.metric, **bound).values("run"))
 
 
 class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyped base
@@ -254,32 +217,15 @@ class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyp
         messages = {"invalid_choice": "There is no “%(value)s”."}
         super().__init__(field_name, distinct=False, error_messages=messages, **kwargs)
 
-    def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
-        return by_field(qs, self.field_name, "in", value) if value else qs
 
-
-class _Bound:
-    """A bound of a column."""
-
-    field_name: str
-    lookup_expr: str
-
-    def filter(self, qs: QuerySet[Run], value: Any) -> QuerySet[Run]:
-        return qs if value is None else by_field(qs, self.field_name, self.lookup_expr, value)
-
-
-class ValueBound(_Bound, django_filters.NumberFilter):  # type: ignore[misc]  # untyped base
-    pass
-
-
-class DayBound(_Bound, django_filters.DateFilter):  # type: ignore[misc]  # untyped base
+class DayBound(django_filters.DateFilter):  # type: ignore[misc]  # untyped base
     """Of a time in UTC: from the begin of the day, or to before the next."""
 
     def filter(self, qs: QuerySet[Run], value: date | None) -> QuerySet[Run]:
         if value is None:
             return qs
         day = min(value, date.max - timedelta(days=1)) + timedelta(days=self.lookup_expr == "lt")
-        return super().filter(qs, datetime.combine(day, time.min, UTC))
+        return qs.filter(**{f"{self.field_name}__{self.lookup_expr}": datetime.combine(day, time.min, UTC)})
 
 
 class NamedFilter(AnyOf):
@@ -288,56 +234,6 @@ class NamedFilter(AnyOf):
     def __init__(self, offer: Offer, field_name: str | None = None, **kwargs: Any) -> None:
         super().__init__(field_name, choices=lambda: offer(AnonymousUser(), ()), **kwargs)
         self.offer = offer
-        self.keys: list[UUID] | None = None
-
-    def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
-        """By ids, not by a join: the list then reads its rows from an index, in their order."""
-        if not value:
-            return qs
-        link = self.field_name.removesuffix("__slug")
-        model: Any = Run._meta.get_field(link).related_model
-        # Facets ask again and again; a FilterSet has filters of its own.
-        if self.keys is None:
-            self.keys = list(model.objects.filter(slug__in=value).values_list("pk", flat=True))
-        return qs.filter(**{f"{link}__in": self.keys}) if self.parent.is_alone else by_field(qs, link, "in", self.keys)
-
-
-def by_field(runs: QuerySet[Run], field: str, lookup: str, value: Any) -> QuerySet[Run]:
-    """Few are looked up in the field's index; of many the newest are soon met by going through all in their order.
-
-    PostgreSQL, which counts, chooses itself.
-    """
-    condition = {f"{field}__{lookup}": value}
-    if connection.vendor != "sqlite" or field not in _INDEXED:
-        return runs.filter(**condition)
-    if bounded_count(Run.objects.filter(**condition), field)[1]:
-        return runs.filter(**condition)
-    kind: Any = Run._meta.get_field(field)
-    name = f"any_{field}"
-    rows = runs.alias(**{name: unindexed(field, kind.target_field if kind.is_relation else kind)})
-    rows = rows.filter(**{f"{name}__{lookup}": value})
-    return rows if lookup == "in" else _slow(rows)
-
-
-def _found_by(runs: QuerySet[Run], ids: Sequence[QuerySet[Any]], otherwise: Q | Exists | Exact) -> QuerySet[Run]:
-    """The same of both: `ids` find runs by indexes, `otherwise` tells of one run whether it is meant.
-
-    Few are looked up by their ids; of many the newest are soon met by going through the runs in their order.
-    """
-    first, *others = (rows.order_by() for rows in ids)
-    matching = first.union(*others, all=True) if others else first
-    if bounded_count(matching)[1]:
-        return runs.filter(pk__in=matching)
-    return _slow(runs.filter(otherwise))
-
-
-def _of_run(rows: QuerySet[Any]) -> Exists:
-    return Exists(rows.filter(run=OuterRef("pk")))
-
-
-def _slow(runs: QuerySet[Run]) -> QuerySet[Run]:
-    setattr(runs.query, COUNTED_TO, MOST_READ_TO_COUNT)
-    return runs
 
 
 def _number(text: str) -> float | None:
@@ -399,8 +295,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     medium = NamedFilter(
         medium_choices, method="filter_medium", label="Storage", help_text="what the data lay on: hdd, ssd, …"
     )
-    above = ValueBound("primary_value", "gte", label="At least", help_text="of the primary metric")
-    below = ValueBound("primary_value", "lte", label="At most", help_text="of the primary metric")
+    above = django_filters.NumberFilter("primary_value", "gte", label="At least", help_text="of the primary metric")
+    below = django_filters.NumberFilter("primary_value", "lte", label="At most", help_text="of the primary metric")
     lost = django_filters.BooleanFilter(
         method="filter_lost", label="Lost values", help_text="false: without what a source has lost"
     )
@@ -430,8 +326,6 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         """Choices are names that `user` may see; without one the request's user, else a stranger."""
         given = without_blanks(data) if isinstance(data, QueryDict) else data
         super().__init__(given, *args, **kwargs)
-        # Whether there is one value to look up: its runs then stand in an index in their order.
-        self.is_alone = False
         self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
         for name, named in self.filters.items():
             if isinstance(named, NamedFilter):
@@ -447,26 +341,16 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         return self.without(())
 
     def lost_values(self) -> QuerySet[Run]:
-        """Those of them that a source has lost: only articles lose values, so that the index of states finds few."""
+        """Those of them that a source has lost."""
         rows: QuerySet[Run] = self.qs
-        if self.is_alone:
-            rows = self.without((), looked_up=False)
         return rows.filter(state=RunState.VALUE_MISSING)
 
-    def without(self, names: Collection[str], *, looked_up: bool = True) -> QuerySet[Run]:
+    def without(self, names: Collection[str]) -> QuerySet[Run]:
         """What all filters but these choose; of a valid one."""
         rows: QuerySet[Run] = self.queryset.all()
-        given = {name: value for name, value in self.form.cleaned_data.items() if name not in names}
-        wanted = [value for name, value in given.items() if value not in (None, "", []) and name != "ordering"]
-        self.is_alone = looked_up and len(wanted) == 1 and len(wanted[0] if isinstance(wanted[0], list) else "1") == 1
-        read = [name for name, value in given.items() if value and (name in _READ or name.startswith(SETTING_PREFIX))]
-        is_sorted = str(given.get("ordering") or "").removeprefix("-") in _SORTED_NEWEST
-        for name in [name for name in given if name not in read]:
-            rows = self.filters[name].filter(rows, given[name])
-        if read or is_sorted:
-            rows = newest(cast(RunQuerySet, rows), MOST_READ)
-        for name in read:
-            rows = self.filters[name].filter(rows, given[name])
+        for name, value in self.form.cleaned_data.items():
+            if name not in names:
+                rows = self.filters[name].filter(rows, value)
         return rows
 
     def in_words(self) -> list[tuple[str, str, str]]:
@@ -492,42 +376,25 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
             return queryset
-        versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
-        # Ids, not a join: the list then reads its rows from an index, in their order.
-        keys = list(versions.values_list("pk", flat=True))
-        if self.is_alone and len(keys) == 1:
-            return queryset.filter(dbms_version__in=keys)
-        return by_field(queryset, "dbms_version", "in", keys)
+        return queryset.filter(
+            dbms_version__in=DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value)).values("pk")
+        )
 
     def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        own = Exact(unindexed("label"), "")
-        said_by_batch = Run.objects.filter(own, batch__in=Batch.objects.filter(label=value).values("pk"))
-        either = Q(Exact(unindexed("label"), value)) | Q(own, Exact(unindexed("batch__label"), value))
-        ids = [Run.objects.filter(label=value).values("pk"), said_by_batch.values("pk")]
-        return _found_by(queryset, ids, either)
+        return queryset.filter(Q(label=value) | Q(label="", batch__label=value))
 
     def filter_tag(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         words = Concat(Value(" "), "tags", Value(" "), "batch__tags", Value(" "), output_field=TextField())
-        queryset = queryset.annotate(said_words=words)
-        every, every_of_batches = distinct(Run, "tags"), distinct(Batch, "tags")
+        queryset = queryset.alias(said_words=words)
         for tag in value.lower().replace(",", " ").split()[:10]:
-            either = Q(said_words__contains=f" {tag} ")
-            if every is None or every_of_batches is None:
-                queryset = _slow(queryset.filter(either))
-                continue
-            own = [tags for tags in every if tag in tags.split()]
-            batches = Batch.objects.filter(tags__in=[tags for tags in every_of_batches if tag in tags.split()])
-            ids = [Run.objects.filter(batch__in=batches.values("pk")).values("pk")]
-            ids += [Run.objects.filter(tags__in=own).values("pk")] if own else []
-            queryset = _found_by(queryset, ids, either)
+            queryset = queryset.filter(said_words__contains=f" {tag} ")
         return queryset
 
     def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
             return queryset
-        devices = list(StorageDevice.objects.filter(medium__in=value).values_list("pk", flat=True))
-        rows = RunStorage.objects.filter(role=StorageRole.DATA, device__in=devices)
-        return _found_by(queryset, [rows.values("run")], _of_run(rows))
+        used = RunStorage.objects.filter(role=StorageRole.DATA, device__medium__in=value)
+        return queryset.filter(pk__in=used.values("run"))
 
     def filter_lost(self, queryset: QuerySet[Run], name: str, value: bool) -> QuerySet[Run]:
         lost = Q(state=RunState.VALUE_MISSING)
@@ -541,7 +408,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         owners = [self.user] if value == "me" else User.objects.filter(username=value)
-        return by_field(queryset, "owner", "in", [owner.pk for owner in owners if owner.pk])
+        return queryset.filter(owner__in=[owner.pk for owner in owners if owner.pk])
 
     def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         """Every word must be found somewhere."""

@@ -97,6 +97,8 @@ class SeriesChunk(models.Model):
     class Meta:
         ordering = ["run", "metric", "chunk"]
         constraints = [models.UniqueConstraint(fields=["run", "metric", "chunk"], name="series_chunk")]
+        # Equal series have equal totals: by them copies are found.
+        indexes = [models.Index(fields=["metric", "total"], name="series_total")]
 
     def __str__(self) -> str:
         return f"{self.metric.name}: {self.count} samples from {self.t0_s:g} s"

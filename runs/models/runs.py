@@ -10,8 +10,6 @@ from benchagent.catalog import Durability
 from benchagent.protocol import Check
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Coalesce
-from django.db.models.lookups import Exact
 from django.urls import reverse
 from django.utils import timezone
 
@@ -53,21 +51,8 @@ class _CountOf(models.Subquery):
     output_field = models.IntegerField()
 
 
-class _Unindexed(Coalesce):
-    def as_postgresql(self, compiler: Any, *_: object, **__: object) -> Any:
-        return compiler.compile(self.source_expressions[0])
-
-
 # The check that marks a run invalid where it does not hold (`runs.run.agreement`).
 NUMBERS_AGREE = "numbers_agree"
-
-
-def unindexed(field: str, kind: models.Field[Any, Any] | None = None) -> models.Func:
-    """The field's value, looked up in no index: SQLite takes every equality for a rare thing, and would sort all runs
-    that have it where going through them in their order soon meets enough. PostgreSQL, which counts, gets the field
-    itself: of an expression it would believe the same as SQLite.
-    """
-    return _Unindexed(field, models.Value(None), output_field=kind)
 
 
 def _share(rows: Sequence[models.Model], link: str, *beyond: str) -> None:
@@ -86,7 +71,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
     def with_values(self) -> RunQuerySet:
         """Finished, valid runs: the only ones that enter medians, verdicts and charts of comparisons."""
-        return self.present().filter(Exact(unindexed("state"), RunState.FINISHED), invalid_at=None)
+        return self.present().filter(state=RunState.FINISHED, invalid_at=None)
 
     def rankable(self) -> RunQuerySet:
         """Runs that may appear in best-of lists."""
@@ -167,7 +152,7 @@ class Run(UUIDModel, Described):
     # The id that the publication's data gives it; empty for everything else.
     source_id = models.CharField(max_length=120, blank=True, db_index=True)
 
-    # Indexed together with the order of lists, see Meta.
+    # Indexed with the order of lists (Meta).
     workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="runs", db_index=False)
     dbms_version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="runs", db_index=False)
     config = models.ForeignKey(
@@ -183,9 +168,9 @@ class Run(UUIDModel, Described):
     # Kept here too, so that lists need no join: experiment or upload say it, `runs.access.rules` changes both.
     visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
 
-    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED, db_index=True)
+    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED)
     state_changed_at = models.DateTimeField(default=timezone.now)
-    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED, db_index=True)
+    provenance = models.CharField(max_length=20, choices=Provenance.choices, default=Provenance.MEASURED)
     demonstration = models.BooleanField(default=False)
     repeat = models.PositiveIntegerField(default=1)
     # Position within the experiment, from 1: runs are made interleaved, A B A B.
@@ -234,7 +219,8 @@ class Run(UUIDModel, Described):
     invalid_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    # In no index of its own: SQLite takes "not deleted" for a rare thing, and would sort every run that is not.
+    # The run that holds the same result and was there before: of two only one counts (`runs.results.copies`).
+    copy_of = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="copies")
     deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
@@ -242,25 +228,13 @@ class Run(UUIDModel, Described):
     class Meta:
         ordering = ["-created_at", "order_index", "repeat", "id"]
         indexes = [
-            # A page of the list reads its rows in this order and stops; counts and filters that many runs match need
-            # nothing but the index, so that it has as keys what they ask: SQLite has no others.
-            models.Index(
-                fields=[
-                    "-created_at", "order_index", "repeat", "id", "visibility", "owner", "deleted_at", "state",
-                    "provenance", "publication", "workload", "dbms_version", "hardware", "config", "primary_value",
-                    "measured_at", "durability", "demonstration", "invalid_at",
-                ],
-                condition=models.Q(deleted_at=None), name="run_newest",
-            ),
-            *(
-                models.Index(
-                    fields=[name, "-created_at", "visibility", "owner", "deleted_at"],
-                    name=f"run_newest_of_{short}",
-                )
-                for name, short in (
-                    ("workload", "workload"), ("dbms_version", "dbms"), ("hardware", "hardware"), ("config", "config"),
-                )
-            ),
+            models.Index(fields=["-created_at", "order_index", "repeat", "id"], name="run_newest"),
+            models.Index(fields=["workload", "-created_at"], name="run_newest_of_workload"),
+            models.Index(fields=["dbms_version", "-created_at"], name="run_newest_of_dbms"),
+            models.Index(fields=["hardware", "-created_at"], name="run_newest_of_hardware"),
+            models.Index(fields=["config", "-created_at"], name="run_newest_of_config"),
+            models.Index(fields=["state", "-created_at"], name="run_newest_of_state"),
+            models.Index(fields=["provenance", "-created_at"], name="run_newest_of_provenance"),
             models.Index(fields=["primary_value"], name="run_value"),
             models.Index(fields=["started_at"], name="run_started"),
             models.Index(fields=["measured_at"], name="run_measured_at"),
@@ -302,7 +276,7 @@ class Run(UUIDModel, Described):
     def is_marked_by_rules(self) -> bool:
         """Invalid because of what it holds, not only because somebody says so."""
         contradicted = any(check.get("name") == NUMBERS_AGREE and not check.get("ok") for check in self.checks)
-        return self.invalid_at is not None and contradicted
+        return self.invalid_at is not None and (contradicted or self.copy_of_id is not None)
 
     def mark_by_rules(self, reason: str) -> None:
         """In memory, as whoever stores it does."""

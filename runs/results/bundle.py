@@ -30,6 +30,7 @@ from pydantic import ValidationError
 
 from runs.incoming.reading import messages, parse_json
 from runs.incoming.typed import reader_of
+from runs.incoming.values import contradiction
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Experiment, Run, User
 from runs.models.base import clean
@@ -143,7 +144,10 @@ def _outcome(run: Run) -> str:
 
 def _document(cell: list[Run]) -> dict[str, Any]:
     """The upload document of a cell, without ids."""
-    run = cell[0]
+    run, day = cell[0], cell[0].measured_on
+    # Once a day could be stored that contradicts the start; nobody takes it any more.
+    if contradiction(day, [each.started_at for each in cell]):
+        day = None
     # An upload names its machine.
     hardware: dict[str, Any] = {"name": "Machine not stated"}
     if run.hardware:
@@ -166,7 +170,7 @@ def _document(cell: list[Run]) -> dict[str, Any]:
             for factor in run.factors.all()
         },
         "durability": run.durability or None,
-        "measured_on": run.measured_on.isoformat() if run.measured_on else None,
+        "measured_on": day.isoformat() if day else None,
         "outcome": _outcome(run),
         "message": run.invalid_words if run.invalid_at else run.message,
         "label": run.said_label,

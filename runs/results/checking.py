@@ -7,8 +7,10 @@ from collections import Counter
 from benchagent.catalog import METRICS, too_many_failed
 from django.db import transaction
 
-from runs.models import Run
+from runs.access.changes import history
+from runs.models import Run, RunFactor
 from runs.models.choices import Provenance, RunState
+from runs.results.copies import mark_stored
 from runs.results.live import add_computed, judge_run, percentiles_ms
 from runs.results.names import make_metric, of_other_direction
 from runs.results.upload import OF_HISTOGRAM, SQL_ENDING
@@ -35,11 +37,25 @@ def judge_stored(*, is_trial: bool = False) -> Counter[str]:
             counts.update(_judge(run))
             if is_trial:
                 transaction.set_rollback(True)
+    counts.update(_mark_copies(is_trial=is_trial))
     return +counts
 
 
+def _mark_copies(*, is_trial: bool) -> Counter[str]:
+    """Of what people sent, in the order in which it came. What somebody let count again stays."""
+    counts: Counter[str] = Counter()
+    sent = Run.objects.present().filter(state=RunState.FINISHED, publication=None, invalid_at=None)
+    for run in sent.exclude(upload=None).order_by("created_at", "pk").iterator(chunk_size=CHUNK):
+        with transaction.atomic():
+            if not history(run).filter(field="invalid").exists() and mark_stored(run, earlier_only=True):
+                counts["the mark of a copy"] += 1
+            if is_trial:
+                transaction.set_rollback(True)
+    return counts
+
+
 def _judge(run: Run) -> list[str]:
-    changes = [*_leave_out_coarse(run), *_part_directions(run), *_read_settings(run)]
+    changes = [*_name_factors(run), *_leave_out_coarse(run), *_part_directions(run), *_read_settings(run)]
     changes += ["metrics from its histogram"] if add_computed(run, percentiles_ms(run), OF_HISTOGRAM) else []
     if judge_run(run):
         changes.append("checks and warnings")
@@ -47,6 +63,18 @@ def _judge(run: Run) -> list[str]:
         Run.objects.filter(pk=run.pk, state=RunState.FINISHED).update(state=RunState.FAILED, message=run.message or why)
         changes.append("the state failed: too many transactions failed")
     return changes
+
+
+def _name_factors(run: Run) -> list[str]:
+    """Without the blanks around a name, which made another factor and another cell of it."""
+    names = {factor.name for factor in run.factors.all()}
+    blank = [factor for factor in run.factors.all() if factor.name.strip() not in {"", *names}]
+    for factor in blank:
+        RunFactor.objects.filter(pk=factor.pk).update(name=factor.name.strip())
+    if blank:
+        run.set_cell_key()
+        run.save(update_fields=["cell_key"])
+    return ["factors by their names without blanks"] if blank else []
 
 
 def _leave_out_coarse(run: Run) -> list[str]:

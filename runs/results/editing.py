@@ -20,6 +20,7 @@ from runs.models import Annotation, Batch, Run, User, delete_softly
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.models.visible import sees_all
+from runs.results import copies
 from runs.run.number import refresh_primary
 
 REASON_LIMIT = 2000
@@ -84,6 +85,10 @@ def restore(run: Run, *, by: User | None) -> bool:
 def _set_deleted(run: Run, deleted: bool, by: User | None) -> bool:
     with transaction.atomic():
         done = delete_softly(run) if deleted else restore_run(run)
+        if done and deleted:
+            copies.release(run)
+        elif done and run.upload_id and run.invalid_at is None:
+            copies.mark_stored(run, earlier_only=False)
         if done:
             changes.record(target=run, field="deleted", old=not deleted, new=deleted, by=by)
         return done

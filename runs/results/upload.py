@@ -45,6 +45,7 @@ from runs.models import (
     cell_key,
 )
 from runs.models.choices import Provenance, RunState
+from runs.results import copies
 from runs.results.document import (
     MAX_RESULTS,
     MAX_RUNS,
@@ -212,9 +213,8 @@ def _answer_stored(items: Sequence[_Item]) -> None:
     if not uploads:
         return
     runs: dict[uuid.UUID | None, list[Run]] = {}
-    for run in (
-        Run.objects.filter(upload__in=uploads).only("id", "upload_id", "repeat", "deleted_at").order_by("repeat")
-    ):
+    columns = ("id", "upload_id", "repeat", "deleted_at", "copy_of")
+    for run in Run.objects.filter(upload__in=uploads).only(*columns).order_by("repeat"):
         runs.setdefault(run.upload_id, []).append(run)
     for item in items:
         if (upload := uploads.get(item.data.id)) is not None:
@@ -252,6 +252,7 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
                     refused.append((item, error))
                 else:
                     made.append((item, rows.add(item, subjects, batch, resolver)))
+            rows.mark_copies()
             rows.write()
     except Exception as error:
         artefacts.discard_after(error, [file for item in items for file in item.files])
@@ -433,6 +434,19 @@ class _Rows:
             for name, (value, note) in computed.items()
             if name not in stated
         ]  # fmt: skip
+
+    def mark_copies(self) -> None:
+        """What is there already, or came twice among these."""
+        factors: dict[uuid.UUID, dict[str, Any]] = {run.pk: {} for run in self.runs}
+        contents = {run.pk: copies.Content(run, copies.source_of(run), factors[run.pk]) for run in self.runs}
+        for factor in self.factors:
+            factors[factor.run_id][factor.name] = factor.value
+        for row in self.measurements:
+            if row.provenance != Provenance.COMPUTED:
+                contents[row.run_id].rows.append(row)
+        for chunk in self.chunks:
+            contents[chunk.run_id].chunks.append(chunk)
+        copies.mark_copies([*contents.values()], owner=self.owner, file_import=self.file_import)
 
     def write(self) -> None:
         """In the order of their references."""

@@ -105,7 +105,7 @@ def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool)
 class Knee:
     """Two lines that meet at `at`, in shares of 1 per doubling `before` and `after` it; or, with `at` None, `why` not.
 
-    `is_smooth`: a curve without a knee fits as well as two lines; these still tell how it falls at first and at last.
+    `is_smooth`: a curve without a knee fits better than two lines; these still tell how it falls at first and at last.
     `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one.
     `gain`: by how much AICc prefers two lines; None where it could not be asked. `value`: where they meet.
     """
@@ -160,8 +160,12 @@ def knee(levels: Levels) -> Knee:
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
     (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
     paces = math.expm1(before), math.expm1(before + bend)
-    if _smooth_aicc(x, y) - _aicc(two_lines, n, 5) < SMOOTH_MARGIN:
-        return Knee(None, None, *paces, gain, "a smooth curve fits as well", is_smooth=True)
+    # By how much two lines are better than a smooth curve: neither is asserted where they fit alike.
+    better = _smooth_aicc(x, y) - _aicc(two_lines, n, 5)
+    if better < SMOOTH_MARGIN:
+        is_smooth = better <= -SMOOTH_MARGIN
+        why = "a smooth curve fits better" if is_smooth else "a smooth curve fits as well"
+        return Knee(None, None, *paces, gain, why, is_smooth=is_smooth)
     quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
     near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     near_best = Interval(float(2 ** near.min()), float(2 ** near.max()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 from runs.stats.ratios import Ratio
 from runs.stats.summaries import t_quantile
@@ -32,7 +33,8 @@ def more_repeats(estimate: Ratio, *, threshold: float, have: int) -> int | None:
     errors = estimate.error * np.sqrt(df / special.chdtri(df, shares))[:, None]
     true = seen + errors * special.ndtri((np.arange(_DIFFERENCES) + 0.5) / _DIFFERENCES)
     weights = 1 / (1 + (true / USUAL_DIFFERENCE) ** 2)
-    for more in range(1, MOST_REPEATS_ASKED + 1):
+
+    def is_likely(more: int) -> bool:
         n = have + more
         later = (seen * have + true * more) / n
         scatter = errors * math.sqrt(have * more) / n
@@ -40,7 +42,9 @@ def more_repeats(estimate: Ratio, *, threshold: float, have: int) -> int | None:
         least, most = np.maximum(half, limit), limit - half
         apart = special.ndtr((later - least) / scatter) + special.ndtr((-later - least) / scatter)
         within = special.ndtr((most - later) / scatter) - special.ndtr((-most - later) / scatter)
-        decided = apart + np.maximum(within, 0.0)
-        if float((weights * decided).sum() / weights.sum()) >= POWER:
-            return more
-    return None
+        return float((weights * (apart + np.maximum(within, 0.0))).sum() / weights.sum()) >= POWER
+
+    if not is_likely(MOST_REPEATS_ASKED):
+        return None
+    # More repeats never decide less.
+    return 1 + bisect_left(range(1, MOST_REPEATS_ASKED), True, key=is_likely)

@@ -225,6 +225,14 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
 
 
 def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
+    """With the question and its answer beside the numbers."""
+    answer = answer_of(comparison, params)
+    head, *rows = _numbers(comparison, params)
+    yield [*head, "asked", "answer"]
+    yield from ([*row, question_words(answer), sentence(answer)] for row in rows)
+
+
+def _numbers(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
     """What the view that is asked for draws; of bars and without one the groups, by each metric that is shown."""
     view = params.get("view")
     if view in (CURVE, HEAT_MAP, TABLE, TRADE_OFF):

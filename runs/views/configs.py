@@ -28,8 +28,7 @@ from runs.configs.forms import (
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
 from runs.dbms import rankings, system_rows, unverified, version_rows, words_filter
-from runs.listing.cursor import bounded_count
-from runs.listing.filters import by_field
+from runs.listing.cursor import bounded_count, first_rows
 from runs.listing.rows import RunRow
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Config, Dbms, Run
@@ -206,7 +205,7 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     versions = version_rows(dbms, request.user)
     present, keys = Run.objects.present().listed_for(request.user), [version.pk for version, _ in versions]
     run_count, is_exact = bounded_count(present.filter(dbms_version__in=keys))
-    recent = by_field(present.for_lists(), "dbms_version", "in", keys)[:RECENT]
+    recent = first_rows(present.for_lists().filter(dbms_version__in=keys), RECENT)
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
     shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
     counts = _runs_of(shown, request)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -15,7 +14,6 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count, Prefetch, Q, QuerySet
-from django.db.models.lookups import IsNull
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -38,11 +36,10 @@ from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import RunFilter, columns_of, not_looked_through, unknown, without, without_blanks
+from runs.listing.filters import RunFilter, columns_of, unknown, without, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
-from runs.models.runs import unindexed
 from runs.models.visible import may_open, sees_all
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
@@ -93,10 +90,9 @@ def home(request: HttpRequest) -> HttpResponse:
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
-    begun = present.filter(IsNull(unindexed("publication"), True)).exclude(state=RunState.QUEUED)
-    # The bound, which all are in, leads SQLite to the index.
-    begun = begun.filter(measured_at__gte=datetime.min.replace(tzinfo=UTC))
-    context["recent"] = [RunRow(run) for run in begun.order_by("-measured_at", "id")[:RECENT]]
+    begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
+    recent = cursor.first_rows(begun.order_by("-measured_at", "id"), RECENT)
+    context["recent"] = [RunRow(run) for run in recent]
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
@@ -165,25 +161,32 @@ def _page(runs: QuerySet[Run], params: QueryDict, *, hidden: int = 0) -> dict[st
     """
     previous: int | str | None
     following: int | str | None
-    # All are counted: what is hidden is known, and leaving it out would read every row for its state.
-    count, exact = cursor.bounded_count(runs)
-    count -= hidden if exact else 0
     if hidden:
         runs = runs.exclude(state=RunState.VALUE_MISSING)
-    total, ordering = max(1, -(-count // PER_PAGE)), params.get("ordering", "")
-    by: dict[str, Any] = {"columns": columns_of(ordering), "name": ordering, "size": PER_PAGE}
-    if exact and total <= NUMBERED_PAGES and "cursor" not in params:
-        text = params.get("page", "1")
-        number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
-        rows, control = cursor.numbered(runs, start=(number - 1) * PER_PAGE, few=True, **by).rows, "page"
-        previous, following = number - 1 or None, number + 1 if number < total else None
+    ordering = params.get("ordering", "")
+    by: dict[str, Any] = {"columns": columns_of(ordering), "name": ordering}
+    number, total, control = 0, 0, "cursor"
+    if "cursor" in params:
+        count, exact = cursor.bounded_count(runs)
+        shown = cursor.page(runs, cursor=params.get("cursor", ""), size=PER_PAGE, **by)
+        rows, previous, following = shown.rows, shown.previous, shown.next
     else:
-        number, total = 0, 0
-        shown = cursor.page(runs, cursor=params.get("cursor", ""), **by)
-        rows, control, previous, following = shown.rows, "cursor", shown.previous, shown.next
+        # Where filters read every run, counting and listing them at once takes half as long as one after the other.
+        ids = cursor.first_ids(runs, by["columns"])
+        count, exact = min(len(ids), cursor.COUNT_LIMIT), len(ids) <= cursor.COUNT_LIMIT
+        pages = max(1, -(-count // PER_PAGE))
+        if exact and pages <= NUMBERED_PAGES:
+            text = params.get("page", "1")
+            total, control = pages, "page"
+            number = min(max(int(text), 1), total) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
+            previous, following = number - 1 or None, number + 1 if number < total else None
+        start = max(0, number - 1) * PER_PAGE
+        rows = cursor.of_ids(runs, ids[start : start + PER_PAGE])
+        if not number:
+            previous, following = None, cursor.cursor_at(rows[-1], **by) if rows else None
     return {
         "rows": [RunRow(run) for run in rows], "count": count, "count_is_exact": exact, "number": number,
-        "total": total, "note": not_looked_through(runs), "previous_query": _at(params, control, previous),
+        "total": total, "previous_query": _at(params, control, previous),
         "next_query": _at(params, control, following),
     }  # fmt: skip
 
@@ -206,7 +209,7 @@ STOP_POLLING = 286
 
 @require_safe
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    rows = Run.objects.for_lists().select_related("upload", "invalid_by")
+    rows = Run.objects.for_lists().select_related("upload", "invalid_by", "copy_of")
     rows = rows.prefetch_related(
         "state_changes", "config__parameters", Prefetch("annotations", Annotation.objects.select_related("by"))
     )
@@ -254,6 +257,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "told": engine_report.of_run(run),
         "heating": memory_figure(run),
         "worth": judgement(run),
+        "original": run.copy_of if run.copy_of and may_open(request.user, run.copy_of) else None,
         "may_let_count": sees_all(request.user) or not run.is_marked_by_rules,
         "not_judged": quality.not_judged(quality.RunFacts.of(run, samples), run.checks, run.per_terminal)
         if run.counts

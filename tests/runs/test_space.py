@@ -17,6 +17,7 @@ from benchsite.errors import server_error
 from benchsite.middleware import ADDING_ROUTES
 from runs import space
 from tests.access.rows import TABLE, Row
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
 ADDING = [row for row in TABLE if row.method == "POST" and row.route in ADDING_ROUTES]
@@ -127,3 +128,13 @@ def test_it_knows_a_full_disk_by_its_words(error, full):
     outer = RuntimeError("outer")
     outer.__cause__ = error
     assert space.is_full(outer) is full
+
+
+@pytest.mark.any_database  # of SQLite alone
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL counts by itself")
+def test_sqlite_knows_how_many_rows_an_index_has_once_it_has_counted():
+    make_run("SQLite 3.53", 1)
+    space.count_for_sqlite()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT idx FROM sqlite_stat1 WHERE tbl = 'runs_run'")
+        assert ("run_newest",) in cursor.fetchall()

@@ -61,6 +61,8 @@ class FakeApi:
             return 200, self._progress(parts[1])
         if method == "POST" and parts[0] == "imports":
             return self._store(parts[1], body)
+        if method == "PATCH" and parts[0] == "batches":
+            return 200, body
         if method == "POST" and parts == ["tools"]:
             return 201, body
         if method == "POST" and parts == ["results"]:
@@ -166,6 +168,9 @@ def _handler(server: FakeApi) -> type[BaseHTTPRequestHandler]:
             self._reply()
 
         def do_POST(self) -> None:
+            self._reply()
+
+        def do_PATCH(self) -> None:
             self._reply()
 
         def _reply(self) -> None:

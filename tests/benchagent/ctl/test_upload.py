@@ -277,3 +277,34 @@ def test_what_many_files_are_refused_for_is_said_once(capsys: pytest.CaptureFixt
 )  # fmt: skip
 def test_how_far_it_is_has_a_unit_that_fits(done: int, size: int, rate: float, words: str) -> None:
     assert uploading._how_far(done, size, rate) == words
+
+
+def test_files_that_are_stored_with_another_label_are_corrected_on_request_only(
+    logged_in: FakeApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def state(*options: str) -> tuple[str, str]:
+        assert main(["upload", FIO, "--hardware", "box", "--json", *options]) == 0
+        (outcome,) = json.loads(capsys.readouterr().out)
+        return outcome["state"], outcome["message"] or ""
+
+    assert state("--label", "before")[0] == "stored"
+    (taken,) = logged_in.imports.values()
+    taken["described"] = {"label": "before", "tags": [], "tested": {"build": "7"}}
+    assert state("--label", "before") == ("there already", "")
+    said = ("--label", "after", "--commit", "f00")
+    told = state(*said)
+    assert told[0] == "there already" and '"before"' in told[1] and "--correct" in told[1]
+    assert not logged_in.sent("PATCH", f"/batches/{taken['id']}/")
+    assert state(*said, "--correct")[0] == "corrected"
+    assert logged_in.sent("PATCH", f"/batches/{taken['id']}/") == [
+        {"label": "after", "tested": {"build": "7", "commit": "f00"}}
+    ]
+
+
+def test_it_says_how_many_were_copies(logged_in: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["upload", FIO, "--hardware", "box"]) == 0
+    assert "copy" not in capsys.readouterr().err
+    (taken,) = logged_in.imports.values()
+    taken["runs"].append({"id": "again", "url": "u", "copy_of": "first"})
+    assert main(["upload", FIO, "--hardware", "box"]) == 0
+    assert "1 of 2 runs: a copy" in capsys.readouterr().err

@@ -32,6 +32,18 @@ def factors(text: str, *names: str) -> list[tuple]:
         (("# Results\n## m5a.large", "## m6g.large"), "heading", ["m5a.large", "m6g.large"]),
         (("## m5a.large, 4 threads", "## m6g.large, 4 threads"), "heading", ["m5a.large", "m6g.large"]),
         (("Instance: m5a.large\n", "\nInstance: m6g.large\n"), "instance", ["m5a.large", "m6g.large"]),
+        (("=== 4 threads ===", "=== 8 threads ==="), "terminals", [4, 8]),
+        (("--- m5a.large", "--- m6g.large"), "heading", ["m5a.large", "m6g.large"]),
+        (("[m5a.large]", "[m6g.large]"), "heading", ["m5a.large", "m6g.large"]),
+        (("4 threads:", "8 threads:"), "terminals", [4, 8]),
+        (("threads=4", "threads=8"), "terminals", [4, 8]),
+        (
+            ("x\nInstance: m5a.large\nKernel: 6.1", "Instance: m6g.large\nKernel: 6.1"),
+            "instance",
+            ["m5a.large", "m6g.large"],
+        ),
+        (("Date: 2026-01-01 10:00:00", "Date: 2026-01-01 11:00:00"), "date", [None, None]),
+        (("=== Run 1 ===", "=== Run 2 ==="), "heading", [None, None]),
         (("## Run 1", "## Run 2"), "heading", [None, None]),
         (("# cassandra-stress -rate x", "# cassandra-stress -rate y"), "heading", [None, None]),
         (("# Results", "# Results"), "heading", [None, None]),
@@ -40,6 +52,12 @@ def factors(text: str, *names: str) -> list[tuple]:
 def test_headings_above_results_that_nothing_else_tells_apart_are_factors(headings, name, told):
     text = "".join(f"{heading}\n\n{RESULT}\n" for heading in headings)
     assert factors(text, name) == [(value,) for value in told]
+
+
+def test_lines_of_the_tool_itself_are_no_headings():
+    one = sample("redisbench", "v7_report.txt").decode()
+    for report in reports("x", (one + "\n" + one).encode()):
+        assert "heading" not in report.parameters
 
 
 def test_headings_are_no_factors_where_the_tool_tells_the_results_apart():

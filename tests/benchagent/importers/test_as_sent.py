@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from benchagent.importers import SourceFile, Status
+from benchagent.importers import Marking, SourceFile, Status, importers
 
 from tests.benchagent.importers.samples import DATA, reports, reports_of, values
 
@@ -354,3 +354,11 @@ def test_a_refusal_says_the_way_out_once(text, way_out):
     report = one(text)
     assert report.status is Status.NOT_UNDERSTOOD and report.reason.endswith(way_out)
     assert report.reason.count("; send ") <= 1
+
+
+def test_the_words_of_a_tool_stand_wherever_its_marks_do():
+    texts = [SourceFile("x", path.read_bytes()).text for path in DATA.rglob("*") if path.is_file()]
+    for importer in importers():
+        if isinstance(importer, Marking) and importer.WORDS:
+            shown = [text for text in texts if importer.MARKS.search(text)]
+            assert [text[:60] for text in shown if not any(word in text for word in importer.WORDS)] == []

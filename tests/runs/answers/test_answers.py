@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import random
 from datetime import date, timedelta
@@ -227,6 +229,8 @@ def test_page_and_api_say_the_same_of_every_question_that_is_offered(world: Any)
         assert answer["claims"], offered
         assert answer["asked"] == offered["words"]
         assert answer["words"] in page(selects, offered["query"]).replace("&#x27;", "'")
+        file = Client().get(f"/compare.csv?{selects}&{offered['query']}").content.decode()
+        assert {row["answer"] for row in csv.DictReader(io.StringIO(file))} == {answer["words"]}
         counts = answer["counts"]
         assert counts["drawn"] + counts["unnumbered"] + counts["left_out"] == counts["selected"]
 

@@ -276,6 +276,15 @@ def test_a_mark_is_told_as_it_is_sold():
     assert figure("x_as=size").figures[0].spec["marks"] == []  # type: ignore[typeddict-item]
 
 
+def test_a_size_stands_in_the_table_in_the_unit_that_it_comes_to(client):
+    for scale, size_mb in ((1, 160), (8, 1_300), (64, 10_737)):
+        run = make_run("Derby 10.17", 700 / scale, factors={"scale_factor": scale})
+        add_number(run, size_mb * 1e6, name="db_size_bytes", unit="bytes")
+    page = client.get("/compare/?workload=tpc-b-profile-1&x_as=size&view=curve").content.decode()
+    assert ">160 MB<" in page and ">10.7 GB<" in page
+    assert ">10,737<" not in page
+
+
 def test_api_and_file_say_what_the_page_says(client):
     over_terminals()
     page = client.get("/compare/?workload=tpc-b-profile-1")

@@ -103,6 +103,17 @@ def test_a_window_is_named_and_refused_beyond_ten_times(first_s, second_s, stand
         assert against.words == f"no ratio: Measured window: {second_s:,} s against {first_s} s"
 
 
+@pytest.mark.parametrize(("metric", "second_s", "stands"), [
+    ("latency_max_ms", 300, False), ("latency_max_ms", 30, True), ("latency_p99_ms", 300, True),
+])  # fmt: skip
+def test_a_maximum_is_compared_over_equal_windows_only(metric: str, second_s: int, stands: bool):
+    """Was: 3 × of a maximum over 300 s against one over 30 s."""
+    against, comparison = compared({"duration_s": 30}, {"duration_s": second_s}, number=metric)
+
+    assert comparison.metric.name == metric
+    assert (against.ratio is not None, bool(headline(comparison))) == (stands, stands)
+
+
 def test_a_window_in_minutes_is_one_of_so_many_seconds():
     for system, value, unit in (("SQLite 3", 300, "s"), ("H2 2", 5, "min")):
         make_run(system, 100, factors=FACTORS | {"duration_s": value}, durability="power_loss", on=machine())

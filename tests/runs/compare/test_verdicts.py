@@ -14,7 +14,7 @@ from runs.compare.select import select
 from runs.formatting import mid_sentence, times
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
-from tests.runs.cells import all_runs, make_run
+from tests.runs.cells import all_runs, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -203,3 +203,21 @@ def test_a_reader_sets_the_threshold_in_the_address():
     ]  # fmt: skip
     for wrong in ("-1", "101", "many", "nan"):
         assert asked(wrong) == {"threshold": [f"“{wrong}” is not a number of per cent from 0 to 100"]}
+
+
+@pytest.mark.parametrize(("metric", "lost", "ranked"), [
+    ("latency_p99_ms", 4, False), ("latency_p99_ms", 1, True), ("tps", 4, True),
+])  # fmt: skip
+def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: bool):
+    """Was: 4 of 7 repeats crashed, and the other three had "the lowest p99"."""
+    make_repeats("H2 2.3", [5.0, 5.1, 5.2], number=metric, durability="power_loss")
+    make_repeats("H2 2.3", [None] * lost, durability="power_loss", state="failed", message="the client crashed")
+    make_repeats("Derby 10.16", [9.0, 9.1, 9.2], number=metric, durability="power_loss")
+
+    comparison = compare(all_runs(), metric=metric)
+
+    h2, derby = comparison.groups if comparison.groups[0].label == "H2 2.3" else reversed(comparison.groups)
+    assert (h2.ranked, derby.ranked) == (ranked, True)
+    assert ("H2 2.3 has the lowest" in headline(comparison)) == (ranked and metric != "tps")
+    assert f"{lost} of {lost + 3} repeats" in h2.lost_words
+    assert any(h2.lost_words in words for words in comparison.warnings) == (not ranked)

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.models import Config, Run
+from runs.models import Config
 from tests.runs.cells import machine, make_runs
 
 pytestmark = pytest.mark.django_db
@@ -30,9 +30,3 @@ def test_it_counts_no_further_than_it_says(client, monkeypatch, path):
 
     assert counts and all("LIMIT" in statement for statement in counts)
     assert "3+" in beyond and "3+" not in exact
-
-
-def test_postgresql_sees_the_fields_that_sqlite_is_kept_from():
-    """Seen: of an expression it took 100,000 finished runs for a rare thing, and sorted them all for the home page."""
-    statement = str(Run.objects.with_values().query)
-    assert ("COALESCE" in statement) == (connection.vendor == "sqlite")

@@ -124,6 +124,15 @@ def test_what_was_stored_before_is_marked_by_judge():
     assert {row.metric.name for row in coarse.measurements.all()} == {"tps", "latency_max_ms"}
 
 
+def test_judge_names_factors_without_blanks_and_renews_the_cell():
+    run = sent({"metrics": HONEST})
+    key = run.cell_key
+    run.factors.filter(name="terminals").update(name="terminals ")
+    Run.objects.filter(pk=run.pk).update(cell_key="another")
+    assert judge_stored()["factors by their names without blanks"] == 1
+    assert stored(run).cell_key == key and not judge_stored()
+
+
 # Of which direction a metric is
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import tracemalloc
 import zipfile
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -127,6 +128,15 @@ def test_the_same_bundle_is_taken_once_and_ids_are_never_those_of_the_bundle(pac
     assert created and other != first
     assert first.pk != experiment.pk and before.isdisjoint(first.runs.values_list("pk", flat=True))
     assert experiment.runs.count() == 4
+
+
+def test_it_says_when_its_runs_were_measured(experiment, operator):
+    """A day that contradicts the start, as could be stored once, does not keep the bundle from being taken in."""
+    start = datetime(2026, 3, 5, 12, tzinfo=UTC)
+    Run.objects.filter(experiment=experiment).update(started_at=start, measured_on=date(2026, 3, 9))
+    made = bundle.export(experiment, AnonymousUser(), address="https://a.example/experiments/nightly/")
+    taken, _ = bundle.take_in(made, owner=operator)
+    assert {(run.measured_at, run.measured_on) for run in taken.runs.all()} == {(start, None)}
 
 
 def test_it_is_private_unless_it_is_said_otherwise(packed, operator):

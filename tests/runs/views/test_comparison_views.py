@@ -71,12 +71,13 @@ def test_a_sweep_is_two_panels_with_the_same_axes_and_one_legend(client, sweep):
 
 def test_an_interval_that_would_cover_the_chart_is_no_band(client):
     experiment = Experiment.objects.create(slug="scatter", name="Scatter")
-    for scale, rates in ((1, (60, 150, 290)), (4, (100, 101, 102)), (16, (90, 91, 92))):
+    quiet = {scale: (rate, rate + 1, rate + 2) for scale, rate in ((4, 100), (16, 90), (64, 80), (256, 70))}
+    for scale, rates in {1: (60, 150, 290), **quiet}.items():
         for repeat, rate in enumerate(rates, start=1):
             make_run("H2 2.4", rate, factors={"scale_factor": scale}, experiment=experiment, repeat=repeat)
     html = page(client, "", of="scatter")
     line = spec(html, "curve")["series"][0]
-    assert [x for x, *_ in line["band"]] == [4, 16]
+    assert [x for x, *_ in line["band"]] == [4, 16, 64, 256]
     assert [x for x, *_ in line["open"]] == [1]
     assert "Arrow: an interval that reaches far beyond the chart" in html
 
@@ -379,4 +380,4 @@ def test_the_file_of_bars_has_each_metric_and_that_of_other_views_their_tables(c
     assert [row["metric"] for row in rows] == ["tps"] * 12 + ["latency_p99_ms"] * 12
     assert [any(row["verdict"] for row in part) for part in (rows[:12], rows[12:])] == [True, False]
     head = client.get("/compare.csv?experiment=sweep&view=latency").content.decode().splitlines()[0]
-    assert head == "chart,row,column,unit,value,gap"
+    assert head == "chart,row,column,unit,value,gap,asked,answer"

@@ -86,37 +86,11 @@ def test_it_filters_by_a_factor(client):
     assert values(page(client, "/runs/?factor.terminals=4")) == [4]
 
 
-def test_it_looks_for_words_in_the_newest_runs_that_match_all_else_and_says_so(client, monkeypatch):
+def test_it_looks_for_words(client):
     for number in range(4):
         make_run("SQLite 3.53", number, note="odd" if number % 2 else "even", repeat=number)
     assert values(page(client, "/runs/?q=odd")) == [3, 1]
-    monkeypatch.setattr("runs.listing.filters.MOST_READ", 2)
-    html = page(client, "/runs/?q=odd")
-    assert values(html) == [3]
-    assert "newest 2 runs that match all else were looked through" in html
-    html = page(client, "/runs/?q=odd&dbms=firebird")
-    assert "No run matches" in html
-    assert "looked through" not in html
-
-
-@pytest.mark.parametrize("query", ["commit=abc", "build=x1", "ordering=finished_at", "setting.fsync=on"])
-def test_it_says_what_else_no_index_holds(client, monkeypatch, query):
-    for number in range(3):
-        make_run("SQLite 3.53", number, repeat=number, tested={"commit": "abcdef", "build": "x1"})
-    assert "looked through" not in page(client, f"/runs/?{query}")
-    monkeypatch.setattr("runs.listing.filters.MOST_READ", 2)
-    assert "looked through" in page(client, f"/runs/?{query}")
-    assert "looked through" in client.get(f"/api/v1/runs/?{query}").json()["note"]
-
-
-def test_it_counts_no_further_where_rows_of_other_tables_are_read(client, monkeypatch):
-    for number in range(4):
-        make_run("SQLite 3.53", number)
-    monkeypatch.setattr("runs.listing.cursor.COUNT_LIMIT", 3)
-    monkeypatch.setattr("runs.listing.filters.MOST_READ_TO_COUNT", 2)
-    html = page(client, "/runs/?factor.scale_factor=10")
-    assert "more than 2 runs" in html
-    assert values(html) == [3, 2, 1, 0]
+    assert "No run matches" in page(client, "/runs/?q=odd&dbms=firebird")
 
 
 def test_it_sorts_by_value_both_ways_with_gaps_last(client):

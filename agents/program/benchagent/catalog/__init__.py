@@ -8,6 +8,7 @@ from benchagent.catalog.dbmss import DBMSS
 from benchagent.catalog.metrics import (
     ANY,
     ERROR_SHARE,
+    EXTREMES,
     FAILED,
     LATENCIES,
     METRICS,
@@ -47,8 +48,8 @@ from benchagent.catalog.workloads import (
 
 __all__ = [
     "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
-    "EXTERNAL_METHODS", "FACTORS", "FAILED", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES", "SECONDS_EACH",
-    "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry",
-    "amount", "factor_phrase", "factor_role", "factor_span", "factor_words", "headline_metrics", "number_in",
-    "plausible_range", "refusal", "threshold_of", "too_many_failed",
+    "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES",
+    "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "Role",
+    "WorkloadEntry", "amount", "factor_phrase", "factor_role", "factor_span", "factor_words", "headline_metrics",
+    "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

@@ -114,6 +114,8 @@ PERCENTILES = {
     "latency_p50_ms": 50.0, "latency_p95_ms": 95.0, "latency_p99_ms": 99.0, "latency_p999_ms": 99.9,
     "latency_max_ms": 100.0,
 }  # fmt: skip
+# What only grows with the length of the window: compared over equal windows only.
+EXTREMES = frozenset(name for name, metric in METRICS.items() if metric.threshold == EXTREME)
 # Above this share of failed transactions a run is no result, whoever measured it.
 ERROR_SHARE = 0.01
 FAILED = ("errors", "failed_transactions", "errors_total")

@@ -129,6 +129,9 @@ class Api:
     def post(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("POST", path, json=body, timeout=UPLOAD_TIMEOUT_S)
 
+    def patch(self, path: str, body: Any) -> dict[str, Any]:
+        return self._send("PATCH", path, json=body)
+
     def post_files(self, path: str, files: Sequence[tuple[str, Path]], values: Params = ()) -> dict[str, Any]:
         form = Form(files, values)
         headers = {"Content-Type": f"multipart/form-data; boundary={form.boundary}"}

@@ -100,6 +100,7 @@ class Uploaded:
 
 
 EXIT_PARTLY = 1
+DONE = ("stored", "there already", "restored", "corrected", "skipped", "dry run", "no result by itself")
 MAX_DOCUMENTS_AT_ONCE = 200
 # Of files with the same message; characters of a name on a terminal, however narrow.
 NAMES_SAID, LEAST_NAME = 3, 12
@@ -126,7 +127,15 @@ class Outcome:
 
     @property
     def done(self) -> bool:
-        return self.state in ("stored", "there already", "restored", "skipped", "dry run", "no result by itself")
+        return self.state in (
+            "stored",
+            "there already",
+            "restored",
+            "corrected",
+            "skipped",
+            "dry run",
+            "no result by itself",
+        )
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "url": self.url or None, "message": self.message or None}
@@ -199,7 +208,7 @@ def upload(options: argparse.Namespace) -> int:
     documents, rest = apart(files)
     outcomes = [_documents(api, local, held, restore=options.restore) for local, held in documents]
     if rest:
-        outcomes.append(_files(api, rest, details, tools, restore=options.restore))
+        outcomes.append(_files(api, rest, details, tools, restore=options.restore, correct=options.correct))
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)
@@ -226,7 +235,7 @@ def import_folder(options: argparse.Namespace) -> int:
             progress.show(f"{files_done} of {len(paths)} files, {far}: {Path(files[0][1]).parent}")
             # One folder at a time in memory.
             read_now = [read(path, name) for path, name in files]
-            wanted = {"again": options.again, "restore": options.restore}
+            wanted = {"again": options.again, "restore": options.restore, "correct": options.correct}
             outcomes += _folder(api, read_now, details, memory, tools, **wanted)
             done, files_done = done + size, files_done + len(files)
     finally:
@@ -273,6 +282,7 @@ def _folder(
     *,
     again: bool,
     restore: bool,
+    correct: bool,
 ) -> list[Outcome]:
     new = [local for local in files if again or not memory.has(local.digest)]
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
@@ -290,7 +300,8 @@ def _folder(
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            outcomes.append(_sent(memory, wanted, partial(_files, api, wanted, details, tools, restore=restore)))
+            send = partial(_files, api, wanted, details, tools, restore=restore, correct=correct)
+            outcomes.append(_sent(memory, wanted, send))
     return outcomes
 
 
@@ -321,7 +332,7 @@ def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outco
         if error.status in (401, 403):
             raise
         return Outcome([local.file.name for local in files], "refused", message=error.detail)
-    if outcome.state in ("stored", "there already"):
+    if outcome.state in ("stored", "there already", "corrected"):
         memory.add(local.digest for local in files)
     return outcome
 
@@ -353,6 +364,22 @@ def _restored(api: Api, outcome: Outcome, *, wanted: bool) -> Outcome:
     return replace(outcome, state="deleted", message="\n".join(filter(None, (outcome.message, words))))
 
 
+def _corrected(api: Api, answer: dict[str, Any], details: dict[str, Any], outcome: Outcome, *, wanted: bool) -> Outcome:
+    """Of files that are stored already with another label, tags or commit: changed if that is wanted, else told."""
+    stored = answer.get("described") or {}
+    said = {name: details[name] for name in ("label", "tags", "tested") if name in details and name in stored}
+    if "tested" in said:
+        said["tested"] = {**stored["tested"], **said["tested"]}
+    new = {name: value for name, value in said.items() if value != stored[name]}
+    if not new:
+        return outcome
+    if wanted:
+        api.patch(f"/batches/{quote(str(answer['id']))}/", new)
+        return replace(outcome, state="corrected")
+    words = "; ".join(f"{name}: stored {json.dumps(stored[name])}, said {json.dumps(new[name])}" for name in new)
+    return replace(outcome, message=f"there already, and nothing was changed: {words} (--correct changes it)")
+
+
 def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]], *, restore: bool) -> Outcome:
     if api is None:
         return Outcome([local.file.name], "dry run", message=f"{len(documents)} result documents")
@@ -374,7 +401,7 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
 
 
 def _files(
-    api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, *, restore: bool
+    api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, *, restore: bool, correct: bool
 ) -> Outcome:
     names = [local.file.name for local in files]
     if api is None:
@@ -403,6 +430,8 @@ def _files(
             return Outcome(names, "incomplete", url=url, message=message, items=items, needs=needs)
     runs, items = answer.get("runs", []), answer.get("items", [])
     outcome = Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
+    if state == "there already":
+        outcome = _corrected(api, answer, details, outcome, wanted=correct)
     return _restored(api, outcome, wanted=restore)
 
 
@@ -429,6 +458,9 @@ def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
 
 
 def _show(outcomes: Sequence[Outcome]) -> None:
+    runs = [run for outcome in outcomes for run in outcome.runs]
+    if copies := sum("copy_of" in run for run in runs):
+        say(f"{copies} of {counted(len(runs))}: a copy of a result that is stored, shown there and counted nowhere")
     shown = [outcome for outcome in outcomes if outcome.state != "skipped" or len(outcomes) == 1]
     if shown:
         _print_outcomes(shown, columns_of(sys.stdout))

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Protocol, cast, runtime_checkable
 
+from benchagent.importers import plain_csv
 from benchagent.importers.apart import agreeing, told_apart, warn_of_alike
 from benchagent.importers.described import shipped
-from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.margins import Claimed, Margin, bare, began, proposals
+from benchagent.importers.report import (
+    OF_NO_TOOL,
+    Metric,
+    ReadFile,
+    Report,
+    Series,
+    Status,
+    Subject,
+    as_json,
+    is_of_no_tool,
+    not_understood,
+)
+from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 6
@@ -52,6 +65,8 @@ class Marking(Importer, Protocol):
 
     # What only this tool prints; where it begins to stand, its part of the file begins.
     MARKS: re.Pattern[str]
+    # One of these stands wherever the marks do: looked for first.
+    WORDS: Collection[str]
 
 
 @runtime_checkable
@@ -86,8 +101,7 @@ def inspect(
     results: list[ReadFile] = []
     for at, file in enumerate(files):
         begin(file)
-        for part in _parts(file):
-            importer, reports = _read(part, own_tools)
+        for part, importer, reports in _understood(file, own_tools):
             parts.append((at, importer))
             results.append((part, reports))
     for importer in importers():
@@ -111,6 +125,87 @@ def inspect(
     return read
 
 
+# What stands in one file, each with who understood it.
+Outputs = list[tuple[SourceFile, Importer | None, list[Report]]]
+# One margin in another: a quoted mail of what a container logged.
+MOST_MARGINS = 3
+
+
+def _understood(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
+    """A file as it is; without the margins of its lines where more is read then."""
+    try:
+        if not file.is_large:
+            outputs, margins = _without_margins(file, own_tools)
+            return _stamped(outputs, file, margins)
+    except NotUnderstood:
+        return _outputs(file, own_tools)
+    # A large one is read twice only where it did not come to its end; the margins of its beginning are those of all.
+    outputs = _outputs(file, own_tools) if streaming(file) else []
+    if outputs and _worth(outputs)[1]:
+        return outputs
+    _, margins = _without_margins(file.head, own_tools)
+    whole = file
+    for margin in margins:
+        whole = bare(whole, margin)
+    return outputs if outputs and not margins else _stamped(_outputs(whole, own_tools), file, margins)
+
+
+def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[Outputs, tuple[Margin, ...]]:
+    """What is read, and the margins without which it is. Raises NotUnderstood for what is no text."""
+    best, known, taken = _outputs(file, own_tools), tuple[Margin, ...](), tuple[Margin, ...]()
+    outputs = best
+    while len(taken) < MOST_MARGINS:
+        start = file.text[:PIECE_BYTES]
+        tries: list[tuple[Outputs, SourceFile, Margin | None]] = []
+        for margin in proposals(start, claimed=_claimed(outputs), ended=_worth(outputs)[1]):
+            without = bare(file, margin)
+            tries.append((_outputs(without, own_tools), without, margin))
+        before = outputs
+        outputs, file, found = max(tries, key=lambda each: _worth(each[0]), default=(before, file, None))
+        if found is None or _worth(outputs) < _worth(best) or (any(_worth(outputs)) and outputs == before):
+            break
+        taken = (*taken, found)
+        # A margin in another shows nothing before both are gone.
+        if any(_worth(outputs)):
+            best, known = outputs, taken
+    return best, known
+
+
+def _outputs(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
+    return [(part, *_read(part, own_tools)) for part in _parts(file)]
+
+
+def _claimed(outputs: Outputs) -> Claimed:
+    """Who knows what stands there, whatever is then said of it."""
+    reports = [report for _, _, reports in outputs for report in reports]
+    if any(report.tool != plain_csv.TOOL and not is_of_no_tool(report) for report in reports):
+        return Claimed.BY_TOOL
+    return Claimed.BY_TABLE if any(report.tool for report in reports) else Claimed.NOT
+
+
+def _worth(outputs: Outputs) -> tuple[int, bool, int]:
+    """Who understands it: a tool, no tool that knows it, a table, nobody; whether to its end; how much it says."""
+    reports = [report for _, _, reports in outputs for report in reports]
+    of_tools = [report for report in reports if report.tool not in ("", plain_csv.TOOL)]
+    understood = [report for report in reports if report.status is not Status.NOT_UNDERSTOOD]
+    said = sum(
+        len(report.metrics) + sum(series.points for series in report.series) + len(report.parameters)
+        + len(report.subject.settings) + len(report.command_lines) + bool(report.started_at) + bool(report.subject.dbms)
+        for report in of_tools
+    )  # fmt: skip
+    rank = 2 * bool(of_tools) + any(report in understood for report in of_tools or reports)
+    return rank, all(report.status is Status.COMPLETE for report in reports), said
+
+
+def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
+    """The stamp that was taken off says when a run began."""
+    if len(outputs) != 1 or len(outputs[0][2]) != 1:
+        return outputs
+    ((part, importer, (report,)),) = outputs
+    began_at = "" if report.started_at else began(file, taken)
+    return [(part, importer, [replace(report, started_at=began_at)])] if began_at else outputs
+
+
 @cache
 def _marking() -> list[Marking]:
     return [importer for importer in importers() if isinstance(importer, Marking)]
@@ -127,7 +222,7 @@ def _parts(file: SourceFile) -> list[SourceFile]:
         text, first = file.text, file.lines_in_front
     except NotUnderstood:
         return [file]
-    shown = [importer for importer in _marking() if file.shows(importer.MARKS)]
+    shown = [importer for importer in _marking() if file.shows(importer.MARKS, importer.WORDS)]
     if len(shown) < 2:
         return [file]
     marks = sorted(
@@ -187,7 +282,7 @@ def _of_large(file: SourceFile, every: list[Importer]) -> list[Importer]:
 
 def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importer | None, list[Report]]:
     """The importer that understood the file, and what it read."""
-    tool, reason = "", "no known tool wrote this"
+    tool, reason = "", OF_NO_TOOL
     try:
         if importer := streaming(file):
             tool = importer.TOOL

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status
-from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text
+from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status, further
+from benchagent.importers.source import NotUnderstood, SourceFile
 
-# A heading of Markdown, or words of their own between empty lines: `Instance: m5a.large`.
+# What stands above a result, the surest first: a heading of Markdown, or words of their own between empty lines
+# (`Instance: m5a.large`) …
 _HEADING = re.compile(
     r"^ {0,3}(?P<level>#{1,6}) +(?P<text>[^\n]{1,200}?)[ #]*$"
     r"|(?:\A|(?<=\n\n)) {0,3}(?!(?i:debug|info|note|warn|error|fatal))(?P<name>[A-Za-z][\w -]{0,40}): +"
     r"(?P<value>[^\n]{0,99}[^\s:]) *(?=\n(?:\n|```))",
     re.MULTILINE,
 )
+# … then what somebody lets a script print: `=== 4 threads ===`, `--- m5.large`, `[4 threads]`, `4 threads:` …
+_RULED = re.compile(
+    r"^ {0,3}(?P<level>={2,}|-{2,}|\*{1,3}|>{2,}|\[) *(?P<text>[^\s=*>\[-][^\n]{0,100}?)"
+    r" *(?:={2,}|-{2,}|\*{1,3}|<{2,}|\])?:?$"
+    r"|^ {0,3}(?P<counted>(?:\d{1,9} ?[A-Za-z]{2,12}|[A-Za-z]{2,12} ?[=:]? ?\d{1,9})):?$",
+    re.MULTILINE,
+)
+# … and at last lines that name something, as often as there are results.
+_NAMED = re.compile(r"^ {0,3}(?P<name>[A-Za-z][\w -]{0,40})[:=] *(?P<value>[A-Za-z][\w.+/ -]{0,60}?) *$", re.MULTILINE)
+_TIME = re.compile(r"\d:\d\d|\b20\d\d-\d\d")
+MAX_TEXT, MAX_NAMES = 200_000, 8
 _OPTION = re.compile(r"(?:^|\s)--?\w")
 _COUNTED = re.compile(
     r"(?P<count>(?<![\w.])\d{1,9}) ?(?P<what>[a-z]+)\b|\b(?P<name>[a-z]+) ?[=:]? ?(?P<number>\d{1,9}(?![\w.]))"
@@ -33,23 +46,44 @@ SEVERAL_FOLD = 2.0
 
 
 def told_apart(file: SourceFile, reports: list[Report], read: Callable[[SourceFile], Sequence[Report]]) -> list[Report]:
-    """The reports, with the headings above them as factors where they share all others. `read` reads a part."""
+    """The reports, with what stands above them as factors where they share all others. `read` reads a part."""
     if len({_key(report) for report in reports}) == len(reports) or file.is_large:
         return reports
-    sections = [*_sections(file.text)]
-    headings: list[dict[str, Scalar]] = []
-    for text, heading in sections if len(sections) > 1 else ():
-        try:
-            headings += [heading] * len(read(SourceFile(file.name, text.encode())))
-        except NotUnderstood:
+    for form in _forms(file.text, len(reports)):
+        headings: list[dict[str, Scalar]] = []
+        for text, heading in _sections(file.text, form):
+            headings += [heading] * len(_read(file, text, read))
+        telling = {name for heading in headings for name in heading if len({other.get(name) for other in headings}) > 1}
+        if len(headings) != len(reports) or not telling:
             continue
-    if len(headings) != len(reports):
-        return reports
-    telling = {name for heading in headings for name in heading if len({other.get(name) for other in headings}) > 1}
-    return [
-        replace(report, parameters=_factors(heading, telling) | report.parameters)
-        for report, heading in zip(reports, headings, strict=True)
-    ]
+        # Lines of the tool itself are no headings of its results.
+        if form is _HEADING or _read(file, form.sub("", file.text), read) == reports:
+            return [
+                replace(report, parameters=_factors(heading, telling) | report.parameters)
+                for report, heading in zip(reports, headings, strict=True)
+            ]
+    return reports
+
+
+def _forms(text: str, reports: int) -> Iterator[re.Pattern[str]]:
+    """How headings may look in this text."""
+    yield _HEADING
+    if len(text) > MAX_TEXT:
+        return
+    yield _RULED
+    values: dict[str, list[str]] = defaultdict(list)
+    for match in _NAMED.finditer(text):
+        values[match["name"]].append(match["value"])
+    often = (name for name, told in values.items() if len(told) == reports and len({*told}) > 1)
+    for name in itertools.islice(often, MAX_NAMES):
+        yield re.compile(_NAMED.pattern.replace(r"[A-Za-z][\w -]{0,40}", re.escape(name)), re.MULTILINE)
+
+
+def _read(file: SourceFile, text: str, read: Callable[[SourceFile], Sequence[Report]]) -> list[Report]:
+    try:
+        return [*read(SourceFile(file.name, text.encode()))]
+    except NotUnderstood:
+        return []
 
 
 # Rates of which one is a run's headline.
@@ -92,21 +126,26 @@ def _factors(heading: dict[str, Scalar], telling: set[str]) -> dict[str, Scalar]
     return named | ({"heading": words[:MAX_FACTOR]} if words else {})
 
 
-def _sections(text: str) -> Iterator[tuple[str, dict[str, Scalar]]]:
+def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str, Scalar]]]:
     """The text between headings, each with what those above it say: of words its level (`##`) is the name."""
     levels: dict[int, dict[str, Scalar]] = {}
     begin = 0
-    for match in _HEADING.finditer(text):
+    for match in form.finditer(text):
         if _OPTION.search(match[0]):  # `# pgbench -c 4`, as root
             continue
         yield text[begin : match.start()], {k: v for level in sorted(levels) for k, v in levels[level].items()}
-        begin = match.end()
-        level = len(match["level"] or "") or 7
+        begin, groups = match.end(), match.groupdict()
+        words = groups.get("text") or groups.get("counted")
+        level = len(groups.get("level") or "") if form is _HEADING and words else 7
         levels = {other: said for other, said in levels.items() if other < level}
-        levels[level] = _said(match["level"], match["text"]) if match["level"] else {
-            slug(match["name"]): whole_or_text(match["value"])
-        }  # fmt: skip
+        said = _said("#" * level, words) if words else _named(match["name"], match["value"])
+        levels[level] = said if not groups.get("counted") else {k: v for k, v in said.items() if k in _COUNTS.values()}
     yield text[begin:], {k: v for level in sorted(levels) for k, v in levels[level].items()}
+
+
+def _named(name: str, value: str) -> dict[str, Scalar]:
+    numbers_repeats = _TIME.search(value) or _REPEAT.fullmatch(f"{name} {value}".lower())
+    return {} if numbers_repeats else further({name: value})
 
 
 def _said(level: str, text: str) -> dict[str, Scalar]:
@@ -118,7 +157,7 @@ def _said(level: str, text: str) -> dict[str, Scalar]:
             said[_COUNTS[what]] = int(counted["count"] or counted["number"])
             text = text.replace(text[counted.start() : counted.end()], "")
     words = text.strip(" ,;:-–()*_`")
-    return said if _REPEAT.fullmatch(words.lower()) else {**said, level: words}
+    return said if _REPEAT.fullmatch(words.lower()) or _TIME.search(words) else {**said, level: words}
 
 
 def warn_of_alike(files: Sequence[ReadFile]) -> None:

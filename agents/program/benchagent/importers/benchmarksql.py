@@ -42,6 +42,7 @@ MARKS = re.compile(
     r"Measured tpm(?:C \(NewOrders\)|TOTAL) *=|\bjTPCC : (?:Term-00|main|result),|Overall (?:NOPM|TPM): "
     r"|BenchmarkSQL v\d"
 )
+WORDS = ("Measured tpm", "jTPCC : ", "Overall NOPM: ", "Overall TPM: ", "BenchmarkSQL v")
 # What stands before a line's own text; the running average is overwritten by the result, which may follow it.
 FRONT = re.compile(r".*\b(?:Term-00|main|result),[ \t]*|.*\bjTPCC[ \t]*:[ \t]*", re.DOTALL)
 # Of a type's row, without the transactions that deliver in the background.
@@ -61,7 +62,7 @@ class Calls(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -13,9 +13,10 @@ from functools import cached_property
 
 from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import MAX_COMMAND, is_number, seconds_of, size_bytes_of, whole_or_text
-from benchagent.redaction import redact_text
 
 _OPERATORS = "|&;<>"
+# What makes a shell do more than to part words at blanks.
+_SPECIAL = re.compile(r"[|&;<>'\"\\#]")
 # A prompt, a path, a wrapper (`sudo`, `time`, `docker exec`), a quote of `sh -c`; not the name of a container.
 _IN_FRONT = r"(?:^|(?<=[\s/\\+$#>:'\"`(=]))(?<!--name[ =])"
 _EXTENSION = r"(?:\.exe|\.py|\.sh|\.bat)?"
@@ -25,6 +26,8 @@ _NO_VALUE = ("$", "%", "{{", "<")
 
 def words_of(command: str) -> list[str]:
     """The words of one call as a shell takes them: what follows `|`, `;`, `&` or `>` is another call, or a file."""
+    if not _SPECIAL.search(command):
+        return command.split()
     lexer = shlex.shlex(command, posix=True, punctuation_chars=_OPERATORS)
     lexer.whitespace_split, lexer.commenters = True, ""
     words: list[str] = []
@@ -97,7 +100,7 @@ class Commands:
         if len(text) > MAX_COMMAND or not any(program in text for program in self.programs):
             return ""
         match = self.begin.search(text)
-        return redact_text(_unquoted(text[match.start() :].strip())) if match else ""
+        return _unquoted(text[match.start() :].strip()) if match else ""
 
     def options(self, command: str) -> Iterator[tuple[str, str]]:
         """Every option with its value, of whatever form; a word that is none, with an empty name."""

@@ -43,6 +43,7 @@ _TIMES = re.compile(r"^PERF\d*\.(?:POWER|THRUPUT)\.[\w.]+,[^,\n]*,[^,\n]*,[^,\n]
 _TASK = re.compile(
     r"(?:PERF\d*\.)?(?P<test>LOAD|POWER|THRUPUT)(?:\.(?:QS|RFST)(?P<stream>\d{1,3}))?(?:\.(?P<what>Q\d{1,2}|RF[12]|ALL))?"
 )
+WORDS = ("Composite Score",)
 QUERIES = 22
 SCORES = ("composite", "load_hours", "power", "throughput")
 SUBJECT = Subject(workload="tpch-dbt3", workload_name="TPC-H (DBT-3)")
@@ -56,11 +57,11 @@ class Scores(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS) or file.shows(_TIMES)
+    return file.shows(MARKS, WORDS) or file.shows(_TIMES, ("PERF",))
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    if not file.shows(MARKS):
+    if not file.shows(MARKS, WORDS):
         return [times_of(file)]
     scores = Scores(table=TABLE, begins={"size", "composite"})
     return scores.reports(file, MARKS, scores_of, "no score of DBT-3")

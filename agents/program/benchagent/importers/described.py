@@ -34,7 +34,7 @@ import yaml
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, picked, unit_of
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, slug
-from benchagent.importers.tables import KINDS, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
+from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 300, 6
@@ -123,10 +123,12 @@ class Described:
     called: Commands
     # The first line with the next one, right behind it or a line later.
     MARKS: re.Pattern[str]
+    # What stands in each of the lines by which it is known, the longest part of each.
+    WORDS: tuple[str, ...]
 
     def claims(self, file: SourceFile) -> bool:
         """Where the first line that always stands there is, and another one."""
-        if not file.shows(self.begin):
+        if not file.shows(self.begin, self.WORDS):
             return False
         lines = printed_lines(file, _NEVER)
         known = {match.key for line in lines if (match := self._match(line))}
@@ -280,11 +282,11 @@ def described(text: str) -> Described:
     named = {name for name in values_of if kinds[name] == "each"}
     begins = [key for key, _ in rows[: sure[0] + 1 if sure else len(rows)] if kinds[key] in ("", "maybe")]
     headings = frozenset(key for key, kind in kinds.items() if kind == "heading")
-    first, marks = _shown(rows, kinds, sure)
+    first, marks, words = _shown(rows, kinds, sure)
     return Described(
         TOOL=tool, table=Table(tool, *rows, careful=True), workload=workload[:100],
         dbms=dbms_called(dbms) or slug(dbms, "-"), begins=frozenset(begins), last=rows[sure[-1]][0] if sure else "",
-        begin=re.compile(first, re.MULTILINE), MARKS=re.compile(marks, re.MULTILINE),
+        begin=re.compile(first, re.MULTILINE), MARKS=re.compile(marks, re.MULTILINE), WORDS=words,
         each={key: _naming(values_of[key], metrics) for key in named},
         begun_by=frozenset(begins) | (frozenset() if _is_telling(rows, sure[:1]) else headings),
         headings=headings,
@@ -295,23 +297,39 @@ def described(text: str) -> Described:
     )  # fmt: skip
 
 
-def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) -> tuple[str, str]:
-    """Regular expressions of what shows that a file may be the tool's, and of what no other tool prints."""
+def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) -> tuple[str, str, tuple[str, ...]]:
+    """Regular expressions of what shows that a file may be the tool's, of what no other tool prints; words in both."""
+
+    front = r"^[^\S\n]*+"
 
     def line(at: int) -> str:
         whole = pattern_of(rows[at][1], careful=True)[1]
-        return rf"^[^\S\n]*{re.sub(r'[?]P<[a-z0-9_]+>', '?:', whole, flags=re.IGNORECASE)}"
+        return re.sub(r"[?]P<[a-z0-9_]+>", "?:", whole, flags=re.IGNORECASE)
 
     repeated = [at for at, (key, _) in enumerate(rows) if kinds[key] in ("heading", "run") and _is_telling(rows, [at])]
     if sure and (_is_telling(rows, sure[:1]) or not repeated):
         first, second = line(sure[0]), line(min(sure[0] + 1, len(rows) - 1))
-        return first, rf"{first}[^\n]*\n(?:[^\n]*\n)?{second}"
+        return f"{front}{first}", rf"{front}{first}[^\n]*\n(?:[^\n]*\n)?{front}{second}", _words([rows[sure[0]][1]])
     if not repeated:
         raise BadDescription(
             "lines: none that is always there, a heading or a run has words by which the tool is known"
         )
-    shown = "|".join(map(line, repeated))
-    return shown, shown
+    # A short word stands in many files.
+    repeated = [at for at in repeated if min(map(len, _words([rows[at][1]]) or [""])) > 7] or repeated
+    shown = f"{front}(?:{'|'.join(map(line, repeated))})"
+    return shown, shown, _words([rows[at][1] for at in repeated])
+
+
+def _words(templates: Sequence[str]) -> tuple[str, ...]:
+    """Of each line the longest text that always stands there; nothing where a line has none."""
+    words: set[str] = set()
+    for template in templates:
+        depth, always = 0, [[""]]
+        for *_, wordings, bracket, _, text in PIECE.findall(template):
+            depth += {"[": 1, "]": -1}.get(bracket, 0)
+            always += [wordings.split("|") if wordings else [text]] if not depth else []
+        words |= {*max(always, key=lambda some: min(map(len, some)))}
+    return () if min(map(len, words)) < 2 else tuple(sorted(words))
 
 
 def _scaled(value: Any, times: float) -> Scalar:

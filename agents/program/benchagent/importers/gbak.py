@@ -27,6 +27,7 @@ MARKS = re.compile(
     r"(?m)^(?:.{0,80}?[\s>\]])?gbak:[\s\d.,]*(?:readied database |opened file |ERROR:|writing |restoring |gbak version "
     r"|closing file, committing|finishing, closing|time +|started transaction|created database |creating file )"
 )
+WORDS = ("gbak:",)
 _MESSAGES = Table(
     TOOL,
     ("backup begins", "readied database {:T} for backup"),
@@ -183,7 +184,7 @@ class _Run:
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -55,6 +55,7 @@ MARKS = re.compile(r"\bsummary = +\d+ in +[\d:]+ = +[\d.]+/s Avg: +\d+ Min: +\d+
 HEADING = re.compile(
     r"(?:[\w\"]+[,;\t]){0,20}\"?timeStamp\"?[,;\t]\"?elapsed\"?[,;\t](?:\"?\w+\"?[,;\t]){0,20}\"?\w+\"?\n"
 )
+WORDS = ("summary = ",)
 _XML = re.compile(r"<testResults\b[^>]{0,200}>")
 _NEEDED = ("timeStamp", "elapsed", "label", "success")
 _OF_SAMPLES = "Number of samples in transaction :"

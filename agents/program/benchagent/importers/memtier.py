@@ -41,6 +41,7 @@ MARKS = re.compile(
     r"|^ *AGGREGATED AVERAGE RESULTS \(",
     re.MULTILINE,
 )
+WORDS = ("Ops/sec", "[RUN #", "AGGREGATED AVERAGE RESULTS (")
 DOCUMENT = re.compile(r'"(?:ALL STATS|AGGREGATED AVERAGE RESULTS[^"]*)"')
 COLUMN = re.compile(
     r" *(Ops/sec|Hits/sec|Misses/sec|MOVED/sec|ASK/sec|Avg\. Latency|p[\d.]+ Latency|Latency|KB/sec(?: [RT]X)?"
@@ -86,7 +87,7 @@ def document(file: SourceFile) -> Any:
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS) or document(file) is not None
+    return file.shows(MARKS, WORDS) or document(file) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -30,6 +30,15 @@ MARKS = re.compile(
     r"|^\w*,(?:mixed|update|write|key|read)(?:,\d+[.,]\d{3}){3},\d+,\d+$",
     re.MULTILINE,
 )
+WORDS = (
+    "seconds to run all queries: ",
+    "Number of clients running queries: ",
+    ",mixed,",
+    ",update,",
+    ",write,",
+    ",key,",
+    ",read,",
+)
 FIGURES = ("all_queries_s", "all_queries_min_s", "all_queries_max_s")
 PARAMETERS = ("terminals", "queries_per_client", "storage_engine", "load_type")
 COMMANDS = Commands(
@@ -51,7 +60,7 @@ SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

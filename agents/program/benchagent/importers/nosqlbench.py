@@ -15,12 +15,14 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole
+from benchagent.redaction import redact_text
 
 TOOL = "NoSQLBench"
 MARKS = re.compile(r"-- BEGIN METRICS DETAIL --")
 HEADING = (
     "t,count,max,mean,min,stddev,p50,p75,p95,p98,p99,p999,mean_rate,m1_rate,m5_rate,m15_rate,rate_unit,duration_unit"
 )
+WORDS = ("-- BEGIN METRICS DETAIL --",)
 HDR_LOG = "#[Histogram log format version "
 _METRIC = re.compile(r"\btype=(?P<type>TIMER|GAUGE), name=(?P<name>[\w.-]{1,200}), (?P<figures>.*)")
 _RESULT = re.compile(r"(?P<activity>[\w.-]+?)\.(?P<what>result[-_]success|result)")
@@ -44,7 +46,7 @@ class _Activity:
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS) or file.head.text.startswith((HEADING, HDR_LOG))
+    return file.shows(MARKS, WORDS) or file.head.text.startswith((HEADING, HDR_LOG))
 
 
 def read(file: SourceFile) -> Sequence[Report]:
@@ -65,7 +67,7 @@ def read(file: SourceFile) -> Sequence[Report]:
                 ended = False
                 _take(activities, match)
             elif call := _COMMANDS.find(line.text):
-                command = call
+                command = redact_text(call)
     timed = {name: activity for name, activity in activities.items() if "result" in activity.counts}
     if not timed and ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")

@@ -52,6 +52,7 @@ MARKS = re.compile(
     r'|\A"(?:PING_INLINE|PING_BULK|PING_MBULK|SET|GET|INCR|[LR]PUSH|[LR]POP|[SZH]\w+|MSET \(10 keys\))","\d+\.\d\d"$',
     re.MULTILINE,
 )
+WORDS = ("requests completed", " requests per second", " avg_msec=", '","')
 ENDS = frozenset({"latency", "rate", "quiet", "row"})
 LATENCIES = ("latency_min_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
 COMMANDS = Commands(
@@ -74,7 +75,7 @@ class Tests(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -242,6 +242,14 @@ def not_understood(why: NotUnderstood | str, *, tool: str = "") -> Report:
     return Report(tool, Status.NOT_UNDERSTOOD, reason=f"{_REFUSED}{why}{way_out}")
 
 
+OF_NO_TOOL = "no known tool wrote this"
+
+
+def is_of_no_tool(report: Report) -> bool:
+    """Whether it was refused without any importer that knew it."""
+    return report.status is Status.NOT_UNDERSTOOD and refusal_of(report).startswith(OF_NO_TOOL)
+
+
 def refusal_of(report: Report) -> str:
     """Why it is not understood, for whoever says so in words of their own."""
     return report.reason.removeprefix(_REFUSED)

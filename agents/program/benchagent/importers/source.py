@@ -14,7 +14,7 @@ import operator
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -91,15 +91,21 @@ class SourceFile:
         for piece in self.pieces():
             start += piece[: PIECE_BYTES - len(start)]
             if len(start) >= PIECE_BYTES:
+                if self._utf_16:
+                    start = bytearray(start.decode(self._utf_16, errors="ignore").encode())
                 return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1]))
         return SourceFile(self.name, bytes(start))
+
+    @cached_property
+    def _utf_16(self) -> str:
+        return _utf_16(next(self.pieces(), b""))
 
     def texts(self) -> Iterator[str]:
         """The text in pieces of whole lines, as `text` has it; of a large file no more than two of them are held.
 
         Others can ask how far it is read (`read_bytes`).
         """
-        if "text" in self.__dict__ or not self.is_large or self.head.data.startswith(_UTF_16):
+        if "text" in self.__dict__ or not self.is_large or self._utf_16:
             text, begin = self.text, 0
             while begin < len(text):
                 end = text.find("\n", begin + PIECE_BYTES) + 1 or len(text)
@@ -153,9 +159,17 @@ class SourceFile:
         made: Made = self._made[what]
         return made
 
-    def shows(self, marks: re.Pattern[str]) -> bool:
-        """Whether they stand in the text, which is searched once for all who ask."""
-        return self.once(f"shows {marks.pattern}", lambda: marks.search(self.text) is not None)
+    def shows(self, marks: re.Pattern[str], words: Collection[str] = ()) -> bool:
+        """Whether they stand in the text, which is searched once for all who ask.
+
+        `words`: one of them stands wherever the marks do, which is found much faster than the marks.
+        """
+
+        def search() -> bool:
+            there = not words or any(word in self.text for word in words)
+            return there and marks.search(self.text) is not None
+
+        return self.once(f"shows {marks.pattern}", search)
 
     @cached_property
     def text(self) -> str:
@@ -172,9 +186,9 @@ class SourceFile:
             data = bytes(unpacked)
         else:
             data = self.data
-        if data.startswith(_UTF_16):
+        if encoding := self._utf_16:
             try:
-                text = data.decode("utf-16")
+                text = data.decode(encoding)
             except UnicodeDecodeError as error:
                 raise NotUnderstood("not text: broken UTF-16") from error
         else:
@@ -184,16 +198,18 @@ class SourceFile:
                 text = data.decode("utf-8-sig")
             except UnicodeDecodeError:
                 text = data.decode("latin-1")
+        text = _typed(text)
         if _CONTROLS.search(text):
             raise NotUnderstood("not text: it contains control characters")
         return self._without_front(_without_prompts(_with_line_ends(text)))
 
     def _without_front(self, text: str) -> str:
         """Without a prompt that was copied in front of a document or a table; reports keep it: it says the command."""
-        begin = 0
+        begin = blank = 0
         while (end := text.find("\n", begin)) >= 0 and _COMMAND.fullmatch(text, begin, end):
+            blank = end + 1 if blank == begin and not text[begin:end].strip() else blank
             begin = end + 1
-        front = begin if _DATA.match(text, begin) else 0
+        front = begin if _DATA.match(text, begin) else blank
         self._made["lines in front"] = text.count("\n", 0, front)
         return text[front:]
 
@@ -244,21 +260,48 @@ class _OnDisk(SourceFile):
 
 def _plain_text(data: bytes) -> str:
     """A piece of a file as text. Raises NotUnderstood for what is not text."""
-    if len(data.translate(None, _CONTROL_BYTES)) < len(data):
+    if len(data.translate(None, _CONTROL_BYTES)) < len(data) and b"\x1b" not in data:
         raise NotUnderstood("not text: it contains control characters")
     try:
-        return _with_line_ends(data.decode())
+        text = data.decode()
     except UnicodeDecodeError:
-        return _with_line_ends(data.decode("latin-1"))
+        text = data.decode("latin-1")
+    if "\x1b" in text or "\b" in text:
+        text = _typed(text)
+        if _CONTROLS.search(text):
+            raise NotUnderstood("not text: it contains control characters")
+    return _with_line_ends(text)
+
+
+def _utf_16(data: bytes) -> str:
+    """How a file of UTF-16 is to be decoded, with the mark of its bytes' order or without; empty where it is none."""
+    if data.startswith(_UTF_16):
+        return "utf-16"
+    # Of an ASCII character one byte of two is 0.
+    start = data[:1000]
+    first, second = (start[at::2].count(0) for at in (0, 1))
+    if max(first, second) < 0.15 * len(start) or max(first, second) < 2 * min(first, second):
+        return ""
+    return "utf-16-le" if second > first else "utf-16-be"
+
+
+def _typed(text: str) -> str:
+    """What a terminal shows: without colours, titles of windows and what was typed and taken back."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    while "\b" in text and (shown := _TAKEN_BACK.sub("", text)) != text:
+        text = shown
+    return text
 
 
 def _with_line_ends(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    return _COLOUR.sub("", text) if "\x1b" in text else text
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _without_prompts(text: str) -> str:
     """Without prompts and empty lines behind the last line, which is whole where one follows."""
+    if "\nScript done" in text[-400:]:
+        text = _RECORDED.sub("\n", text)
     end = len(text)
     while (begin := text.rfind("\n", 0, end)) >= 0 and _PROMPT.fullmatch(text, begin + 1, end):
         end = begin
@@ -440,13 +483,22 @@ _NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t
 # What `ts` and journals put in front of a line.
 TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
-_COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_ESCAPES = re.compile(
+    r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[=>78]|\x07"
+)
+_TAKEN_BACK = re.compile(r"[^\n\b]\x08")
 # What is copied with the end of an output: `root@db1:~# `, `[bench@db1 ~]$`, `mysql> `, `PS C:\\Users>`.
 _PROMPT = re.compile(
     r"\s*|\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n]{0,80}[#$%>] ?|(?:[\w.-]{1,20}|PS [^\n]{1,80})?[#$%>]{1,3} ?|❯ ?"
 )
-_COMMAND = re.compile(r"\s*|\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n]{0,80}[#$%>] [^\n]*|(?:PS [^\n>]{1,80})?[$>] [^\n]*")
-_DATA = re.compile(r"\{|\[\s*[{\[\"]|<[?a-zA-Z]|\"?[\w ()%/#.-]{1,80}\"?[,;\t](?! )[^\n]*\n|\d+,? \d+,? ")
+_COMMAND = re.compile(
+    r"\s*|Script started[ ,][^\n]*|\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n]{0,80}[#$%>] [^\n]*|(?:PS [^\n>]{1,80})?[$>] [^\n]*"
+)
+_RECORDED = re.compile(r"(?:\n[^\n]{0,160}[#$%>] ?(?:exit|logout)\s*)?\nScript done[ ,][^\n]*\s*\Z")
+_DATA = re.compile(
+    r"\{|\[\s*[{\[\"]|<[?a-zA-Z]|\"?[\w ()%/#.-]{1,80}\"?[,;\t](?! )[^\n]*\n"
+    r"|(?:[\w()%/ .-]{1,40}, ){5}[^\n]*\n\d|\d+,? \d+,? "
+)
 _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
 _MARKS_ONLY = re.compile(r"[^\w([{]+")
 _NAME = re.compile(r".*(?:[|\]:>#│┃\t]|\b(?:stdout|stderr) [FP])\s*")
@@ -530,7 +582,7 @@ def _plain_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterator[Line]:
 def _plain(raw: str) -> str:
     if len(raw) > MAX_LINE:
         return ""
-    text = _COLOUR.sub("", raw) if "\x1b" in raw else raw
+    text = raw
     if "<" in text:
         text = _TAG.sub("", text)
     if "&" in text:

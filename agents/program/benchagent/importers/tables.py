@@ -30,6 +30,7 @@ from benchagent.importers.source import (
     seconds_of,
     without_comment,
 )
+from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
@@ -40,7 +41,7 @@ KINDS = {
     "clock": r"(?:\d+:)?\d+:\d\d", "L": r"[^\s|]+(?: [^\s|]+)*", "label": r"[^\s:][^:]*", "C": r'"[^"]*"|[^,]*',
     "fill": r"[.·_=─═-]+", "gap": r" {12,}",
 }  # fmt: skip
-_PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
+PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
 _READ: dict[str, Callable[[str], int | float | None]] = {
     "N": int, "G": lambda text: int(text.replace(",", "")), "X": float, "Y": float, "E": float,
     "Z": lambda text: None if "n" in text.lower() else float(text),
@@ -60,7 +61,7 @@ def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
     """
     whole, start = "", None
     group = "(?>" if careful else "(?:"
-    for escaped, name, kind, wordings, bracket, blanks, text in _PIECE.findall(template):
+    for escaped, name, kind, wordings, bracket, blanks, text in PIECE.findall(template):
         value = KINDS.get(kind) or _one_of(kind)
         value = f"(?>{value})" if careful else value
         if start is None and (kind or bracket == "["):
@@ -123,7 +124,7 @@ class Table:
             start, whole = pattern_of(template, careful=careful)
             self.rank.setdefault(key, len(self.rank))
             rest, is_open = template.endswith((":T}", ":T}]")), bool(_OPEN_KIND.search(template))
-            read = {name: _READ[kind] for _, name, kind, *_ in _PIECE.findall(template) if name and kind in _READ}
+            read = {name: _READ[kind] for _, name, kind, *_ in PIECE.findall(template) if name and kind in _READ}
             # Not so where others print the same words; a stranger's line must begin with some of its own.
             own = strict and (not careful or len(re.findall(r"[A-Za-z]", re.sub(r"\\.|\?P?<\w*", "", start))) > 2)
             begins = re.compile(starts[0] if starts else start)
@@ -294,7 +295,7 @@ class Runs(Reader[Run]):
         match = self.table.match(line)
         if match is None:
             if self.called and (command := self.called.find(line.text)):
-                self.commands.append(command)
+                self.commands.append(redact_text(command))
         elif match.cut:
             if isinstance(part, Run):
                 part.cut = match.key

@@ -54,6 +54,7 @@ MARKS = re.compile(
     r"|\[\d\] sc:\d+ +lt:\d+ +rt:|<Raw Results>|^ *\d+, trx: \d+, 95%: |\d TpmC$",
     re.MULTILINE,
 )
+WORDS = ("TPC-C Load Generator", "TPCC-mysql Data Loader", "] sc:", "<Raw Results>", ", trx: ", " TpmC")
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 COMMANDS = Commands(
     ("tpcc_start", "tpcc_load"),
@@ -80,7 +81,7 @@ class Calls(Runs):
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

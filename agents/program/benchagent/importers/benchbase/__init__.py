@@ -17,6 +17,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
 MARKS = console.CLAIM
+WORDS = ("measuredRequests=", "com.oltpbenchmark.", "(DBWorkload.java:", "TPM-C |")
 
 
 def claims(file: SourceFile) -> bool:

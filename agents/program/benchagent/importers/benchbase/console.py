@@ -72,7 +72,6 @@ _COMMANDS = Commands(
     keeps_others=False,
     has_letters=False,
 )
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 @dataclass
@@ -183,7 +182,7 @@ def _runs(file: SourceFile) -> list[_Run]:
     with Lines(file) as lines:
         for line in lines:
             # A longer line is none of BenchBase's, and would cost the square of its length.
-            text = _COLOUR.sub("", line.text) if len(line.text) <= MAX_COMMAND else ""
+            text = line.text if len(line.text) <= MAX_COMMAND else ""
             run = runs[-1]
             command, begin = _COMMANDS.find(text), _BEGIN.match(text)
             has_result = "result" in run.figures

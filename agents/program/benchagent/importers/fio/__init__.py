@@ -11,6 +11,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "fio"
 MARKS = re.compile(rf"{wording.CLAIM.pattern}|{json_output.DOCUMENT.pattern}", re.MULTILINE)
+WORDS = ("(groupid=", "fio-", "fio: ", "Run status group ", '"fio version"')
 _TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 
 

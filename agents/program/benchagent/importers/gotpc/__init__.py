@@ -24,10 +24,11 @@ MARKS = re.compile(
     r"|begin to check warehouse \d+ at condition )",
     re.MULTILINE,
 )
+WORDS = ("[Current]", "[Summary]", "Takes(s): ", "tpmC: ", "load to ", "begin to check warehouse ")
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -20,6 +20,7 @@ from benchagent.importers.source import (
     SourceFile,
     number,
 )
+from benchagent.redaction import redact_text
 
 # The command line of go-tpc where a log shows it.
 _BENCHMARKS = ("tpcc", "tpch", "ch", "rawsql")
@@ -40,7 +41,7 @@ _COMMANDS = Commands(
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
-    line = _COMMANDS.find(text)
+    line = redact_text(_COMMANDS.find(text))
     words = (word for option, word in _COMMANDS.options(line) if not option)
     benchmark = next((word for word in words if word in _BENCHMARKS), "")
     return (line, benchmark, _COMMANDS.parameters([line])) if benchmark else None

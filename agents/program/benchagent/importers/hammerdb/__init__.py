@@ -26,10 +26,21 @@ MARKS = re.compile(
     r"|>>>>> (?:VIRTUAL USER \d+|SUMMARY OF \d+ ACTIVE VIRTUAL USERS|PROC: [A-Z]+\s*$)",
     re.MULTILINE,
 )
+WORDS = (
+    "TEST RESULT",
+    "HammerDB CLI v",
+    "Hammerdb ",
+    "hammerdb>",
+    " tpm @ ",
+    " qph @ ",
+    "Vuser ",
+    "Geometric mean of query times",
+    ">>>>> ",
+)
 
 
 def claims(file: SourceFile) -> bool:
-    return json_of(file) is not None or file.shows(MARKS)
+    return json_of(file) is not None or file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

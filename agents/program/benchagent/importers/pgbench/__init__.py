@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
-from benchagent.importers.pgbench.tables import ANCHORS, has_commas, with_points
+from benchagent.importers.pgbench.tables import ANCHOR_WORDS, ANCHORS, has_commas, with_points
 from benchagent.importers.report import Report, Status, not_understood, refusal_of
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
@@ -24,16 +24,30 @@ MARKS = re.compile(
     r"|generating data(?: \((?:client|server)-side\))?\.\.\.)",
     re.MULTILINE,
 )
+WORDS = (
+    "transaction type: ",
+    "progress: ",
+    "pgbench (",
+    "pgbench: ",
+    "tps = ",
+    " tuples ",
+    "starting vacuum...",
+    "done in ",
+    "SQL script ",
+    "set primary key",
+    "number of transactions actually processed: ",
+    "generating data",
+)
 
 
 def claims(file: SourceFile) -> bool:
-    if logs.is_log(file.head) or file.shows(MARKS):
+    if logs.is_log(file.head) or file.shows(MARKS, WORDS):
         return True
-    return file.shows(ANCHORS) and any(ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS))
+    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS))
 
 
 def streams(head: SourceFile) -> bool:
-    return logs.is_log(head) or head.shows(MARKS)
+    return logs.is_log(head) or head.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -116,6 +116,10 @@ def with_points(line: Line) -> Line:
     return line._replace(text=re.sub(r"(?<=\d),(?=\d)", ".", text, count=count))
 
 
+ANCHOR_WORDS = (
+    "transaction type: ", "scaling factor: ", "query mode: ", "number of ", "duration: ", "progress: ", "tps = ",
+    "starting vacuum...", "done in ", "dropping old tables.",
+)  # fmt: skip
 COMMANDS = Commands(
     ("pgbench",),
     follows=r"(?:[^\s$#>%(:]\S*\s+)*?-{1,2}[A-Za-z]",

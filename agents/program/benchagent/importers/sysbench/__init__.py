@@ -11,7 +11,7 @@ from benchagent.importers.series import Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
-from benchagent.importers.sysbench.tables import ANCHORS, COMMANDS, HEADED, HEADINGS, lines_of
+from benchagent.importers.sysbench.tables import ANCHOR_WORDS, ANCHORS, COMMANDS, HEADED, HEADINGS, lines_of
 from benchagent.importers.tables import Reader, Spoiled, reports_of
 
 TOOL = "sysbench"
@@ -25,17 +25,18 @@ MARKS = re.compile(
     r"|total number of events: +\d|Threads fairness:)|^[ \t]{0,40}\d+,\d+(?:,\d+\.\d\d){8}[ \t\r]{0,9}$",
     re.MULTILINE,
 )
+WORDS: tuple[str, ...] = ()
 _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborted|\^C)\b.*|PANIC: .*")
 
 
 def claims(file: SourceFile) -> bool:
-    if file.shows(MARKS):
+    if file.shows(MARKS, WORDS):
         return True
-    return file.shows(ANCHORS) and any(ANCHORS.match(line.text) for line in lines_of(file))
+    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in lines_of(file))
 
 
 def streams(head: SourceFile) -> bool:
-    return head.shows(MARKS)
+    return head.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -175,6 +175,13 @@ ANCHORS = re.compile(
 )
 
 
+ANCHOR_WORDS = (
+    "thds: ", "threads: ", "reads: ", "statistics:", "queries performed:", "Threads fairness:",
+    "total number of events:", "total time:", "transactions:", "queries:", "Total operations: ", "CPU speed:",
+    "Number of threads: ", "sysbench ",
+)  # fmt: skip
+
+
 def lines_of(file: SourceFile) -> Iterable[Line]:
     return printed_lines(file, ANCHORS)
 

@@ -28,14 +28,24 @@ _STATUS = "operations; "
 MARKS = re.compile(
     f"{_JAVA.pattern}|{_GO.pattern}".replace(_STATUS, rf"{_STATUS}(?:est|[\d.,]+ current)"), re.MULTILINE
 )
+WORDS = (
+    "[OVERALL], ",
+    "], Operations, ",
+    "], AverageLatency(",
+    " sec: ",
+    "YCSB Client ",
+    " latency raw data: ",
+    '"metric"',
+    "Takes(s): ",
+)
 
 
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS)
+    return file.shows(MARKS, WORDS)
 
 
 def streams(head: SourceFile) -> bool:
-    return head.shows(MARKS) and not head.text.startswith(("{", "["))
+    return head.shows(MARKS, WORDS) and not head.text.startswith(("{", "["))
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -86,6 +86,12 @@ class Command:
             self.dbms = dbms_of_binding(binding["class"] or binding["name"])
         return True
 
+    def add(self, other: Command) -> None:
+        """What another line says of the same run."""
+        self.phase, self.line = other.phase or self.phase, other.line or self.line
+        self.letter, self.dbms = other.letter or self.letter, other.dbms or self.dbms
+        self.parameters |= other.parameters
+
     def subject(self) -> Subject:
         name = f"YCSB workload {self.letter.upper()}" if self.letter else "YCSB"
         return Subject(f"ycsb-{self.letter}" if self.letter else "ycsb", name, dbms=self.dbms)

@@ -8,22 +8,25 @@ from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
 from benchagent.importers.report import Metric, Report, Status, all_measured, check_count, picked, rising
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile
+from benchagent.importers.tables import Table
 from benchagent.importers.ycsb.command import Command
 
-_ROW = re.compile(r"^\s*(?P<name>[A-Z][A-Z_]*) +- (?P<body>Takes\(s\): (?![^\n]*\bTPM: ).*)$")
-_FINISHED = re.compile(r"^\s*(?:Run finished, takes|Finished:?) ?(?P<takes>[\d.hmsµ]*)")
+_TABLE = Table(
+    "go-ycsb",
+    ("finished", "{Run finished, takes|Finished:|Finished}[ {takes:span}]"),
+    (
+        "row",
+        "{name:W} - Takes(s): {takes_s:X}, Count: {count:N}, OPS: {ops:X}[, Avg(us): {avg:N}][, Min(us): {min:N}]"
+        "[, Max(us): {max:N}][, 50th(us): {p50:N}][, 90th(us): {p90:N}][, 95th(us): {p95:N}][, 99th(us): {p99:N}]"
+        "[, 99.9th(us): {p999:N}][, 99.99th(us): {p9999:N}]",
+        r"[A-Z][A-Z_]* +- +Takes\(s\): (?![^\n]*\bTPM: )",
+    ),
+)
 _SIGNAL = re.compile(r"Got signal \[")
-_FIELDS = {
-    "Takes(s)": "takes_s", "Count": "count", "OPS": "ops", "Avg(us)": "avg", "Min(us)": "min", "Max(us)": "max",
-    "50th(us)": "p50", "90th(us)": "p90", "95th(us)": "p95", "99th(us)": "p99", "99.9th(us)": "p999",
-    "99.99th(us)": "p9999",
-}  # fmt: skip
+# Of a row, by version, at least.
+_FIGURES = 7
 _RANKS = ("p50", "p90", "p95", "p99", "p999", "p9999")
-# The last figure of a row, by version.
-_LAST = ["99th(us)", "99.99th(us)"]
-# Go's durations: 1m24.17s, 424.77ms, 312.5µs.
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 
 @dataclass
@@ -32,62 +35,47 @@ class _Run:
     progress: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     finished: bool = False
-    takes: str = ""
+    takes_s: float = 0.0
     signalled: bool = False
-
-    @property
-    def takes_s(self) -> float:
-        """0 where it does not say."""
-        parts = re.findall(r"(\d+(?:\.\d+)?)(h|ms|m|µs|s)", self.takes)
-        return sum(float(value) * _SECONDS[unit] for value, unit in parts)
 
 
 def go_reports(file: SourceFile) -> list[Report]:
     """Only the rows after "Run finished" are the result; those before are running totals."""
-    runs, last = [_Run()], list[str]()
+    runs, figures = [_Run()], _FIGURES
     with Lines(file, with_cut=True) as lines:
-        for _, line, is_whole in lines:
+        for numbered in lines:
             check_count(len(runs))
-            command = Command()
-            if match := _FINISHED.match(line):
+            command, line = Command(), numbered.text.strip()
+            match = _TABLE.match(numbered._replace(text=line))
+            if match and match.key == "finished":
                 if runs[-1].rows:
                     runs.append(_Run())
-                runs[-1].finished, runs[-1].takes = True, match["takes"]
-            elif match := _ROW.match(line.rstrip()):
-                heading = match["body"].rpartition(", ")[2].partition(": ")[0]
-                if not is_whole and heading not in (last or _LAST):
-                    continue  # cut before its last figure
-                last = [heading]
-                values = _values(match["name"], match["body"], is_whole=is_whole)
-                (runs[-1].rows if runs[-1].finished else runs[-1].progress).append((match["name"], values))
-            elif command.take(line):
+                runs[-1].finished, runs[-1].takes_s = True, match.values.get("takes") or 0.0
+            elif match and (match.cut or (not numbered.whole and line.count(": ") < figures)):
+                continue  # cut before its last figure
+            elif match:
+                figures = line.count(": ")
+                row = (match.values.pop("name"), _checked(match.values))
+                (runs[-1].rows if runs[-1].finished else runs[-1].progress).append(row)
+            elif not match and command.take(line):
                 if runs[-1].rows:
                     runs.append(_Run())
                 if command.line and runs[-1].command.line:
                     runs[-1].command = Command()
-                runs[-1].command.take(line)
+                runs[-1].command.add(command)
             runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
     # A command without any output of its own is no run.
     with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
     return [_report(run) for run in with_output]
 
 
-def _values(name: str, body: str, *, is_whole: bool) -> dict[str, float]:
-    """Of a last line without end all but the last figure, which may go on. Raises NotUnderstood."""
-    values: dict[str, float] = {}
-    parts = body.split(", ")
-    for part in parts if is_whole else parts[:-1]:
-        heading, separator, text = part.partition(": ")
-        if not separator or heading not in _FIELDS:
-            raise NotUnderstood(f"unknown figure {part[:40]!r}")
-        values[_FIELDS[heading]] = number(text)
-    if not {"takes_s", "count", "ops"} <= set(values):
-        raise NotUnderstood(f"{name} lacks its time, count or rate")
+def _checked(values: dict[str, float]) -> dict[str, float]:
+    """The figures of a row. Raises NotUnderstood where they contradict each other."""
     takes_s, ops = values["takes_s"], values["ops"]
     expected = values["count"] / takes_s if takes_s else ops
     if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
-        raise NotUnderstood(f"{name}'s OPS is not Count per second")
-    rising(values, *_RANKS, of=name)
+        raise NotUnderstood(f"{ops:g} OPS are not {values['count']:g} in {takes_s:g} s")
+    rising(values, *_RANKS)
     return values
 
 

@@ -225,7 +225,7 @@ def _line(run: Run, numbered: Line) -> Run:
         run.status.take(numbered.number, match)
     elif (command := Command()).take(line):
         run = Run() if run.overall or (run.command.line and command.line and run.says_something) else run
-        run.command.take(line)
+        run.command.add(command)
     elif _FAILURE.search(line.strip()):
         run.failure = run.failure or redact_text(line.strip())[:200]
     return run

@@ -15,7 +15,7 @@ def mark(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0023_when_a_run_was_measured")]
+    dependencies = [("runs", "0025_copies")]
     operations = [
         migrations.AddField("experiment", "brought", models.BooleanField(default=False)),
         migrations.RunPython(mark, migrations.RunPython.noop),

@@ -1,0 +1,201 @@
+"""A result is known by what it holds: the second time it comes it is a copy, shown and counted nowhere.
+
+Looked for is only across uploads, in one import also across its files, and only among what lists show to the sender:
+nobody learns from it of what they may not see. Repeats within one document are never copies of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from benchagent.catalog import SECONDS_EACH
+from benchagent.catalog.metrics import RATE_ENDS, RATES
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model, Prefetch, Q, QuerySet
+
+from runs.models import FileImport, Measurement, Metric, Run, SeriesChunk, User
+from runs.models.base import in_parts
+from runs.models.choices import Provenance, RunState
+from runs.models.visible import listed
+from runs.results.staged import STAGED_AT
+from runs.run.number import refresh_primary
+from runs.run.series import decode
+
+# Digits of a figure that two measurements hardly share, and how many such figures they do not share.
+LEAST_DIGITS, LEAST_FIGURES = 4, 3
+# Samples of a series, and different values among them, that two measurements do not share.
+LEAST_SAMPLES, LEAST_DIFFERENT = 10, 5
+# Of the stored runs that have a figure or a series in common with new ones so many are looked at, the newest.
+MOST_CANDIDATES = 500
+VALUES_AT_ONCE = 300
+TRANSACTIONS = "transactions"
+NUMBERS: Sequence[tuple[str, type[Model]]] = (("measurements", Measurement), ("series", SeriesChunk))
+
+
+@dataclass
+class Content:
+    """What one run holds. `source`: what is measured by one and the same hand at one time, an upload or one file of it.
+
+    `rows`: its numbers, but for computed ones; `chunks` of its series.
+    """
+
+    run: Run
+    source: tuple[UUID | None, str]
+    factors: Mapping[str, Any]
+    rows: list[Measurement] = field(default_factory=list)
+    chunks: list[SeriesChunk] = field(default_factory=list)
+
+    @cached_property
+    def all_figures(self) -> dict[tuple[int, str], float]:
+        return {(row.metric_id, row.phase): row.value for row in self.rows}
+
+    @cached_property
+    def figures(self) -> dict[tuple[int, str], float]:
+        """Those that noise touches, with digits enough."""
+        return {(row.metric_id, row.phase): row.value for row in self.rows if _tells(row.metric, row.value)}
+
+    @cached_property
+    def telling_chunks(self) -> dict[int, SeriesChunk]:
+        """Of a series that is one chunk, by metric."""
+        by_metric: dict[int, list[SeriesChunk]] = {}
+        for chunk in self.chunks:
+            by_metric.setdefault(chunk.metric_id, []).append(chunk)
+        single = {metric: of for metric, (of, *more) in by_metric.items() if not more}
+        return {
+            metric: of
+            for metric, of in single.items()
+            if _is_noisy(of.metric) and of.count >= LEAST_SAMPLES and of.minimum != of.maximum
+        }
+
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        run = self.run
+        return (
+            run.workload_id, run.dbms_version_id, run.hardware_id, run.started_at, run.measured_on, run.driver,
+            run.command_lines, self.factors,
+        )  # fmt: skip
+
+
+def _is_noisy(metric: Metric) -> bool:
+    """Times, rates and what was done in a time: sizes and settings are the same in every honest repeat."""
+    is_rate = metric.unit in RATES or metric.unit.endswith(RATE_ENDS)
+    return metric.unit in SECONDS_EACH or is_rate or metric.name == TRANSACTIONS
+
+
+def _tells(metric: Metric, value: float) -> bool:
+    digits = f"{value:.15g}".partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")
+    return _is_noisy(metric) and len(digits) >= LEAST_DIGITS
+
+
+def why_copy(new: Content, old: Content) -> str:
+    """What shows that one is a copy of the other; empty where nothing does."""
+    if new.source == old.source:
+        return ""
+    for metric, chunk in new.telling_chunks.items():
+        other = old.telling_chunks.get(metric)
+        if other and _same_values(chunk, other):
+            return f"equal {chunk.metric.label.lower()} over time, {chunk.count} values"
+    shared = new.figures.keys() & old.figures.keys()
+    equal = [key for key in shared if new.figures[key] == old.figures[key]]
+    if len(equal) >= LEAST_FIGURES and 2 * len(equal) > len(shared):
+        return f"{len(equal)} equal figures of {LEAST_DIGITS} digits or more"
+    whole = equal and new.all_figures == old.all_figures and new.facts == old.facts
+    return "all that it says is equal" if whole and len(new.chunks) == len(old.chunks) else ""
+
+
+def _same_values(a: SeriesChunk, b: SeriesChunk) -> bool:
+    if (a.count, a.minimum, a.maximum, a.total) != (b.count, b.minimum, b.maximum, b.total):
+        return False
+    values = decode(bytes(a.data), codec=a.codec)
+    return len(set(values)) >= LEAST_DIFFERENT and values == decode(bytes(b.data), codec=b.codec)
+
+
+def mark_copies(new: Sequence[Content], *, owner: User | None, file_import: FileImport | None = None) -> None:
+    """Marks, in memory, each run that is a copy of one that is stored, or of an earlier one of these.
+
+    An import that is read again replaces its own runs: they are no originals.
+    """
+    finished = [content for content in new if content.run.state == RunState.FINISHED]
+    shown = Run.objects.present()
+    if file_import:
+        shown = shown.exclude(upload__file_import=file_import)
+        staged = Run.objects.filter(deleted_at=STAGED_AT, upload__file_import=file_import)
+        shown = Run.objects.filter(Q(pk__in=shown.values("pk")) | Q(pk__in=staged.values("pk")))
+    known = _candidates(finished, shown.filter(listed(owner or AnonymousUser())))
+    for content in finished:
+        original, why = next(
+            ((old.run, why) for old in known if (why := why_copy(content, old))), (None, "")
+        )  # fmt: skip
+        if original is not None and content.run.invalid_at is None:
+            content.run.copy_of_id = original.copy_of_id or original.pk
+            content.run.mark_by_rules(f"a copy of a result that was there before: {why}")
+        known.append(content)
+
+
+def mark_stored(run: Run, *, earlier_only: bool) -> bool:
+    """A run that is stored, in place. -> whether it is a copy of another that is there. `earlier_only`: that came
+    before it."""
+    rows = Run.objects.present().exclude(pk=run.pk)
+    if earlier_only:
+        rows = rows.filter(Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk))
+    (content,) = contents_of(Run.objects.filter(pk=run.pk))
+    for old in _candidates([content], rows.filter(listed(run.owner or AnonymousUser()))):
+        if why := why_copy(content, old):
+            run.copy_of_id = old.run.copy_of_id or old.run.pk
+            run.mark_by_rules(f"a copy of a result that was there before: {why}")
+            run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
+            return True
+    return False
+
+
+def _candidates(new: Sequence[Content], rows: QuerySet[Run]) -> list[Content]:
+    """Stored runs that have a figure or a series in common with one of these, the oldest first."""
+    figures = {(metric, value) for content in new for (metric, _), value in content.figures.items()}
+    chunks = {(metric, chunk.total) for content in new for metric, chunk in content.telling_chunks.items()}
+    ids: set[UUID] = set()
+    for model, column, wanted in ((Measurement, "value", figures), (SeriesChunk, "total", chunks)):
+        for some in in_parts(sorted(wanted), VALUES_AT_ONCE):
+            metrics, values = {metric for metric, _ in some}, {value for _, value in some}
+            rows_alike: QuerySet[Any] = model._default_manager.filter(
+                **{"metric__in": metrics, f"{column}__in": values}
+            ).order_by()
+            ids.update(rows_alike.values_list("run", flat=True)[:MOST_CANDIDATES])
+    if not ids:
+        return []
+    newest = rows.filter(pk__in=[*ids][: 2 * MOST_CANDIDATES]).order_by("-created_at", "-pk")[:MOST_CANDIDATES]
+    return contents_of(newest)[::-1]
+
+
+def contents_of(runs: QuerySet[Run]) -> list[Content]:
+    """Of stored runs."""
+    read = runs.prefetch_related(
+        "factors", *(Prefetch(name, model._default_manager.select_related("metric")) for name, model in NUMBERS)
+    )
+    return [
+        Content(
+            run, source_of(run), {factor.name: factor.value for factor in run.factors.all()},
+            [row for row in run.measurements.all() if row.provenance != Provenance.COMPUTED], list(run.series.all()),
+        )
+        for run in read
+    ]  # fmt: skip
+
+
+def source_of(run: Run) -> tuple[UUID | None, str]:
+    """An upload; of an import the file; of an agent's run the run itself."""
+    files = run.info.get("files") if isinstance(run.info, dict) else None
+    is_of_file = isinstance(files, list) and len(files) >= run.repeat
+    return run.upload_id or run.pk, str(files[run.repeat - 1]) if is_of_file and files else ""
+
+
+def release(original: Run) -> None:
+    """When a run goes its oldest copy counts in its place, and is the original of the others."""
+    copies = Run.objects.present().filter(copy_of=original).order_by("created_at", "pk")
+    if (first := copies.first()) is None:
+        return
+    Run.objects.filter(pk=first.pk).update(copy_of=None, invalid_at=None, invalid_reason="")
+    refresh_primary(Run.objects.filter(pk=first.pk))
+    copies.exclude(pk=first.pk).update(copy_of=first)

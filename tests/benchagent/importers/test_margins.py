@@ -1,0 +1,89 @@
+"""Every importer × every margin: what stands around a tool's lines changes nothing of what is read."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from benchagent.importers import Report, SourceFile, Status, importers, inspect, source
+from benchagent.importers.margins import Claimed, proposals
+
+from tests.benchagent.importers.dresses import MARGINS, by_line
+from tests.benchagent.importers.samples import DATA, reports, sample
+
+# Enough to see every form of a tool; all of them are a matter of minutes.
+SAMPLES_EACH = 3
+
+
+@cache
+def samples() -> dict[str, list[Path]]:
+    """The stored samples of each tool, the shortest first: a new importer is here with its samples."""
+    of_tool: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted((path for path in DATA.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size):
+        (report, *_) = reports(path.name, path.read_bytes())
+        if report.status is not Status.NOT_UNDERSTOOD:
+            of_tool[report.tool].append(path)
+    return of_tool
+
+
+def told(name: str, data: bytes) -> list[Report]:
+    """What is read, without what a margin may change: numbers of lines, and the time that its stamps say."""
+    return [
+        replace(
+            report, started_at="", command_lines=(), reason=re.sub(r"line \d+", "line", report.reason),
+            warnings=tuple(re.sub(r"line \d+", "line", text) for text in report.warnings),
+        )
+        for report in reports(name, data)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", [importer.TOOL for importer in importers()])
+def test_it_reads_the_samples_of_every_importer_within_every_margin(tool):
+    paths = samples()[tool]
+    assert paths
+    # From the shortest to the longest.
+    for path in paths[:: max(1, len(paths) // SAMPLES_EACH)]:
+        plain = told(path.name, path.read_bytes())
+        for name, dress in MARGINS.items():
+            assert told(path.name, dress(path.read_bytes().decode())) == plain, (path.name, name)
+
+
+def test_it_reads_a_block_within_prose():
+    text = sample("sysbench", "v10_read_write.txt").decode()
+    quoted = by_line(lambda line, at: f"> {line}")(text).decode()
+    (plain,), (read,) = told("x", text.encode()), told("x", f"Dear all,\n\n{quoted}\nRegards\n".encode())
+    assert read == plain
+
+
+def test_it_keeps_the_stamps_that_are_taken_off_as_the_time_when_the_run_began():
+    text = sample("sysbench", "v10_read_write.txt").decode()
+    for name in ("compose with stamps", "docker", "journal in JSON", "CRI"):
+        (report,) = reports("x", MARGINS[name](text))
+        assert report.started_at.startswith("2026-03-03T10:00:00"), name
+    (report,) = reports("x", MARGINS["clock"](text))
+    assert report.started_at == ""
+
+
+def test_it_takes_no_words_of_a_tool_for_a_margin():
+    """A file whose checks fail is refused whatever could be taken off its lines."""
+    text = re.sub(r"Q7: .*\n", "", sample("querytimes", "duckdb_tpch.txt").decode())
+    assert [report.status for report in reports("x", text.encode())] == [Status.NOT_UNDERSTOOD]
+    progress = "".join(f"progress: {second}.0 s, 940.1 tps, lat 8.5 ms stddev 7.6\n" for second in range(1, 20))
+    assert proposals(progress, claimed=Claimed.BY_TOOL, ended=False) == []
+    stamped = "".join(f"2026-03-03 10:00:{second},{second * 3}\n" for second in range(10, 40))
+    assert proposals(f"time,tps\n{stamped}", claimed=Claimed.BY_TABLE, ended=True) == []
+
+
+def test_a_large_file_loses_its_margin_piece_by_piece(tmp_path, monkeypatch):
+    plain = told("pgbench_log.4242", sample("pgbench", "v15_transactions.4242"))
+    monkeypatch.setattr(source, "STREAMED_BYTES", 5000)
+    path = tmp_path / "pgbench_log.4242"
+    path.write_bytes(MARGINS["compose"](sample("pgbench", "v15_transactions.4242").decode()))
+    file = SourceFile.of(path.name, path)
+    assert file.is_large
+    ((_, (report,)),) = inspect([file])
+    assert replace(report, started_at="") == replace(plain[0], started_at="")

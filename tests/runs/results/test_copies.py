@@ -1,0 +1,184 @@
+"""A result that comes again is a copy, however it is dressed: shown, and counted nowhere."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+
+from runs.models import Run, User
+from runs.results import editing, store_uploads
+from tests.runs.builders import document, store_upload
+
+pytestmark = pytest.mark.django_db
+SERIES = [1_000.0 + at * 37 % 101 for at in range(40)]
+FIGURES = {"tps": 1_003.25, "latency_mean_ms": 3.981, "latency_p95_ms": 7.125, "latency_max_ms": 31.25}
+DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "new ids": ({"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}}, {}),
+    "another label and commit": (
+        {"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}}, {"label": "mine", "tested": {"commit": "f00"}},
+    ),
+    "equal series": (
+        {"metrics": {"tps": 1_003.2}, "series": [{"name": "tps", "values": SERIES}]},
+        {"metrics": {"tps": 1_019}, "series": [{"name": "tps", "values": SERIES}]},
+        {"dbms": {"name": "PostgreSQL", "version": "18.0"}},
+    ),
+    "three figures": (
+        {"metrics": FIGURES}, {"metrics": FIGURES | {"latency_max_ms": 44.44}}, {"factors": {"disk": "other"}},
+    ),
+}  # fmt: skip
+HONEST: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "one equal figure": ({"metrics": FIGURES}, {"metrics": {"tps": 1_003.25, "latency_p95_ms": 7.25}}, {}),
+    "coarse figures": ({"metrics": {"tps": 120}}, {"metrics": {"tps": 120}}, {}),
+    "equal sizes": (
+        {"metrics": {"tps": 1_003.2, "db_size_bytes": 123_457, "load_bytes": 23_457, "log_bytes": 33_457}},
+        {"metrics": {"tps": 1_013.2, "db_size_bytes": 123_457, "load_bytes": 23_457, "log_bytes": 33_457}}, {},
+    ),
+    "a steady series": (
+        {"metrics": {"tps": 50.5}, "series": [{"name": "tps", "values": [50.0, 51.0] * 20}]},
+        {"metrics": {"tps": 50.6}, "series": [{"name": "tps", "values": [50.0, 51.0] * 20}]}, {},
+    ),
+    "another time": (
+        {"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}},
+        {"measured_on": None, "started_at": "2026-05-04T09:00:00Z"},
+    ),
+}  # fmt: skip
+
+
+def sent(*repeats: dict[str, Any], owner: User, **changes: Any) -> list[Run]:
+    made = document(id=str(uuid4()), repeats=[*repeats], **({"visibility": "public"} | changes))
+    made = {name: value for name, value in made.items() if value is not None}
+    return [Run.objects.get(pk=run.pk) for run in store_upload(document=made, owner=owner).runs]
+
+
+@pytest.mark.parametrize("case", DRESSED)
+def test_the_second_is_a_copy_and_never_pooled(case: str, operator: User, contributor: User, client: Client):
+    repeat, again, changes = DRESSED[case]
+    (first,) = sent(repeat, owner=operator)
+    (second,) = sent(again, owner=contributor, **changes)
+    assert second.copy_of == first and first.copy_of is None
+    assert first.counts and not second.counts and second.primary_value is None
+    answer = client.get("/api/v1/compare/", {"run": [first.pk, second.pk], "group": "all"}).json()
+    assert [value for group in answer["groups"] for value in group["values"]] == [first.primary_value]
+    page = client.get(second.get_absolute_url()).content.decode()
+    assert "data-invalid" in page and first.get_absolute_url() in page
+    assert not editing.validate(second, by=contributor)
+
+
+@pytest.mark.parametrize("case", HONEST)
+def test_what_two_measurements_may_share_is_no_copy(case: str, operator: User):
+    repeat, again, changes = HONEST[case]
+    runs = sent(repeat, owner=operator) + sent(again, owner=operator, **changes)
+    assert [run.copy_of_id for run in runs] == [None, None] and all(run.counts for run in runs)
+
+
+def test_repeats_of_one_document_are_no_copies(operator: User):
+    assert all(run.counts for run in sent({"metrics": FIGURES}, {"metrics": FIGURES}, owner=operator))
+
+
+def test_two_documents_of_one_request_are(operator: User):
+    made = [document(id=str(uuid4()), repeats=[{"metrics": FIGURES}]) for _ in range(3)]
+    outcomes = store_uploads(documents=made, owner=operator)
+    runs = [Run.objects.get(pk=outcome.runs[0].pk) for outcome in outcomes]
+    assert [run.counts for run in runs] == [True, False, False]
+    assert {run.copy_of_id for run in runs[1:]} == {runs[0].pk}
+
+
+def test_nobody_learns_of_what_they_may_not_see(operator: User, contributor: User):
+    hidden = [sent({"metrics": FIGURES}, owner=operator, visibility=seen)[0] for seen in ("private", "unlisted")]
+    (theirs,) = sent({"metrics": FIGURES}, owner=contributor)
+    assert theirs.counts and theirs.copy_of_id is None
+    assert hidden[1].copy_of == hidden[0]
+
+
+def test_when_the_first_is_deleted_its_copy_counts(operator: User):
+    first, second, third = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(3))
+    editing.delete(first, by=operator)
+    second.refresh_from_db(), third.refresh_from_db()
+    assert second.counts and second.primary_value == FIGURES["tps"]
+    assert third.copy_of == second and not third.counts
+    editing.restore(first, by=operator)
+    first.refresh_from_db()
+    assert first.copy_of == second and not first.counts
+
+
+def test_judge_finds_copies_among_what_is_stored(operator: User):
+    first, second = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(2))
+    Run.objects.filter(pk=second.pk).update(copy_of=None, invalid_at=None, invalid_reason="", primary_value=1_003.25)
+    call_command("judge")
+    first.refresh_from_db(), second.refresh_from_db()
+    assert first.counts and second.copy_of == first and second.primary_value is None
+
+
+PGBENCH = """pgbench (PostgreSQL) 15.8
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+query mode: prepared
+number of clients: 4
+number of threads: 2
+duration: 60 s
+number of transactions actually processed: {done}
+latency average = {latency} ms
+initial connection time = 12.345 ms
+tps = {tps} (without initial connection time)
+"""
+
+
+def imported(client: Client, headers: dict[str, str], files: dict[str, bytes], **subject: Any) -> dict[str, Any]:
+    sent_files = [SimpleUploadedFile(name, content) for name, content in files.items()]
+    taken = client.post("/api/v1/imports/", {"file": sent_files}, headers=headers).json()
+    dbms = {"name": "PostgreSQL", "version": "15.8"}
+    subject = {"hardware": {"name": "Lab"}, "dbms": dbms, "measured_on": "2026-05-04"} | subject
+    answer = client.post(
+        f"/api/v1/imports/{taken['id']}/store/", {"subject": subject}, content_type="application/json", headers=headers
+    )
+    assert answer.status_code == 201, answer.content
+    return answer.json()
+
+
+def test_a_file_is_known_however_it_is_packed(client: Client, bearer: Any):
+    headers = bearer("upload", "read")
+    text = PGBENCH.format(done=60_187, latency="3.988", tps="1003.123456")
+    other = PGBENCH.format(done=61_187, latency="3.922", tps="1019.654321")
+    first = imported(client, headers, {"a.log": text.encode()})
+    forms = {
+        "same.log": text.encode(), "packed.log.gz": gzip.compress(text.encode()),
+        "dos.log": text.replace("\n", "\r\n").encode(), "blank.log": f"{text}\n\n".encode(),
+        "other.log": other.encode(),
+    }  # fmt: skip
+    answer = imported(client, headers, forms)
+    assert sorted("copy_of" in run for run in answer["runs"]) == [False, True, True, True, True]
+    assert {run["copy_of"] for run in answer["runs"] if "copy_of" in run} == {first["runs"][0]["url"]}
+    assert Run.objects.with_values().count() == 2
+
+
+def test_files_of_one_import_are_copies_of_each_other(client: Client, bearer: Any):
+    text = PGBENCH.format(done=60_187, latency="3.988", tps="1003.123456").encode()
+    answer = imported(client, bearer("upload", "read"), {"a.log": text, "b.log": text, "c.log": gzip.compress(text)})
+    assert sorted("copy_of" in run for run in answer["runs"]) == [False, True, True]
+    assert Run.objects.with_values().count() == 1
+
+
+def test_the_same_files_with_another_label_change_nothing_and_tell_what_is_stored(client: Client, bearer: Any):
+    headers, text = bearer("upload", "read"), PGBENCH.format(done=60_187, latency="3.988", tps="1003.123456").encode()
+    imported(client, headers, {"a.log": text}, label="before", tested={"commit": "f00"})
+    again = {"file": SimpleUploadedFile("a.log", text), "subject": '{"label": "after"}'}
+    answer = client.post("/api/v1/imports/", again, headers=headers).json()
+    assert answer["described"] == {"label": "before", "tags": [], "tested": {"commit": "f00"}}
+    assert Run.objects.get().said_label == "before"
+    path = f"/api/v1/batches/{answer['id']}/"
+    client.patch(path, {"label": "after"}, content_type="application/json", headers=headers)
+    assert Run.objects.get().said_label == "after"
+
+
+def test_files_that_are_read_again_are_no_copies_of_themselves(client: Client, bearer: Any):
+    headers, text = bearer("upload", "read"), PGBENCH.format(done=60_187, latency="3.988", tps="1003.123456").encode()
+    answer = imported(client, headers, {"a.log": text})
+    answer = client.post(f"/api/v1/imports/{answer['id']}/read-again/", headers=headers).json()
+    assert [run for run in answer["runs"] if "copy_of" not in run] == answer["runs"]
+    assert Run.objects.with_values().count() == 1
