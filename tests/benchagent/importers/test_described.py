@@ -340,3 +340,10 @@ def test_a_storage_benchmark_is_asked_for_no_dbms():
     (report, *_) = reports("x", sample(TOOL, "diskspd.txt"))
     item = as_json(SourceFile("x", b""), report)
     assert set(lacks([item], {"hardware": "x"})) == set()
+
+
+def test_cassandra_stress_is_read_without_the_heading_of_its_results():
+    text = sample(TOOL, "cassandra-stress.txt").decode()
+    (plain,) = reports("x", text.encode())
+    (pasted,) = reports("x", re.sub(r"(?s).*Results:\n", "", text).encode())
+    assert (pasted.status, pasted.metrics) == (plain.status, plain.metrics)

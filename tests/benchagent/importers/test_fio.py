@@ -362,3 +362,17 @@ def test_it_does_not_read_figures_that_contradict_each_other(before: bytes, afte
 @pytest.mark.parametrize("file", sorted((DATA / TOOL).iterdir()), ids=lambda path: path.name)
 def test_it_never_says_another_number_of_a_damaged_file(file: Path) -> None:
     assert wrong_answers(file.name, file.read_bytes(), seed=1, count=56) == []
+
+
+def test_a_job_that_was_pasted_without_the_totals_of_its_run_is_whole() -> None:
+    text = sample(TOOL, "seqwrite.txt").decode()
+    (plain,) = reports("x", text.encode())
+    job = text[text.index("(groupid=") :]
+    job = text[text.rindex("\n", 0, text.index("(groupid=")) + 1 :].partition("\nRun status")[0] + "\n"
+    assert "Run status" not in job
+    (extract,) = reports("x", job.encode())
+    assert (extract.status, extract.metrics) == (Status.COMPLETE, plain.metrics)
+    # In the midst of the job, and behind what was announced, it is cut.
+    (cut,) = reports("x", (job[: job.index("issued rwts")].rpartition("\n")[0] + "\n").encode())
+    (announced,) = reports("x", (text.partition("\nRun status")[0] + "\n").encode())
+    assert [cut.status, announced.status] == [Status.ABORTED, Status.ABORTED]

@@ -55,12 +55,13 @@ def test_install_times_are_no_results_and_curves_are_said_to_be_left_out():
         ("<Value>81234<", "<Value>81,234<", "not a plain number"),
         ('<?xml version="1.0"?>', '<!DOCTYPE x [<!ENTITY a "aaaa">]>', "a document type or entities"),
         ("</Result>", "", "broken XML"),
-        ("<Scale>TPS</Scale>", "", "without its title or its scale"),
+        ("<Scale>TPS</Scale>", "", "a result without its scale"),
     ],
 )
 def test_it_refuses_document_types_and_values_that_are_not_the_mean_of_their_tries(old: str, new: str, why: str):
     assert old in TEXT
-    (report,) = reports("x", TEXT.replace(old, new, 1).encode())
+    report, *others = reports("x", TEXT.replace(old, new, 1).encode())
+    assert Status.NOT_UNDERSTOOD not in {other.status for other in others}
     assert why in report.reason
 
 
@@ -68,3 +69,16 @@ def test_it_gives_no_other_numbers_whatever_the_damage():
     # Lines of one form that changed places between two tests cannot be seen.
     wrong = wrong_answers("composite.xml", TEXT.encode(), seed=14, count=140)
     assert [words for words in wrong if ": swapped:" not in words] == []
+
+
+def test_a_test_that_failed_or_cannot_be_read_takes_its_own_row_only():
+    text = TEXT
+    plain = reports("x.xml", text.encode())
+    first = re.search(r"<Result>.*?</Result>", text, re.DOTALL)[0]
+    value = re.search(r"<Value>[^<]+</Value>", first)[0]
+    failed = re.sub(r"<(Value|RawString|Scale)>[^<]*</", r"<\1></", first)
+    read = reports("x.xml", text.replace(first, failed).encode())
+    assert [report.status for report in read].count(Status.COMPLETE) < len(plain)
+    assert read[-1] == plain[-1] and read[0].status is Status.FAILED
+    read = reports("x.xml", text.replace(first, first.replace(value, "<Value>-nan</Value>")).encode())
+    assert read[0].status is Status.NOT_UNDERSTOOD and read[-1] == plain[-1]

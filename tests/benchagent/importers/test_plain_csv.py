@@ -271,3 +271,11 @@ def test_it_guesses_tables_of_benchbase_and_clickbench():
     first, *_ = read_mapped(file_of(CLICKBENCH), guess(file_of(CLICKBENCH)))
     assert first.parameters == {"machine": "c6a.4xlarge", "query": 1} and first.subject.dbms == "duckdb"
     assert values(first) == {"load_s": 120.5, "time_s": 0.031, "data_size_bytes": 14220000000}
+
+
+@pytest.mark.parametrize(
+    ("cells", "cause"), [('"1,234.5"', "'1,234.5' is no plain number"), ("N/A", "no cell of it holds a value")]
+)
+def test_a_refusal_says_what_in_a_column_is_no_number(cells, cause):
+    (report,) = read(f"threads,tps\n1,{cells}\n2,{cells}\n")
+    assert report.status is Status.NOT_UNDERSTOOD and f"'tps' ({cause})" in report.reason

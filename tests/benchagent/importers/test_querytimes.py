@@ -135,3 +135,14 @@ def test_a_total_belongs_to_its_number_of_queries_and_a_cut_list_is_aborted():
         {"queries": 21},
         False,
     )
+
+
+def test_a_query_that_failed_takes_itself_and_the_total_only():
+    text = sample(TOOL, "duckdb_tpch.txt").decode()
+    (plain,) = reports("x", text.encode())
+    (failed,) = reports("x", re.sub(r"(Q7: ).*", r"\1timeout", text).encode())
+    assert (failed.status, failed.reason) == (Status.FAILED, "query 7: timeout")
+    lost = {"query_7_s", "queries_total_s", "queries_geomean_s"}
+    assert values(failed) == {name: value for name, value in values(plain).items() if name not in lost}
+    (damaged,) = reports("x", re.sub(r"(Q7: ).*", r"\1 0,12 s", text).encode())
+    assert damaged.status is Status.NOT_UNDERSTOOD

@@ -438,3 +438,14 @@ def test_it_finds_the_command_behind_a_prompt_of_the_same_name() -> None:
     (report,) = read_lines("sysbench git:(main) $ sysbench oltp_insert --threads=2 run", *HEAD, *SQL, *END, *FAIR)
     assert report.command_lines == ("sysbench oltp_insert --threads=2 run",)
     assert report.parameters["script"] == "oltp_insert"
+
+
+def test_an_extract_that_shows_time_and_events_is_of_a_run_that_ended() -> None:
+    times = ("General statistics:", "    total time:                          10.0010s",
+             "    total number of events:              {}", "```")  # fmt: skip
+    found = read_lines("### one", "```", *times[:2], times[2].format(26621), "```", "", "### two", "```", *times[:2],
+                       times[2].format(113588), "```")  # fmt: skip
+    assert [(report.status, report.metric("events")) for report in found] == [
+        (Status.COMPLETE, 26621), (Status.COMPLETE, 113588),
+    ]  # fmt: skip
+    assert [report.parameters for report in found] == [{"heading": "one"}, {"heading": "two"}]

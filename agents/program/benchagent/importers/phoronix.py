@@ -19,7 +19,9 @@ from benchagent.importers.report import (
     Status,
     Subject,
     dbms_called,
+    not_understood,
     picked,
+    refusal_of,
     unit_of,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, decoded, number, slug, whole_or_text, xml_of
@@ -58,11 +60,20 @@ def read(file: SourceFile) -> Sequence[Report]:
         report
         for result in tests
         if result not in others
-        for report in _reports(result, version[1] if version else "", systems)
+        for report in _understood(result, version[1] if version else "", systems)
     ]
-    if not reports:
-        raise NotUnderstood("no test in it has a value; send the composite.xml of a result")
+    if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
+        nothing = "no test in it has a value; send the composite.xml of a result"
+        raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
     return reports
+
+
+def _understood(result: ElementTree.Element, version: str, systems: dict[str, ElementTree.Element]) -> list[Report]:
+    """A result that cannot be read spoils no other."""
+    try:
+        return [*_reports(result, version, systems)]
+    except NotUnderstood as error:
+        return [not_understood(error, tool=TOOL)]
 
 
 def _details(of: ElementTree.Element | None) -> dict[str, str]:
@@ -87,8 +98,10 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
         return " ".join((result.findtext(name) or "").split())
 
     test, title, scale = text_of("Identifier"), text_of("Title"), text_of("Scale")
-    if not title or not scale:
-        raise NotUnderstood("a result without its title or its scale")
+    # A test that failed has no scale.
+    has_value = any((entry.findtext("Value") or "").strip() for entry in result.iter("Entry"))
+    if not title or (has_value and not scale):
+        raise NotUnderstood(f"a result without its {'scale' if title else 'title'}: {title or test}")
     parameters: dict[str, Scalar] = {}
     for part in text_of("Description").split(" - "):
         name, separator, value = part.partition(": ")

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
@@ -35,6 +36,11 @@ _HEADING = re.compile(
     r"[ _]?\(?(?P<unit>s|sec|secs|seconds|ms|msec|milliseconds)?\)?\"?",
     re.IGNORECASE,
 )
+_FAILED = re.compile(
+    rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) ?[:=|,;]? ?"
+    r"(?P<why>time(?:d ?)?-?out|fail(?:ed|ure)?|error|cancell?ed|killed|oom|out of memory|n/?a|nan)\b[^\n]{0,80}",
+    re.IGNORECASE,
+)
 _BEGINS = re.compile(rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}\d")
 _REFRESH = re.compile(
     rf"(?:{_STREAM})?RF(?P<query>[12]) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>{'|'.join(UNITS)})"
@@ -53,6 +59,8 @@ class _List:
     seconds: dict[int, float] = field(default_factory=dict)
     refresh: dict[int, float] = field(default_factory=dict)
     stream: str = ""
+    # Why a query has no time.
+    failed: dict[int, str] = field(default_factory=dict)
     cut: bool = False
 
 
@@ -89,14 +97,14 @@ def read(file: SourceFile) -> Sequence[Report]:
                 stream = time["stream"] or titled
                 _add(lists, line.number, stream, int(time["query"]), seconds, is_refresh=time is refresh)
             elif begins:
-                raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
+                _add_failed(lists, line.number, text, titled)
             elif scale_factor := _SCALE.search(text):
                 scale = scale_factor[1]
     if not lists:
         raise NotUnderstood("no list of query times")
     if {bool(each.stream) for each in lists} == {True, False}:
         raise NotUnderstood("some queries are of a stream, and some are not")
-    if len({len(each.seconds) for each in lists}) > 1:
+    if len({len(each.seconds) + len(each.failed) for each in lists}) > 1:
         raise NotUnderstood("the lists in it have different numbers of queries: one of them is not whole")
     suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
     if lists[0].stream:
@@ -107,7 +115,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 def _add(lists: list[_List], line: int, stream: str, query: int, seconds: float, *, is_refresh: bool) -> None:
     """To the list of its stream, else to the last one, or to a new one where the query comes again."""
     into = next((each for each in reversed(lists) if each.stream == stream), None)
-    taken = (into.refresh if is_refresh else into.seconds) if into else {}
+    taken: dict[int, Any] = (into.refresh if is_refresh else into.seconds | into.failed) if into else {}
     if query in taken and (stream or (taken[query] == seconds and [*taken][-1] == query)):
         words = f" in stream {stream}" if stream else " with the same time"
         raise NotUnderstood(f"query {query} stands there twice{words}")
@@ -117,29 +125,45 @@ def _add(lists: list[_List], line: int, stream: str, query: int, seconds: float,
     (into.refresh if is_refresh else into.seconds)[query] = seconds
 
 
+def _add_failed(lists: list[_List], line: int, text: str, titled: str) -> None:
+    """A query that says why it has no time. Raises NotUnderstood for one that says anything else."""
+    row = _FAILED.fullmatch(text)
+    if row is None:
+        raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
+    query, stream = int(row["query"]), row["stream"] or titled
+    into = next((each for each in reversed(lists) if each.stream == stream), None)
+    if into is None or query in into.seconds or query in into.failed:
+        into = _List(line, stream=stream)
+        lists.append(into)
+    into.failed[query] = row["why"]
+
+
 def _streams(lists: list[_List], suite: str, scale: str) -> Report:
     """A test of throughput: what each stream took, told apart, and the longest of them."""
     of_each = [_report(each, suite, scale) for each in lists]
-    longest = max(report.metric("queries_total_s") or 0.0 for report in of_each)
-    metrics = [measured("longest_stream_s", longest)] + [
+    totals = [report.metric("queries_total_s") for report in of_each]
+    longest = max((total for total in totals if total is not None), default=0.0)
+    metrics = [*([] if None in totals else [measured("longest_stream_s", longest)])] + [
         replace(metric, name=f"stream_{each.stream}_{metric.name}")
         for each, report in zip(lists, of_each, strict=True)
         for metric in report.metrics
     ]
-    cut = [report for report in of_each if report.status is Status.ABORTED]
+    cut = [report for report in of_each if report.status is not Status.COMPLETE]
     parameters = of_each[0].parameters | {"streams": len(lists)}
     return replace((cut or of_each)[0], metrics=tuple(metrics), parameters=parameters)
 
 
 def _report(queries: _List, suite: str, scale: str) -> Report:
     title, count = _SUITES.get(suite, ("", 0))
-    if missing := [query for query in range(1, (count or max(queries.seconds)) + 1) if query not in queries.seconds]:
+    told = queries.seconds.keys() | queries.failed.keys()
+    if missing := [query for query in range(1, (count or max(told)) + 1) if query not in told]:
         raise NotUnderstood(f"line {queries.line}: the list lacks queries {', '.join(map(str, missing[:10]))}")
-    if count and len(queries.seconds) != count:
-        raise NotUnderstood(f"line {queries.line}: {title} has {count} queries, and these are {len(queries.seconds)}")
+    if count and len(told) != count:
+        raise NotUnderstood(f"line {queries.line}: {title} has {count} queries, and these are {len(told)}")
     times, refresh = [*queries.seconds.values()], [*queries.refresh.values()]
-    totals = {"queries_total_s": round(sum(times), 6)}
-    if all(times):
+    # Without one of them nobody knows what all took.
+    totals = {} if queries.failed else {"queries_total_s": round(sum(times), 6)}
+    if all(times) and not queries.failed:
         totals["queries_geomean_s"] = round(math.exp(math.fsum(map(math.log, times)) / len(times)), 6)
         if suite == "tpch" and len(refresh) == 2 and all(refresh) and scale:
             # Clause 5.4.1 of TPC-H: power, of 22 queries and two refresh functions.
@@ -148,11 +172,13 @@ def _report(queries: _List, suite: str, scale: str) -> Report:
     of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(queries.seconds.items())}
     of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in queries.refresh.items()}
     # Of other lists nobody says how long they are: a total belongs to its number of queries.
-    parameters: dict[str, Scalar] = {} if suite else {"queries": len(times)}
+    parameters: dict[str, Scalar] = {} if suite else {"queries": len(told)}
     if scale:
         parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)
     subject = Subject(workload=f"{suite}-queries", workload_name=f"{title} queries") if suite else Subject()
+    failed = ", ".join(f"query {query}: {why}" for query, why in sorted(queries.failed.items()))
     return Report(
-        TOOL, reason="the last line ends in the middle" if queries.cut else "", parameters=parameters,
+        TOOL, Status.FAILED if failed else Status.COMPLETE,
+        reason="the last line ends in the middle" if queries.cut else failed, parameters=parameters,
         metrics=all_measured(totals) + all_measured(of_each, "query"), subject=subject,
     )  # fmt: skip

@@ -369,7 +369,10 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
     # What a job that failed has left, its group's totals need not hold.
     failed = any(job.error for job in jobs)
     missing = {name for job in jobs for name in job.flows} - run.totals.get(group, {}).keys()
-    is_cut = not run.all_clients and (group not in run.totals or (missing and not failed))
+    # Nothing was announced: somebody left out lines, and jobs that show their end had come to it.
+    indexes = [index for index, job in enumerate(run.jobs) if job.group == group]
+    is_extract = not (run.specs or run.totals or run.signal) and all(index in run.issued for index in indexes)
+    is_cut = not (run.all_clients or is_extract) and (group not in run.totals or (missing and not failed))
     if is_cut and not reason:
         reason = "the output ends before the totals of the run"
         # Perhaps not even all jobs are there.
@@ -377,7 +380,8 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
     elif not failed:
         _check_totals(run, group, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
-    warnings = [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
+    warnings = ["an extract: the totals of the run are missing"] if is_extract else []
+    warnings += [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
     status = Status.ABORTED if reason else Status.COMPLETE
     made = report(jobs, version=run.version, status=status, reason=reason, warnings=warnings)
     if made.status is Status.FAILED and run.messages:

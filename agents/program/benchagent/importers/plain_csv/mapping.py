@@ -272,6 +272,10 @@ def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_val
     return Column(heading, Role.FACTOR if has_values or was_set else Role.METRIC, name)
 
 
+# Of a column, to say what is wrong in it.
+MOST_SHOWN = 10_000
+
+
 def proposed_without_doubt(file: SourceFile) -> Mapping:
     """Raises NotUnderstood naming the columns of numbers that nobody can tell the meaning of."""
     table, mapping = needed(file), propose(file)
@@ -288,9 +292,19 @@ def proposed_without_doubt(file: SourceFile) -> Mapping:
     elif not doubtful:
         doubtful = [*table.headings]
     if doubtful:
-        named = ", ".join(map(repr, doubtful))
+        named = ", ".join(_doubt(table, heading) for heading in doubtful)
         raise NotUnderstood(f"a table that needs a mapping of its columns; not recognised without doubt: {named}")
     return mapping
+
+
+def _doubt(table: Table, heading: str) -> str:
+    """The column, with what stands in it where that is why."""
+    stated = [*itertools.islice(table.column(heading).stated, MOST_SHOWN)]
+    bad = next((cell for cell in stated if not is_number(cell)), "")
+    if not stated:
+        return f"{heading!r} (no cell of it holds a value)"
+    is_why = bad and (bad[0].isdigit() or any(map(_looks_numeric, stated)))
+    return f"{heading!r} ({bad[:40]!r} is no plain number)" if is_why else repr(heading)
 
 
 def _looks_numeric(cell: str) -> bool:

@@ -104,7 +104,9 @@ def _status(run: Run) -> tuple[Status, str]:
 def _is_extract(run: Run) -> bool:
     """Whether somebody left out the end of the last report, or all but some lines of it, after a run that ended."""
     block = run.blocks[-1]
-    if block.checkpoint_s is not None or run.cut or "#fairness" in block.rows or not _RATES & set(block.rows):
+    if block.checkpoint_s is not None or run.cut or "#fairness" in block.rows:
+        return False
+    if not (_RATES | {"events"}) & set(block.rows):
         return False
     if block.extract or run.followed:
         missing = "beginning" if block.extract else "end"
