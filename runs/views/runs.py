@@ -84,15 +84,18 @@ def home(request: HttpRequest) -> HttpResponse:
         "first_run": settings.FIRST_RUN,
     }
     context |= matrix.overview(runs)
-    # Made to show the product at work, it gives way to what people have measured once it has ended.
-    others = Run.objects.with_values().listed_for(request.user).filter(demonstration=False, publication=None)
-    context["demonstration_first"] = demonstration is None or context["is_open"] or not others.exists()
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
     begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
     recent = cursor.first_rows(begun.order_by("-measured_at", "id"), RECENT)
     context["recent"] = [RunRow(run) for run in recent]
+    # Made to show the product at work, it gives way to what people have measured once it has ended.
+    has_others = any(row.run.counts and not row.run.demonstration for row in context["recent"])
+    if demonstration and not has_others:
+        others = Run.objects.with_values().listed_for(request.user).filter(demonstration=False, publication=None)
+        has_others = others.exists()
+    context["demonstration_first"] = context["is_open"] or not has_others
     context["publications"] = Publication.objects.annotate(
         values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
         gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),

@@ -7,7 +7,8 @@ import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOr
 
 const MOST_MARKERS = 60;
 const PLOT_PX = 320;
-const LEAP = 10, LEAP_DOTS = [1, 5];
+// A factor of ten, whose ends may be rounded.
+const LEAP = 9.99, LEAP_DOTS = [1, 5];
 // Of a legend: so many rows have room in a figure as it is.
 const FREE_ROWS = 2, KEY_ROW_PX = 20, KEY_GAP_PX = 16, LETTER_PX = 6.5;
 const LOG_ROOM = 1.15;
@@ -21,9 +22,9 @@ const SHARE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100];
 
 export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
-/** Dots where a line leaps over more than a decade of a number that was varied: nothing was measured there. */
+/** Dots where a line leaps over a decade or more of a number that was varied: nothing was measured there. */
 const leaps = (axis) => (axis.ticks || axis.nines || axis.label === "Time" ? {} : {
-  segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x > LEAP * p0.parsed.x ? LEAP_DOTS : undefined) },
+  segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x >= LEAP * p0.parsed.x ? LEAP_DOTS : undefined) },
 });
 
 function dataset(series, theme, axis) {
