@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api article-checks clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -36,6 +36,7 @@ help:
 	@echo 'make bench-truth   every sentence about numbers against worlds whose truth is known: ARGS="--worlds 300 --seed 1 --write"'
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
+	@echo 'make article-checks  compute the checks of the articles from their numbers'
 	@echo 'make clean         remove .venv and caches; STATE stays'
 
 # `exec`, so that make is the parent: when it is killed, the supervisor knows.
@@ -62,7 +63,8 @@ check:
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m mypy scripts
+	$(RUN) -m mypy scripts --exclude scripts/article_checks
+	$(RUN) -m mypy -p scripts.article_checks
 	$(RUN) -m mypy benchmarks
 	cd agents/program && ../../$(RUN) -m mypy -p benchagent
 	$(RUN) .venv/bin/lint-imports
@@ -89,6 +91,10 @@ experiments:
 bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
+
+article-checks:
+	@$(DEV)
+	@exec $(RUN) -m scripts.article_checks
 
 fuzz-api:
 	@exec $(DEV) scripts/fuzz_api.py $(ARGS)

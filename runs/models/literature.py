@@ -25,7 +25,7 @@ class Publication(UUIDModel):
     details = StoredJSON(shape=PublicationDetails, default=dict, blank=True)
     # Of its folder beside the results: "article" (prose, figures), "page" (what it shows in which order), "checks".
     content = StoredJSON(shape=dict[str, dict[str, Any]], default=dict, blank=True)
-    # The consistency checks as computed when it was imported.
+    # The consistency checks as computed when it was made.
     checks = StoredJSON(shape=list[dict[str, Any]], default=list, blank=True)
 
     class Meta:

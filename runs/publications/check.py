@@ -12,6 +12,9 @@ from pydantic import ConfigDict, TypeAdapter, computed_field
 
 from runs.models import Publication
 from runs.models.stored import sound
+from runs.publications.document import Spec
+
+MOST_CHECKS, MOST_DIGITS = 200, 12
 
 
 class Result(StrEnum):
@@ -87,6 +90,23 @@ class Check:
     inputs: Sequence[Input] = ()
 
 
+class ChecksFile(Spec):
+    """checks.json: the checks as they were computed when the article was made."""
+
+    checks: list[Check] = []
+
+    def faults(self) -> list[str]:
+        """Numbers that stand twice, too many checks, and decimals that no number has."""
+        numbers = [check.number for check in self.checks]
+        faults = [f"{number}: this number stands twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
+        faults += [
+            f"{check.number}: digits must be from 0 to {MOST_DIGITS}"
+            for check in self.checks
+            if any(not 0 <= row.digits <= MOST_DIGITS for row in check.computed)
+        ]
+        return faults + ([f"more than {MOST_CHECKS} checks"] if len(numbers) > MOST_CHECKS else [])
+
+
 _STORED = TypeAdapter(list[Check], config=ConfigDict(defer_build=True))
 
 
@@ -97,7 +117,7 @@ def stored(checks: Sequence[Check]) -> list[dict[str, Any]]:
 
 
 def checks_of(publication: Publication) -> list[Check]:
-    """As they were computed at the import."""
+    """As they stand in its checks.json."""
     return _STORED.validate_python(sound(publication.checks, _STORED.validate_python, list))
 
 

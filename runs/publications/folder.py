@@ -15,7 +15,7 @@ from typing import IO, Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from runs.publications.article import Article, read_article
-from runs.publications.checks.rows import ChecksFile
+from runs.publications.check import ChecksFile
 from runs.publications.document import Results
 from runs.publications.page.page import PageFile
 
@@ -105,7 +105,7 @@ def stable_id(kind: str, publication: str, source_id: str) -> uuid.UUID:
 
 def _loose_ends(results: Results, article: Article | None, page: PageFile, checks: ChecksFile) -> list[str]:
     """Headlines and answers that name what is not there."""
-    numbers = {check.number for topic in checks.topics for check in topic.checks}
+    numbers = {check.number for check in checks.checks}
     claims, figures = {claim.id for claim in results.claims}, {figure.id for figure in page.figures}
     loose = [
         f"page.json: answer.headlines.{at}: neither a check nor a claim is called {headline.check or headline.claim!r}"

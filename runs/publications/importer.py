@@ -32,10 +32,8 @@ from runs.models import (
 from runs.models.choices import Provenance, RunState
 from runs.models.literature import PublishedItem
 from runs.publications.check import stored
-from runs.publications.checks.rows import compute_checks
 from runs.publications.document import ClaimRow, Factor, MissingRow, ObservationRow, Results, Row, RunRow
 from runs.publications.folder import Folder, FolderError, own, stable_id
-from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.publications.subjects import Subjects, Sync, sync_subjects
@@ -101,8 +99,7 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
             subjects = sync_subjects(sync, folder)
             sync_results(sync, folder.results, subjects, keep_deleted=keep_deleted)
             sync_statements(sync, folder.results, subjects)
-            checks = compute_checks(folder.checks, Material.of(subjects.publication))
-            sync.correct(subjects.publication, {"checks": stored(checks)})
+            sync.correct(subjects.publication, {"checks": stored(folder.checks.checks)})
     return Report(sync.changes)
 
 

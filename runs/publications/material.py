@@ -98,7 +98,7 @@ class Material:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """The consistency checks, as computed at the import."""
+        """The consistency checks, as computed when the article was made."""
         return checks_of(self.publication)
 
     def checks_of_claim(self, source_id: str) -> list[Check]:

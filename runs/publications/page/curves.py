@@ -14,8 +14,8 @@ from runs.charts.base import BandSpec, Figure, LineGap, LineSeries, Mark, Scale,
 from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState
-from runs.publications.checks.formula import evaluate, written
 from runs.publications.document import Spec
+from runs.publications.formula import evaluate, written
 from runs.publications.material import Material
 from runs.publications.page.parts import (
     Amount,

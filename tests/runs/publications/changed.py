@@ -8,6 +8,8 @@ from typing import Any
 
 from runs.publications.folder import DATA, Folder
 from runs.publications.importer import import_folders
+from scripts.article_checks.computing import computed
+from tests.conftest import REPOSITORY
 
 
 def files_of(slug: str) -> dict[str, bytes]:
@@ -15,8 +17,11 @@ def files_of(slug: str) -> dict[str, bytes]:
 
 
 def import_changed(slug: str, change: Callable[[dict[str, Any]], object]) -> None:
-    """`change` gets what results.json holds."""
+    """`change` gets what results.json holds; the checks are computed anew, as for an article that is made."""
     files = files_of(slug)
     results = json.loads(files["results.json"])
     change(results)
-    import_folders(Folder.of({**files, "results.json": json.dumps(results).encode()}))
+    files |= {"results.json": json.dumps(results).encode()}
+    formulas = json.loads((REPOSITORY / "scripts" / "article_checks" / f"{slug}.json").read_text())
+    files["checks.json"] = json.dumps({"checks": computed(files, formulas)}).encode()
+    import_folders(Folder.of(files))

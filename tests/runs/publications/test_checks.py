@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 
 from runs.models import Publication, Run
-from runs.publications.check import Check, Result, checks_of, judge, rounded
-from runs.publications.checks.formula import FormulaError, evaluate
-from runs.publications.checks.rows import compute_checks
-from runs.publications.folder import own
+from runs.publications.check import Check, Result, checks_of, judge, rounded, stored
+from runs.publications.formula import FormulaError, evaluate
 from runs.publications.material import Material
+from scripts.article_checks.rows import FormulasFile, compute_checks
+from tests.conftest import REPOSITORY
 from tests.runs.publications.changed import import_changed
 
 pytestmark = pytest.mark.django_db
@@ -88,14 +88,18 @@ FIGURES = {
 
 
 def checked() -> dict[str, Check]:
-    """As they were computed at the import."""
+    """As they come with the articles."""
     return {one.number: one for slug in SLUGS for one in checks_of(Publication.objects.get(slug=slug))}
 
 
 def computed_again() -> dict[str, Check]:
     """From the rows as they are now."""
     materials = {slug: Material.of(Publication.objects.get(slug=slug)) for slug in SLUGS}
-    return {one.number: one for slug in SLUGS for one in compute_checks(own()[slug].checks, materials[slug])}
+    return {one.number: one for slug in SLUGS for one in compute_checks(formulas(slug), materials[slug])}
+
+
+def formulas(slug: str) -> FormulasFile:
+    return FormulasFile.model_validate_json((REPOSITORY / "scripts" / "article_checks" / f"{slug}.json").read_text())
 
 
 _of_the_articles: dict[str, Check] = {}
@@ -114,6 +118,13 @@ def with_changed(slug, change) -> dict[str, Check]:
     """The checks of a copy of the data in which `change` changed something."""
     import_changed(slug, change)
     return checked()
+
+
+def test_the_rows_of_the_articles_are_what_their_formulas_give(checks):
+    """Else: `make article-checks`."""
+    again = computed_again()
+    assert stored(list(checks.values())) == stored([again[number] for number in checks])
+    assert set(again) == set(checks)
 
 
 def test_it_decides_every_check_as_the_numbers_do(checks):
@@ -210,7 +221,7 @@ def test_it_asks_no_query_of_its_own(django_assert_num_queries, publish):
     materials = [Material.of(Publication.objects.get(slug=slug)) for slug in SLUGS]
     with django_assert_num_queries(0):
         for slug, material in zip(SLUGS, materials, strict=True):
-            assert compute_checks(own()[slug].checks, material)
+            assert compute_checks(formulas(slug), material)
 
 
 @pytest.mark.parametrize(

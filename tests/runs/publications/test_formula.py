@@ -2,15 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.publications.checks.formula import (
-    Evaluator,
-    FormulaError,
-    MissingInputError,
-    Record,
-    evaluate,
-    filled,
-    written,
-)
+from runs.publications.formula import FormulaError, evaluate, written
+from scripts.article_checks.language import Evaluator, MissingInputError, Record, filled
 
 
 @pytest.mark.parametrize(
@@ -60,6 +53,8 @@ def test_it_takes_names_and_lists():
         "sum([one for one in [1, 2]].__class__)",
         "lambda: 1",
         "[x for x in y for z in x]",
+        "[1, 2]",
+        "1 if 2 > 1 else 0",
         "f'{1}'",
         "'a' * 9",
         "open('x')",
@@ -68,12 +63,6 @@ def test_it_takes_names_and_lists():
 def test_it_refuses_everything_else(formula):
     with pytest.raises(FormulaError):
         evaluate(formula)
-
-
-def test_it_gives_up_after_so_many_steps():
-    many = [1.0] * 300
-    with pytest.raises(FormulaError, match="steps"):
-        Evaluator({"many": many}).value("[[one for other in many] for one in many]")
 
 
 def test_rows_have_fields_and_nothing_else():

@@ -210,8 +210,6 @@ def test_it_restores_deleted_runs(imported):
 
 def test_it_can_leave_deleted_runs_deleted_as_every_start_does(imported):
     delete_softly(Run.objects.get(source_id="tpcb-pg-8.3-r1"))
-    # The checks follow what is left.
-    assert import_own(keep_deleted=True).changes == {("publication", "updated"): 1}
     assert import_own(keep_deleted=True).rows_changed == 0
     assert Run.objects.present().count() == 113
 

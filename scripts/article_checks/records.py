@@ -12,8 +12,9 @@ from typing import Any
 
 from runs.models import Claim, IndexStat, TableStat
 from runs.publications.check import Result, all_of, decimals, judge, judge_bounds, rounded
-from runs.publications.checks.formula import FormulaError, MissingInputError, Record
+from runs.publications.formula import FormulaError
 from runs.publications.material import Material
+from scripts.article_checks.language import MissingInputError, Record
 
 GIB = 1024**3
 _SIZES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}

@@ -1,7 +1,7 @@
-"""checks.json: consistency checks as rows, and how one is computed from a publication's rows.
+"""Consistency checks as formulas, and how one is computed from a publication's rows.
 
 A row has a title, what is stated, formulas with named inputs, the formula of its result, and words for each result.
-Titles, labels and words may hold formulas in braces. docs/use/publications.md explains every key by an example.
+Titles, labels and words may hold formulas in braces. `example.json` beside this shows it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from runs.publications.check import Check, Computed, Input, Result, Stated
-from runs.publications.checks.formula import Evaluator, FormulaError, MissingInputError, Record, filled, written
-from runs.publications.checks.records import functions_of
 from runs.publications.document import Spec
+from runs.publications.formula import FormulaError, written
 from runs.publications.material import Material
+from scripts.article_checks.language import Evaluator, MissingInputError, Record, filled
+from scripts.article_checks.records import functions_of
 
-MOST_CHECKS = 200
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -82,17 +82,11 @@ class TopicSpec(Spec):
     checks: list[CheckSpec]
 
 
-class ChecksFile(Spec):
+class FormulasFile(Spec):
     topics: list[TopicSpec] = []
 
-    def faults(self) -> list[str]:
-        """Numbers that stand twice, and too many checks."""
-        numbers = [check.number for topic in self.topics for check in topic.checks]
-        twice = [f"{number}: this number stands twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
-        return twice + ([f"more than {MOST_CHECKS} checks"] if len(numbers) > MOST_CHECKS else [])
 
-
-def compute_checks(file: ChecksFile, material: Material) -> list[Check]:
+def compute_checks(file: FormulasFile, material: Material) -> list[Check]:
     """Every check of a publication, in the order of its file; one that lacks a row says so."""
     functions = functions_of(material)
     return [_checked(spec, topic.topic, functions) for topic in file.topics for spec in topic.checks]
