@@ -24,8 +24,6 @@ _TABLE = Table(
     ),
 )
 _SIGNAL = re.compile(r"Got signal \[")
-# Of a row, by version, at least.
-_FIGURES = 7
 _RANKS = ("p50", "p90", "p95", "p99", "p999", "p9999")
 
 
@@ -41,7 +39,7 @@ class _Run:
 
 def go_reports(file: SourceFile) -> list[Report]:
     """Only the rows after "Run finished" are the result; those before are running totals."""
-    runs, figures = [_Run()], _FIGURES
+    runs, figures = [_Run()], 0
     with Lines(file, with_cut=True) as lines:
         for numbered in lines:
             check_count(len(runs))
@@ -51,7 +49,7 @@ def go_reports(file: SourceFile) -> list[Report]:
                 if runs[-1].rows:
                     runs.append(_Run())
                 runs[-1].finished, runs[-1].takes_s = True, match.values.get("takes") or 0.0
-            elif match and (match.cut or (not numbered.whole and line.count(": ") < figures)):
+            elif match and (match.cut or not (numbered.whole or _has_all(line, figures))):
                 continue  # cut before its last figure
             elif match:
                 figures = line.count(": ")
@@ -67,6 +65,11 @@ def go_reports(file: SourceFile) -> list[Report]:
     # A command without any output of its own is no run.
     with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
     return [_report(run) for run in with_output]
+
+
+def _has_all(row: str, figures: int) -> bool:
+    """Whether a row that may be cut has as many figures as the one before it, or one of the last of any version."""
+    return row.count(": ") >= figures if figures else "99th(us): " in row
 
 
 def _checked(values: dict[str, float]) -> dict[str, float]:
