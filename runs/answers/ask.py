@@ -32,6 +32,8 @@ def answer_of(comparison: Comparison, params: QueryDict | None = None, axes: Axe
     params = params if params is not None else QueryDict()
     axes = axes or arrange(comparison, asked.with_controls(params, comparison.question))
     question = comparison.question if comparison.question.kind else _by_rule(comparison, axes)
+    if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
+        question = question.model_copy(update={"fact": _told_apart_by(comparison)})
     of_table = {
         asked.A_B: pairs.a_against_b, asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published,
         asked.CHANGED: pairs.changed,
@@ -56,7 +58,7 @@ def _by_rule(comparison: Comparison, axes: Axes) -> Question:
     """Of what was measured on many days nobody asks which day wins."""
     if axes.x == DATE or {*comparison.named} == {"batch"}:
         return Question(kind=asked.SINCE)
-    return Question(kind=asked.BEST, fact=_told_apart_by(comparison))
+    return Question(kind=asked.BEST)
 
 
 def _told_apart_by(comparison: Comparison) -> str:
@@ -130,7 +132,7 @@ def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:
 
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
     if "dbms" in facts:
-        yield Question(kind=asked.BEST)
+        yield Question(kind=asked.BEST, fact="dbms")
     columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
     for name in facts:
         # A configuration that each system has of its own is no other question than which system.

@@ -29,12 +29,18 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     answer, base = begun(comparison, question), comparison.baseline
     if comparison.levels:
         return _series_against(answer, comparison.levels, question)
-    others = [group for group in comparison.groups if group.dots and base and group.key != base.key]
-    if base is None or not others:
+    valued = [group for group in comparison.groups if group.dots]
+    if base is None or len(valued) < 2:
         return answer.model_copy(update={"missing": ["There is one only: add another to set it against."]})
-    named = {question.a, question.b}
-    chosen = next((group for group in others if named & {group.key, fact_value(group, question.fact)}), others[0])
-    return _groups_against(comparison, answer, chosen, base)
+
+    def named(text: str) -> Group | None:
+        return next((group for group in valued if text in (group.key, fact_value(group, question.fact))), None)
+
+    first = (named(question.a) if question.a else None) or next(group for group in valued if group.key != base.key)
+    second = (named(question.b) if question.b else None) or base
+    if second.key == first.key:
+        second = next(group for group in valued if group.key != first.key)
+    return _groups_against(comparison, answer, first, second)
 
 
 def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer:
@@ -65,9 +71,15 @@ def _groups_against(comparison: Comparison, answer: Answer, group: Group, base: 
 
 def _series_against(answer: Answer, levels: Levels, question: Question) -> Answer:
     names = levels.sweep.names
-    others = [key for key in levels.order if key != levels.base]
-    first = next((key for key in others if _is_named(levels, key, question.a)), others[0])
-    rows, verdicts = rows_between(levels, first, levels.base)
+    order = levels.order
+    first = next((key for key in order if _is_named(levels, key, question.a)), None)
+    first = first or next(key for key in order if key != levels.base)
+    second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)
+    if second == first:
+        second = next(key for key in order if key != first)
+    if not {(first, second), (second, first)} & levels.judged.keys():
+        second = levels.base
+    rows, verdicts = rows_between(levels, first, second)
     overall = change_of(verdicts, refused="no two levels in common")
     of_levels = [
         LevelChange(
@@ -82,8 +94,8 @@ def _series_against(answer: Answer, levels: Levels, question: Question) -> Answe
     return answer.model_copy(
         update={
             "claims": [LevelChange(label="", ratio=overall, runs=runs), *of_levels], "sure": _is_sure(overall),
-            "over": f"{with_ratio} levels of {levels.held_words}", "first": names[first], "second": levels.base_label,
-            "by_level": by_level_words(levels, first, levels.base),
+            "over": f"{with_ratio} levels of {levels.held_words}", "first": names[first], "second": names[second],
+            "by_level": by_level_words(levels, first, second),
         }
     )  # fmt: skip
 

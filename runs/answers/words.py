@@ -381,7 +381,7 @@ def question_words(answer: Answer) -> str:
         asked.NEWER: f"Is the newest batch worse than {_baseline(question.than)}?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
-        asked.A_B: "How do these two compare?",
+        asked.A_B: f"How does {answer.first} compare with {answer.second}?" if answer.first else "How do two compare?",
     }
     if question.kind in words:
         return words[question.kind]
