@@ -67,6 +67,35 @@ def answers(url: str, authority: Path) -> bool:
         return False
 
 
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/imports/", {}, 413),
+        ("/login/", {"Cookie": "sessionid=x"}, 413),
+        ("/api/v1/results/", {}, 413),
+        # Whether the token is a good one is asked by the site, once all is there.
+        ("/api/v1/results/", {"Authorization": "Bearer x"}, None),
+    ],
+)
+def test_the_front_takes_large_bodies_only_where_and_from_whom_the_site_does(front, tries, path, headers, status):
+    """Whatever is announced is refused before it comes: here nothing of it does."""
+    _, port, authority = front
+    trusting = ssl.create_default_context(cafile=str(authority))
+    tries(1)
+    told = {"Host": f"localhost:{port}", "Content-Length": str(20 * 1024**2), **headers}
+    head = "".join([f"POST {path} HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in told.items()), "\r\n"])
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=5) as plain,
+        trusting.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        connection.sendall(head.encode())
+        if status is None:
+            with pytest.raises(TimeoutError):
+                connection.recv(1)
+        else:
+            assert connection.recv(65536).startswith(f"HTTP/1.1 {status} ".encode())
+
+
 @pytest.mark.parametrize("what", UNFINISHED)
 def test_behind_the_front_60_unfinished_requests_stop_nobody_and_are_closed(front, tries, what):
     url, port, authority = front
