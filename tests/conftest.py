@@ -29,6 +29,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # Pages are opened on each database by tests/test_access_table.py and tests/runs/test_query_counts.py, and the queries
 # behind them are tested with the room that asks them.
 SAME_ON_ANY_DATABASE = (
+    "tests/benchmarks",
     "tests/agents/views",
     "tests/docs",
     # What a plan may ask for, and who may ask.

@@ -8,83 +8,24 @@ prints what is wrong with it; `--write` puts the table into docs/method/truth.md
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import requests
 
 from benchmarks.bench_truth.asking import Site, ask, send
 from benchmarks.bench_truth.judge import UNJUDGED
+from benchmarks.bench_truth.sites import in_process, over_http
 from benchmarks.bench_truth.table import Tally, markdown
 from benchmarks.bench_truth.worlds import KINDS, World, world
-from benchmarks.bench_uploads import SECRET
-from scripts.private import environment, manage, set_up_here, web
-
-if TYPE_CHECKING:
-    from django.test import Client
+from scripts.private import set_up_here
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "method" / "truth.md"
 BEGIN, END = "<!-- begin: make bench-truth -->", "<!-- end: make bench-truth -->"
 EXAMPLES = 3
-
-
-@dataclass
-class InProcess:
-    """A site in this process."""
-
-    client: Client
-    secret: str
-
-    def get(self, path: str) -> tuple[int, str]:
-        answer = self.client.get(path)
-        return answer.status_code, b"".join(answer).decode()
-
-    def post(self, path: str, body: str) -> tuple[int, str]:
-        headers = {"Authorization": f"Bearer {self.secret}"}
-        answer = self.client.post(path, body, content_type="application/json", headers=headers)
-        return answer.status_code, answer.content.decode()
-
-
-@dataclass
-class OverHttp:
-    """A web process as it is shipped."""
-
-    base: str
-    session: requests.Session
-
-    def get(self, path: str) -> tuple[int, str]:
-        answer = self.session.get(f"{self.base}{path}", timeout=120)
-        return answer.status_code, answer.content.decode()
-
-    def post(self, path: str, body: str) -> tuple[int, str]:
-        headers = {"Content-Type": "application/json"}
-        answer = self.session.post(f"{self.base}{path}", body.encode(), headers=headers, timeout=120)
-        return answer.status_code, answer.text
-
-
-def in_process() -> InProcess:
-    from django.test import Client
-
-    from runs.models import ApiToken, User
-
-    owner = User.objects.create_user(username="bench", role="contributor")
-    return InProcess(Client(), ApiToken.issue(owner=owner, name="bench", scopes=["upload"])[1])
-
-
-@contextmanager
-def over_http(state: str) -> Iterator[OverHttp]:
-    env = environment(state)
-    manage(env, "migrate", "--verbosity=0")
-    secret = manage(env, "shell", "--no-imports", "-c", SECRET).strip()
-    with web(env) as (base, _), requests.Session() as session:
-        session.headers["Authorization"] = f"Bearer {secret}"
-        yield OverHttp(base, session)
 
 
 @dataclass
@@ -123,6 +64,7 @@ def main() -> None:
     parser.add_argument("--only", type=int, metavar="N", help="this world, and all that is wrong with it")
     parser.add_argument("--kind", choices=list(KINDS), help="worlds of this kind only")
     parser.add_argument("--http", type=int, default=6, metavar="N", help="the first N worlds over HTTP as well")
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="no further world after these")
     parser.add_argument("--write", action="store_true", help="the table into docs/method/truth.md")
     options = parser.parse_args()
     numbers = range(options.worlds) if options.only is None else [options.only]
@@ -135,6 +77,9 @@ def main() -> None:
         set_up_here(state)
         site = in_process()
         for at, made in enumerate(worlds, 1):
+            if time.monotonic() - begin > options.minutes * 60:
+                del worlds[at - 1 :]
+                break
             tallies.judge(site, made)
             print(
                 f"\r{at} of {len(worlds)} worlds, {time.monotonic() - begin:.0f} s", end="", file=sys.stderr, flush=True

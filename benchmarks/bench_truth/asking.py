@@ -7,8 +7,8 @@ import html
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 from urllib.parse import parse_qsl, urlencode
 
 from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark
@@ -67,12 +67,12 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
 
 
 def _pairs(body: Json) -> Iterator[dict[str, str]]:
-    """The first against the second and the other way round, as a reader would ask next."""
+    """The first against the second, the other way round, and the last against the second, as a reader asks next."""
     standings = [claim for claim in body["claims"] if claim["kind"] == "standing"]
     fact = body["question"]["fact"]
     if body["question"]["kind"] in ("best", "rank") and fact and len(standings) > 1:
-        first, second = (claim["value"] for claim in standings[:2])
-        for a, b in ((first, second), (second, first)):
+        first, second, *others = (claim["value"] for claim in standings)
+        for a, b in ((first, second), (second, first), *((other, second) for other in others[-1:])):
             yield {"ask": "a_b", "fact": fact, "a": a, "b": b, "metric": body["metric"]}
 
 
@@ -149,7 +149,3 @@ def _numbers(text: str) -> Sequence[float]:
 
 def _plain(text: str) -> str:
     return _SPACES.sub(" ", html.unescape(_TAGS.sub("", text))).strip()
-
-
-def told_of(mapping: Mapping[str, Any]) -> str:
-    return json.dumps(mapping, sort_keys=True)

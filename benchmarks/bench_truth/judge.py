@@ -112,12 +112,13 @@ def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) 
 
 @dataclass
 class Judge:
-    """Of one world; `told` collects what is said of each pair, over all answers about it."""
+    """Of one world; `told` collects what is said of each pair over all answers, `labels` what values are called."""
 
     world: World
 
     def __post_init__(self) -> None:
         self.cells = self.world.by_run
+        self.labels: dict[str, str] = {}
         self.told: dict[tuple[str, frozenset[str], frozenset[str]], tuple[float, str, str]] = {}
 
     def answer(self, body: Json, *, expected: bool = False) -> Iterator[Mark]:
@@ -130,6 +131,7 @@ class Judge:
         yield from self._counted(kind, body)
         yield from self._named(kind, body)
         yield from _agreeing(kind, body)
+        yield from self._as_asked(kind, body)
         if expected:
             said = bool(claims)
             yield Mark(ANSWERED, kind, said or not self._could_be_answered(kind), f"nothing but {body['missing']}")
@@ -465,6 +467,16 @@ class Judge:
             return
         absent = [words for words in wanted if words not in told]
         yield Mark(OMISSION, kind, not absent, f"nothing is said of {', '.join(absent)}")
+
+    def _as_asked(self, kind: str, body: Json) -> Iterator[Mark]:
+        """Whether it is the asked one that is set against the other one that was asked for, by values of a fact."""
+        self.labels |= {claim["value"]: claim["label"] for claim in body["claims"] if claim["kind"] == "standing"}
+        question = body["question"]
+        if body["claims"] and question.get("fact") and question.get("a") and question.get("b"):
+            asked = [self.labels.get(question[side], question[side]) for side in ("a", "b")]
+            is_asked = asked[0] in body["first"] and asked[1] in body["second"]
+            words = f"asked {' against '.join(asked)}, answered {body['first']} against {body['second']}"
+            yield Mark(ANSWERED, kind, is_asked, words)
 
     def _could_be_answered(self, kind: str) -> bool:
         """Three repeats of each cell, none of which is zero, one window and one batch."""

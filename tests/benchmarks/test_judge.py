@@ -152,6 +152,13 @@ def test_it_finds_two_answers_that_contradict_each_other():
     assert [mark.right for mark in of_pair.contradictions()] == [False, False]
 
 
+@pytest.mark.parametrize(("first", "found"), [("B 1", set()), ("C 1", {judge.ANSWERED})])
+def test_it_finds_that_another_pair_is_answered(first, found):
+    answer = ranking(DIFFERENT)
+    answer |= {"question": {"kind": "a_b", "fact": "dbms", "a": "B 1", "b": "A 1"}, "first": first, "second": "A 1"}
+    assert wrong(DIFFERENT, answer) == found
+
+
 def curve(shape: str) -> World:
     cells = [
         Cell({"dbms": "A 1", "size_gb": size}, {"tps": 100.0}, {f"run {size}": {"tps": 100.0}}, batch="b")

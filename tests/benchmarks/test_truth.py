@@ -1,0 +1,34 @@
+"""A few of the worlds that `make bench-truth` makes by the hundred: what is said of them is true."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.bench_truth import judge
+from benchmarks.bench_truth.asking import ask, send
+from benchmarks.bench_truth.sites import in_process
+from benchmarks.bench_truth.table import PAGES
+from benchmarks.bench_truth.worlds import World, world
+
+pytestmark = pytest.mark.django_db
+SEED = 1
+# What is never wrong, and what is true of these worlds, whose noise is what it is.
+NEVER_WRONG = (judge.OMISSION, judge.CONTRADICTION, judge.COUNT, judge.NUMBER)
+TRUE_OF_THESE = (PAGES, judge.SIGN, judge.PLACE, judge.FALSE_WINNER)
+
+
+def wrong(made: World) -> list[str]:
+    site = in_process()
+    send(site, made)
+    marks = [*ask(site, made)]
+    assert len(marks) > 50, "hardly anything was asked"
+    return [
+        f"{address}: {mark.what}: {mark.words}"
+        for address, mark in marks
+        if mark.what in (*NEVER_WRONG, *TRUE_OF_THESE) and not mark.right
+    ]
+
+
+@pytest.mark.parametrize("number", [30, 181, 232, 153, 174, 105, 66, 257, 28, 9])
+def test_what_is_said_of_a_known_world_is_true(number):
+    assert wrong(world(SEED, number)) == []
