@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from agents import hints
 from agents.models import Agent, AgentStatus, EnrolmentCode
-from agents.refusals import Refusal
+from agents.refusals import BadMessage, Refusal
 from runs.machines import upsert_hardware
 from runs.models import digest_secret
 
@@ -80,6 +80,9 @@ def _settle_hardware(agent: Agent) -> None:
 
 
 def _check_size(agent: Agent) -> None:
+    for number, engine in enumerate(agent.engines):
+        if not VERSION.fullmatch(engine["version"]):
+            raise BadMessage(f"engines[{number}].version", "must be 1 to 120 printable ASCII characters")
     size_bytes = len(json.dumps([getattr(agent, name) for name in FACTS]))
     if size_bytes > MAX_FACTS_BYTES:
         raise Refusal(
@@ -240,6 +243,7 @@ def newest(agent: Agent, dbms: str, version: str = "") -> Engine | None:
     return Engine(dbms, max(versions, key=version_order)) if versions else None
 
 
+VERSION = re.compile(r"[ -~]{1,120}")
 # A number as a version has one; what is longer is a text.
 DIGITS = re.compile(r"[0-9]{1,18}")
 

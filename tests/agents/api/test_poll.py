@@ -107,3 +107,22 @@ def test_it_refuses_a_message_that_is_nested_too_deeply_wherever(client, levels,
     for path in (f"{API_ROOT}/poll/", f"{API_ROOT}/register/", "/api/v1/results/", "/api/v1/experiments/"):
         answer = client.post(path, body, content_type="application/json")
         assert (answer.status_code, "levels deep" in answer.content.decode()) in ((400, True), (401, False)), path
+
+
+@pytest.mark.parametrize("version", ["²", "9" * 5_000, "", "1\n2"])
+def test_it_refuses_a_version_that_is_no_name(client, assigned, version):
+    bench, _run = assigned
+    answer = bench.poll(engines=[facts_of("sqlite:3.50.1"), {**facts_of("sqlite:1"), "version": version}])
+    assert (answer.status_code, list(answer.json())) == (400, ["engines[1].version"])
+    bench.agent.refresh_from_db()
+    assert version not in [engine["version"] for engine in bench.agent.engines]
+
+
+@pytest.mark.parametrize("page", ["/agents/", "/schedule/"])
+def test_pages_open_whatever_version_is_stored(client, assigned, page):
+    bench, _run = assigned
+    bench.agent.engines = [
+        {**facts_of("sqlite:1"), "version": version} for version in ("²", "9" * 5_000, "3.9", "3.10")
+    ]
+    bench.agent.save()
+    assert client.get(page).status_code == 200

@@ -347,3 +347,10 @@ def test_cassandra_stress_is_read_without_the_heading_of_its_results():
     (plain,) = reports("x", text.encode())
     (pasted,) = reports("x", re.sub(r"(?s).*Results:\n", "", text).encode())
     assert (pasted.status, pasted.metrics) == (plain.status, plain.metrics)
+
+
+@pytest.mark.parametrize("digits", [400, 5_000])
+def test_it_refuses_an_example_with_a_number_that_no_tool_prints(digits):
+    refused(
+        MINIBENCH, EXAMPLE.replace("clients: 8", "clients: " + "9" * digits).replace("2000 us", "9" * digits + " us")
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -28,6 +29,8 @@ from benchagent.importers.report import (
 )
 from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 
+LOG = logging.getLogger(__name__)
+FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 6
 
@@ -112,6 +115,9 @@ def inspect(
                 importer.combine(together)
             except NotUnderstood as error:
                 together = [(file, [not_understood(error, tool=importer.TOOL)]) for file, _ in together]
+            except Exception:
+                LOG.exception("the importer of %s fails on files of one run", importer.TOOL)
+                together = [(file, [not_understood(FAILED, tool=importer.TOOL)]) for file, _ in together]
             for number, result in zip(own, together, strict=True):
                 results[number] = result
     read: list[ReadFile] = [(file, []) for file in files]
@@ -303,6 +309,9 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
         reason = "nested too deeply"
     except (ValueError, OverflowError):  # as Python says it: thousands of digits
         reason = "a number in it is larger than any that a tool prints"
+    except Exception:  # an importer that trips costs its file, and nothing else
+        LOG.exception("the importer of %s fails on %s", tool or "no tool", file.name)
+        reason = FAILED
     return None, [not_understood(reason, tool=tool)]
 
 

@@ -496,6 +496,9 @@ def _read_check(text: str, values: set[str]) -> tuple[str, tuple[tuple[str, str]
     return match[1], steps, _names(names, "checks", values)[1]
 
 
+LARGEST = 1e18
+
+
 def tried(text: str, example: str) -> tuple[Described, list[Report]]:
     """A description with what it reads of an example. Raises BadDescription where that is nothing."""
     tool = described(text)
@@ -504,8 +507,15 @@ def tried(text: str, example: str) -> tuple[Described, list[Report]]:
         if not tool.claims(file):
             raise BadDescription("the example has not the first line that is always there, and another one")
         reports = list(tool.read(file))
+    except BadDescription:
+        raise
     except NotUnderstood as error:
         raise BadDescription(f"the example is not understood: {error}") from error
+    except (ValueError, ArithmeticError) as error:  # thousands of digits, infinite
+        raise BadDescription("the example holds a number that no tool prints") from error
+    told = [value for report in reports for value in (*report.parameters.values(), *(m.value for m in report.metrics))]
+    if any(isinstance(value, int | float) and not abs(value) < LARGEST for value in told):
+        raise BadDescription("the example holds a number that no tool prints")
     if not any(report.metrics for report in reports):
         reasons = "; ".join(report.reason for report in reports)
         raise BadDescription(f"no figure of the example is read: {reasons[:300]}")
