@@ -13,7 +13,7 @@ from benchmarks.bench_truth.worlds import World, world
 pytestmark = pytest.mark.django_db
 SEED = 1
 # What is never wrong, and what is true of these worlds, whose noise is what it is.
-NEVER_WRONG = (judge.OMISSION, judge.CONTRADICTION, judge.COUNT, judge.NUMBER)
+NEVER_WRONG = (judge.OMISSION, judge.CONTRADICTION, judge.COUNT, judge.NUMBER, judge.ANSWERED)
 TRUE_OF_THESE = (PAGES, judge.SIGN, judge.PLACE, judge.FALSE_WINNER)
 
 
