@@ -24,7 +24,8 @@ COPY static static
 # Compiled here: the root file system is read-only.
 RUN python -m compileall -q benchsite runs agents
 ENV PATH=/app/.venv/bin:$PATH STATE=/state TMPDIR=/state/tmp PYTHONUNBUFFERED=1
-USER benchsite
+# By its number: Kubernetes cannot tell of a name that it is not root.
+USER 10001
 VOLUME /state
 EXPOSE 8000
 CMD ["python", "manage.py", "web", "--listen", "0.0.0.0:8000"]

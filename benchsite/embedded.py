@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import secrets
+import shlex
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -39,7 +40,7 @@ FIRST_STEPS = """
   1. Open the address{fills}.
   2. Open Publications, or tick runs in the list, and compare.
   3. Log in and open Schedule to start a benchmark of your own.
-  4. make token NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
+  4. make token {state}NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
   Stop with Ctrl-C; `make up` continues with the same data.
 """
 
@@ -183,7 +184,15 @@ def welcome(address: Address, password: str | None, waited_s: float) -> None:
         say(f"  user       {OPERATOR}\n  password   {password}   (make login makes a new one)")
     if not address.ip.is_loopback:
         say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
-    say(FIRST_STEPS.format(fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN))
+    say(first_steps())
+
+
+def first_steps() -> str:
+    """A command for another STATE than the usual one names it, else it would make a site of its own."""
+    state = f"STATE={shlex.quote(os.environ['STATE'])} " if os.environ.get("STATE") else ""
+    return FIRST_STEPS.format(
+        fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN, state=state
+    )
 
 
 # Before anything runs; each step is quick when there is nothing to do

@@ -12,8 +12,9 @@ import redis
 import yaml
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 
-from benchsite import liveness, programs
+from benchsite import embedded, liveness, programs
 from benchsite.programs import Address
 from benchsite.settings import env_secret
 
@@ -76,8 +77,8 @@ def test_every_part_of_ours_runs_the_same_image_on_the_same_database_and_broker(
     parts = [compose["services"][name] for name in OURS]
     assert {part["image"] for part in parts} == {"benchsite:${VERSION:-latest}"}
     for part in parts[:-1]:
-        assert part["environment"]["DATABASE_URL"] == "postgres://benchsite@postgres:5432/benchsite"
-        assert part["environment"]["CELERY_BROKER_URL"] == "redis://redis:6379/0"
+        assert part["environment"]["DATABASE_URL"] == "${DATABASE_URL:-postgres://benchsite@postgres:5432/benchsite}"
+        assert part["environment"]["CELERY_BROKER_URL"] == "${CELERY_BROKER_URL:-redis://redis:6379/0}"
     assert parts[-1]["environment"] == {}, "an agent never sees the database or the broker"
 
 
@@ -157,3 +158,36 @@ def test_a_sign_of_life_touches_the_file_of_the_health_check_once_the_broker_has
     assert not (tmp_path / "alive").exists()
     liveness.renew("worker")
     assert (tmp_path / "alive").exists()
+
+
+def test_an_operator_can_say_what_the_containers_take_from_their_environment(compose):
+    environment = compose["services"]["web"]["environment"]
+    names = ("DATABASE_URL", "CELERY_BROKER_URL", "LOG_LEVEL", "RATE_LIMITS")
+    assert [name for name in names if not str(environment[name]).startswith(f"${{{name}:-")] == []
+
+
+def test_the_image_names_its_user_by_number(dockerfile):
+    (user,) = re.findall(r"^USER (\S+)$", dockerfile, re.MULTILINE)
+    assert user.isdecimal()
+    assert f"--uid {user} " in dockerfile
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+@pytest.mark.parametrize("file", ["", "."])
+def test_a_backup_without_a_file_is_told_so(command, file):
+    with pytest.raises(CommandError, match="FILE="):
+        call_command(command, file)
+
+
+def test_the_schedule_of_beat_lies_in_a_folder_that_is_there(repository):
+    text = (repository / "docs" / "operate" / "operations.md").read_text()
+    assert set(re.findall(r"celery -A benchsite beat .*--schedule (\S+)", text)) == {'"$STATE/beat-schedule"'}
+    assert text.index("manage.py migrate && ") < text.index("manage.py web --listen")
+
+
+@pytest.mark.parametrize(
+    ("state", "command"), [("", "make token NAME"), ("/srv/x y", "make token STATE='/srv/x y' NAME")]
+)
+def test_the_first_steps_name_the_state_they_are_of(state, command, monkeypatch):
+    monkeypatch.setenv("STATE", state)
+    assert command in embedded.first_steps()

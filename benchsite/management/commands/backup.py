@@ -24,6 +24,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         file: Path = options["file"]
+        if file.is_dir():  # also what `make backup` without FILE asks for
+            raise CommandError(f"{file} is a folder: name a file, as in make backup FILE=backup.zip")
         try:
             done = backup(settings.STATE, file)
         except BackupError as error:

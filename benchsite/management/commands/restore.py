@@ -24,6 +24,8 @@ class Command(BaseCommand):
         parser.add_argument("--replace", action="store_true", help="also where a site is already: it is lost")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["file"].is_dir():
+            raise CommandError(f"{options['file']} is a folder: name a file, as in make restore FILE=backup.zip")
         try:
             with held(settings.STATE):
                 done = restore(settings.STATE, options["file"], replace=options["replace"])
