@@ -16,6 +16,7 @@ from runs.incoming.values import finite
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
 from runs.run.memory import MB, limit_bytes, memory_bytes
+from runs.run.quality import own_cores
 from runs.run.series import Series, read, within, without_gaps
 from runs.tables import Column, Table, TableCell
 
@@ -157,10 +158,18 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     cpu, disk = (_mean(_measured(run, series.get(name))) for name in (machine, "disk_util_percent"))
     if cpu is not None and disk is not None:
         how = f"CPU {cpu:.1f} % busy (97 % or more is bound), disk of the data {disk:.1f} % (less than 90 %)"
-        alone = all(check["ok"] for check in run.checks if check["name"] == "machine_alone")
-        bound = "yes" if alone else "yes, and other programs used it too"
-        figures.append(("Bound by the CPU", bound if cpu_bound(cpu, disk) else "no", "", how))
+        figures.append(("Bound by the CPU", _bound_words(run) if cpu_bound(cpu, disk) else "no", "", how))
     return figures
+
+
+def _bound_words(run: Run) -> str:
+    """Of a busy CPU; what had the lesser part of it was not bound by it, but kept from it."""
+    if all(check["ok"] for check in run.checks if check["name"] == "machine_alone"):
+        return "yes"
+    own, threads = own_cores(_metrics(run)), run.hardware.cpu_threads if run.hardware else None
+    if own is None or not threads or own >= threads / 2:
+        return "yes, and other programs used it too"
+    return f"no: other programs had it, the run {100 * own / threads:.0f} %"
 
 
 def _sizes(run: Run) -> list[Figure]:

@@ -6,7 +6,7 @@ What is judged is a check of the run (`Run.checks`), and a warning where it does
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any
@@ -30,6 +30,8 @@ LEAST_WINDOW_S = 30
 MOST_OTHERS_PERCENT = 10.0
 OWN_CPU = ("driver_cpu_cores", "server_cpu_cores", "tool_cpu_cores")
 RATE = "tps"
+# The DBMS first: whoever drives it waits for it.
+_WHO = {"server_cpu_cores": "the DBMS", "driver_cpu_cores": "the load generator"}
 STALLS_LISTED = 8
 # What may have happened in a second, by the series that shows it: its words, and from which value on.
 _BUSY = {
@@ -40,7 +42,9 @@ _BUSY = {
 # By how much more was written: a flush shows as more than the usual second has.
 _WRITTEN = {"disk_write_mb_per_s": "data", "log_disk_write_mb_per_s": "log"}
 FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0
-EVENTS = (RATE, *_BUSY, *_WRITTEN)
+# Of its usual CPU: what has less in a stall, beside a disk that is not busy, was stopped or is held up.
+STILL_SHARE = 0.05
+EVENTS = (RATE, *_BUSY, *_WRITTEN, *OWN_CPU)
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,10 @@ def not_judged(facts: RunFacts, checks: Iterable[Mapping[str, Any]], per_termina
         missing.append(f"fairness: {why}")
     if "steady_state" not in names:
         count = len(without_gaps(within(rate, *facts.window))) if rate else 0
-        few = f"{count} values of throughput in the window, {LEAST_VALUES} are the least"
-        why = BEFORE if count >= LEAST_VALUES else few if count else "no throughput over time is stored"
+        lasts_s = count * rate.interval_s if rate else 0.0
+        is_enough = count >= LEAST_VALUES and lasts_s >= LEAST_WINDOW_S
+        few = f"it cannot be told from {lasts_s:g} s, {LEAST_WINDOW_S} s and {LEAST_VALUES} values are the least"
+        why = BEFORE if is_enough else few if count else "no throughput over time is stored"
         missing.append(f"steadiness: {why}")
     if not {*FAILED, "error_share_percent"} & facts.metrics.keys():
         missing.append("errors: how many transactions failed is not stated")
@@ -181,8 +187,8 @@ def steady_state(facts: RunFacts) -> Check | None:
         return None
     if findings := unsteady(warm_up, window, rate.interval_s):
         return {"name": "steady_state", "ok": False, "detail": f"not steady: {'; '.join(findings)}"}
-    if len(window) < LEAST_VALUES:
-        return None  # nothing speaks against it, but so few values cannot speak for it either
+    if len(window) < LEAST_VALUES or len(window) * rate.interval_s < LEAST_WINDOW_S:
+        return None  # nothing speaks against it, but so few seconds cannot speak for it either
     return {"name": "steady_state", "ok": True, "detail": "neither warm-up nor drift nor change of level in the window"}
 
 
@@ -231,16 +237,33 @@ def _seen(facts: RunFacts, at_s: float, lasts_s: float) -> list[str]:
             usual = median(without_gaps(within(facts.series[name], *facts.window)))
             if value >= max(LEAST_FLUSH_MB, FLUSH_FACTOR * usual):
                 seen.append(f"flush: {value:,.0f} MB/s of {what} written, usually {usual:,.0f}")
-    return seen
+    return seen or _still(facts, value_of)
+
+
+def _still(facts: RunFacts, value_of: Callable[[str], float | None]) -> list[str]:
+    """What of the run had no CPU where nothing else is seen: a process that was stopped, or waits for nothing here."""
+    words = []
+    for name, who in _WHO.items():
+        value = value_of(name)
+        usual = median(without_gaps(within(facts.series[name], *facts.window)) or [0.0]) if value is not None else 0.0
+        if value is not None and value < STILL_SHARE * usual:
+            words.append(f"{who} had no CPU: stopped, or held up by what is not sampled")
+    return words[:1]
+
+
+def own_cores(metrics: Mapping[str, float]) -> float | None:
+    """CPU of all that belongs to a run; None where nobody sampled it."""
+    own = [metrics[name] for name in OWN_CPU if name in metrics]
+    return sum(own) if own else None
 
 
 def machine_alone(facts: RunFacts) -> Check | None:
     """Whether something else kept the machine busy: other programs, or its host that gave the CPU to others."""
     busy = facts.metrics.get("machine_cpu_percent")
-    own = [facts.metrics[name] for name in OWN_CPU if name in facts.metrics]
-    if busy is None or not own or not facts.cpu_threads:
+    own = own_cores(facts.metrics)
+    if busy is None or own is None or not facts.cpu_threads:
         return None
-    own_percent = 100 * sum(own) / facts.cpu_threads
+    own_percent = 100 * own / facts.cpu_threads
     others = max(0.0, busy - own_percent)
     ok = others < MOST_OTHERS_PERCENT
     detail = f"{others:.0f} % of the machine's CPU went to others, {min(busy, own_percent):.0f} % to the run"

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from benchagent.catalog import DURABILITY_WORDS, Durability
-from benchagent.catalog.durability import Statement
+from benchagent.catalog.durability import HOST, Statement
 from django import template
 from django.template import Context
 from django.template.defaultfilters import pluralize
@@ -128,9 +128,11 @@ def durability_badge(durability: str, reason: str = "", doubt: str = "") -> Safe
         return SafeString("")
     promise = Durability(durability)
     words = DURABILITY_WORDS[promise]
+    of_host = HOST if reason.endswith(HOST) else ""
     badge = format_html(
         '<span class="badge durability" data-durability="{}" title="{}">{}</span>',
-        durability, f"{words}: {reason}" if reason and reason != words else words, SHORT_DURABILITY[promise],
+        durability, f"{words}: {reason}" if reason and reason != words else words,
+        f"{SHORT_DURABILITY[promise]}{of_host}",
     )  # fmt: skip
     if doubt:
         badge += format_html(' <span class="badge demonstration" data-doubt title="{}">{}</span>', doubt, DOUBT_WORDS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.catalog.durability import Observation, Statement, judge, of_observation, of_storage, weakest
+from benchagent.catalog.durability import HOST, Observation, Statement, judge, of_observation, of_storage, weakest
 from benchagent.configfiles.meaning import durability, in_sessions
 from benchagent.configfiles.settings import Given
 
@@ -123,3 +123,17 @@ def test_a_statement_comes_back_as_it_was_sent():
         assert Statement.of_row(statement.row) == statement
     with pytest.raises(ValueError, match="forever"):
         Statement.of_row({"durability": "forever"})
+
+
+@pytest.mark.parametrize(("layer", "of_host"), [(VIRTUAL, True), (SSD, False)])
+def test_the_class_of_a_virtual_disk_says_that_its_host_has_a_say(layer, of_host: bool):
+    """Was: "survives power loss" in the headline, and "as far as its host obeys" further down only."""
+    storage = of_storage({"data": (layer,), "log": (layer,)})
+    judged = judge(Statement(POWER, "each commit is synced"), storage, NOTHING_SEEN)
+
+    assert judged.durability is POWER
+    assert judged.reason.endswith(HOST) is of_host
+    assert HOST not in judge(Statement(DBMS, "off"), storage, NOTHING_SEEN).reason
+
+
+NOTHING_SEEN = of_observation(Observation())

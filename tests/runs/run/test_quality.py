@@ -14,6 +14,7 @@ from runs import results
 from runs.compare.compare import compare
 from runs.models import HardwareProfile, Run
 from runs.run import quality
+from runs.run.series import read_all
 from runs.stats import geometric_mean
 from tests.runs.builders import document, job_result, scheduled, store_upload
 from tests.runs.cells import all_runs
@@ -206,6 +207,28 @@ def test_seconds_of_a_stall_that_follow_each_other_are_one():
     run = sampled({"warm_up_s": 10, "duration_s": 30}, tps=tps)
     (said,) = run.warnings
     assert said.endswith("1,000 TPS: seconds 15 to 24: 33 TPS (no cause in its samples)") and "10 of 30 seconds" in said
+
+
+@pytest.mark.django_db
+def test_a_process_that_was_stopped_is_seen_in_its_cpu():
+    """Was: "no cause in its samples" of a DBMS that had no CPU for ten seconds, while others had theirs."""
+    tps, server, driver = [3_000.0] * 40, [1.2] * 40, [0.6] * 40
+    tps[15:25], server[15:25], driver[15:25] = [0.0] * 10, [0.0] * 10, [0.01] * 10
+    run = sampled({"warm_up_s": 10, "duration_s": 30}, tps=tps, server_cpu_cores=server, driver_cpu_cores=driver)
+    (said,) = run.warnings
+    assert "no cause" not in said and said.count("had no CPU") == said.count("the DBMS had no CPU") == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("seconds", "passes"), [(10, False), (29, False), (30, True)])
+def test_of_ten_seconds_nobody_can_tell_whether_they_are_steady(seconds: int, passes: bool):
+    """Was: a green "passed" for 310, 522, 924, 1073, 992, 874, 1132, 558, 572, 818."""
+    rates = [310.0, 522.0, 924.0, 1073.0, 992.0, 874.0, 1132.0, 558.0, 572.0, 818.0]
+    run = sampled({"duration_s": seconds}, tps=(rates if seconds == 10 else [900.0] * seconds))
+    facts = quality.RunFacts.of(run, read_all(run, names=quality.EVENTS))
+
+    assert [check["ok"] for check in run.checks if check["name"] == "steady_state"] == [True] * passes
+    assert any("cannot be told from" in words for words in quality.not_judged(facts, run.checks, [])) is not passes
 
 
 @pytest.mark.django_db

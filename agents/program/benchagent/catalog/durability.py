@@ -22,6 +22,8 @@ OF_A_FILE_SERVER = (
 OF_A_HOST = ("9p", "virtiofs", "vboxsf", "vmhgfs", "prl_fs", "drvfs", "fakeowner", "grpcfuse")
 WITHOUT_BARRIERS = ("nobarrier", "barrier=0", "barrier=none", "barrier=off")
 # Of an overlay: as older and as newer kernels (6.18) write it.
+# What a virtual disk adds to whatever it is said to hold.
+HOST = ", as far as its host obeys"
 VOLATILE = ("volatile", "fsync=volatile")
 # The engines count late, by up to a second: what is committed in so long has no flush to go with it, and beyond that
 # the two ends of a window need not fit exactly.
@@ -79,7 +81,8 @@ def judge(promised: Statement, storage: Statement, observed: Statement) -> Judge
     if promised.durability and observed.durability and ORDER[observed.durability] > ORDER[promised.durability]:
         against = f"promised: {promised.reason}; observed: {observed.reason}"
     decided = counts or promised
-    return Judgement(promised, storage, observed, decided.durability, decided.reason, against)
+    of_host = HOST if decided.durability is Durability.POWER_LOSS and HOST in storage.reason else ""
+    return Judgement(promised, storage, observed, decided.durability, f"{decided.reason}{of_host}", against)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def of_layer(layer: StorageLayer) -> Statement:
     family = kind.removeprefix("fuse.")
     without = next((option for option in WITHOUT_BARRIERS if option in layer.options), "")
     through = layer.write_cache == "write through"
-    host = ", as far as its host obeys" if layer.medium == "virtual" else ""
+    host = HOST if layer.medium == "virtual" else ""
     cache = "is volatile" if layer.write_cache else "is not known"
     lines: tuple[tuple[bool, Durability | None, str], ...] = (
         (
