@@ -12,8 +12,8 @@ from runs.results.checking import judge_stored
 
 class Command(BaseCommand):
     help = (
-        "Judge what is stored by today's rules: fairness, steadiness, stalls, windows, errors, percentiles, numbers that "
-        "contradict each other, durability by the settings that were given, directions of metrics, copies."
+        "Judge what is stored by today's rules: fairness, steadiness, stalls, windows, errors, percentiles, "
+        "numbers that contradict each other, durability by the settings that were given, directions of metrics, copies."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
