@@ -613,3 +613,22 @@ def test_it_takes_no_more_than_its_share_of_time(worst):
     begun = time.process_time()
     redact_text(worst)
     assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "primary_conninfo = 'user=rep password=''Xs3cretX'' host=h'", "PASSWORD\tXs3cretX", "psk=Xs3cretX",
+        "http --auth ann:Xs3cretX GET example.org", "ldapsearch -x -w Xs3cretX", "snowsql -a x -p Xs3cretX",
+        *(f"token {kind}_Xs3cretX{'a' * 35}" for kind in ("bst", "bsa", "bsj", "bso")),
+    ],
+)  # fmt: skip
+def test_it_takes_out_secrets_of_standbys_clients_and_this_site(text):
+    assert "Xs3cretX" not in redact_text(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["ldapsearch -x -b dc=x", "PASSWORD\tlogin\tuser", "bst_short", "http GET example.org"]
+)
+def test_it_leaves_what_is_alike_and_no_secret(text):
+    assert redact_text(text) == text

@@ -204,6 +204,13 @@ _PATTERNS = (
     _after(":*:|:543", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
     # The working directory is a path; what is none is the password of an ODBC connection
     _after("pwd", r"\bPWD\s?=\s?", r"(?![/~.]|[A-Z]:\\)(?:\{[^{}]*\}|[^\s;\"'{}]+)(?=[;\"']|\s*$)"),
+    # A connection within a quoted setting: primary_conninfo = 'user=rep password=''x'' host=h'
+    _after("password", r"\bpassword\s?=\s?''", r"[^']+(?='')"),
+    _after("password", r"^\s*password\t+", r"\S+(?=\s*$)"),
+    _after("psk", r"\bpsk\s?=\s?", _ARGUMENT),
+    _after("--auth", r"\bhttps?\b.{0,500}?\s(?:--auth|-a)[ =][\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
+    _after("ldap", r"\bldap\w+\b.{0,500}?\s-w\s*", rf"(?!-){_ARGUMENT}", flags=0),
+    _after("snowsql", r"\bsnowsql\b.{0,500}?\s-p\s*", rf"(?!-){_ARGUMENT}", flags=0),
     # Headers
     _after("auth", r"[\"']Authorization[\"']\s*:\s*[\"'](?:(?:Bearer|Basic|Token)\s+)?",
            r"(?!(?:Bearer|Basic|Token)\b)[^\"']+"),
@@ -222,7 +229,8 @@ _PATTERNS = (
     _after("sk-|hf_|npm_|pypi-|hvs.|dop_v1", r"\b", r"(?:sk-|hf_|npm_|pypi-|hvs\.|dop_v1_)[\w-]{20,}", flags=0),
     _after("sg.", r"\b", r"SG\.[\w-]{16,}\.[\w-]{16,}", flags=0),
     _after("eyj", r"\b", r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+", flags=0),
-    _after("bs_|bsc_", r"\b", r"bsc?_[\w-]{32,}", flags=0),
+    # Benchsite's own: of people, agents, jobs, observations; codes
+    _after("bs_|bsc_|bst_|bsa_|bsj_|bso_", r"\b", r"bs[catjo]?_[\w-]{32,}", flags=0),
 )  # fmt: skip
 _ASSIGNED = frozenset([*_TELLS.split("|"), "pw", "derby.user", "key"])
 _WORDS = _ASSIGNED.union(*(pattern.words for pattern in _PATTERNS))
