@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -465,7 +466,8 @@ NEW_TAIL = ("latency average = 4.000 ms", "initial connection time = 9.100 ms",
 def test_it_reads_a_block_with_a_margin(dress: Callable[[str], str]) -> None:
     plain = read_lines(*OLD_RUN)
     assert plain[0].metric("tps") == 250.0
-    assert read_lines("Results:", "", *map(dress, OLD_RUN), "", "Regards") == plain
+    dressed = read_lines("Results:", "", *map(dress, OLD_RUN), "", "Regards")
+    assert [replace(report, started_at="") for report in dressed] == plain
 
 
 def test_it_reads_an_output_within_a_string_of_json() -> None:

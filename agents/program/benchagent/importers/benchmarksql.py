@@ -67,7 +67,7 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     calls = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"})
-    return calls.reports(file, MARKS, report_of, "no run of BenchmarkSQL")
+    return calls.reports(file, report_of, "no run of BenchmarkSQL")
 
 
 def report_of(run: Run) -> Report:

@@ -64,7 +64,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if not file.shows(MARKS, WORDS):
         return [times_of(file)]
     scores = Scores(table=TABLE, begins={"size", "composite"})
-    return scores.reports(file, MARKS, scores_of, "no score of DBT-3")
+    return scores.reports(file, scores_of, "no score of DBT-3")
 
 
 def scores_of(run: Run) -> Report:

@@ -130,7 +130,7 @@ class Described:
         """Where the first line that always stands there is, and another one."""
         if not file.shows(self.begin, self.WORDS):
             return False
-        lines = printed_lines(file, _NEVER)
+        lines = printed_lines(file)
         known = {match.key for line in lines if (match := self._match(line))}
         return bool(known & self.results) if self.results and not self.last else len(known) > 1
 
@@ -147,7 +147,7 @@ class Described:
         reader = _Calls(
             table=self.table, begins=self.begins, lists=repeated, called=self.called, last=self.last, is_free=is_free
         )
-        reader.read(printed_lines(file, _NEVER))
+        reader.read(printed_lines(file))
         begun = [part for part in reader.parts if isinstance(part, Spoiled) or self._is_begun(part)]
         if self.interim:
             begun = [part for part in begun[:-1] if isinstance(part, Spoiled) or self.last in part.rows] + begun[-1:]

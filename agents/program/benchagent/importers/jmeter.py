@@ -149,7 +149,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if (rows := table(file) or document(file)) is not None:
         return [of_rows(rows)]
     calls = Calls(table=TABLE, begins={"start"}, lists={"line"})
-    return calls.reports(file, MARKS, of_lines, "no run of JMeter")
+    return calls.reports(file, of_lines, "no run of JMeter")
 
 
 class Calls(Runs):

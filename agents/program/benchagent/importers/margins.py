@@ -70,6 +70,7 @@ _IN_TEXT = re.compile(r"\\[nr\"]")
 _QUOTED = re.compile(r'\s*(?:- )?"((?:[^"\\]|\\.)*)",?\s*')
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+ -]*")
 _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
+_HTML = re.compile(rf"{_TAG.pattern}|&(?:lt|gt|quot|amp|#\d{{2,4}});", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:[ \t]{0,3}>)+ ?")
 _BOLD = re.compile(r"\s*(\*\*|__|`)(.+)\1\s*")
 
@@ -219,7 +220,7 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     found: list[Margin] = []
     if any(map(_IN_TEXT.search, lines)):
         found.append(Escaped())
-    marked = _TAG.search if ended else lambda line: Markup().lines(line) != [line]
+    marked = _HTML.search if ended else lambda line: Markup().lines(line) != [line]
     if any(map(marked, shown)):
         found.append(Markup())
     fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed)}

@@ -94,8 +94,8 @@ def read(file: SourceFile) -> Sequence[Report]:
     if (content := document(file)) is not None:
         return [of_document(content)]
     calls = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS)
-    refused = sum(1 for line in printed_lines(file, MARKS) if ERROR.match(line.text))
-    return calls.reports(file, MARKS, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
+    refused = sum(1 for line in printed_lines(file) if ERROR.match(line.text))
+    return calls.reports(file, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
 
 
 class Calls(Runs):

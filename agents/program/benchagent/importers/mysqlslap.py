@@ -65,7 +65,7 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     runs = Runs(table=TABLE, begins={"#benchmark", "row"}, called=COMMANDS, several_a_call=True)
-    return runs.reports(file, MARKS, report_of, "no report of mysqlslap")
+    return runs.reports(file, report_of, "no report of mysqlslap")
 
 
 def report_of(run: Run) -> Report:

@@ -82,7 +82,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     tests = Tests(
         table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, called=COMMANDS, several_a_call=True
     )
-    return tests.reports(file, MARKS, report_of, "no test of redis-benchmark")
+    return tests.reports(file, report_of, "no test of redis-benchmark")
 
 
 def report_of(run: Run) -> Report:

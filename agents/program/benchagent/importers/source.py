@@ -6,7 +6,6 @@ command lines among them are taken apart: their words, and what their options sa
 
 from __future__ import annotations
 
-import html
 import itertools
 import json
 import math
@@ -473,13 +472,6 @@ def number_in(content: Mapping[str, Any], key: str) -> float | None:
 
 # No tool prints a longer line; what is longer is data of something else.
 MAX_LINE = 16_000
-MAX_MARGIN = 120
-_CLOCK_TEXT = (
-    r"\[?(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?\]?:? +"
-)
-_CLOCK = re.compile(_CLOCK_TEXT)
-# A clock behind the name of a container or of a step: `bench-1  | 2026-01-01T00:00:00Z …`.
-_NAMED_CLOCK = re.compile(rf"(?P<name>[^|\t]{{1,60}}(?:[|\t][^|\t]{{0,60}})?[|\t] {{0,4}}){_CLOCK_TEXT}")
 # What `ts` and journals put in front of a line.
 TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
@@ -499,11 +491,6 @@ _DATA = re.compile(
     r"\{|\[\s*[{\[\"]|<[?a-zA-Z]|\"?[\w ()%/#.-]{1,80}\"?[,;\t](?! )[^\n]*\n"
     r"|(?:[\w()%/ .-]{1,40}, ){5}[^\n]*\n\d|\d+,? \d+,? "
 )
-_TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
-_MARKS_ONLY = re.compile(r"[^\w([{]+")
-_NAME = re.compile(r".*(?:[|\]:>#│┃\t]|\b(?:stdout|stderr) [FP])\s*")
-_QUOTE = re.compile(r'(?<!\\)"')
-_BOXES = "|│┃"
 _COMMENTS = (" # ", " -- ", " // ", " <- ", " <-- ", " ← ", " #", "\t#", "\t--")
 
 
@@ -537,91 +524,24 @@ class Lines:
             raise NotUnderstood(f"line {self._number}: {error}") from error
 
 
-def printed_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterable[Line]:
-    """The lines as the tool printed them; those of a large file are worked out anew for each who asks.
-
-    What stands before the anchors of one block is its margin, and goes from every line that begins with it; a line
-    with a margin of its own keeps it. `anchors`: what only the tool prints.
-    """
-    if file.is_large:
-        return _Printed(file, anchors)
-    return file.once(anchors.pattern, lambda: [*_Printed(file, anchors)])
+def printed_lines(file: SourceFile) -> Iterable[Line]:
+    """The lines without their indentation; those of a large file are worked out anew for each who asks."""
+    return _Printed(file) if file.is_large else file.once("printed lines", lambda: [*_Printed(file)])
 
 
 @dataclass(frozen=True)
 class _Printed(Iterable[Line]):
     file: SourceFile
-    anchors: re.Pattern[str]
 
     def __iter__(self) -> Iterator[Line]:
-        # A large file has the margins of its beginning.
-        begun = [*_plain_lines(self.file.head if self.file.is_large else self.file, self.anchors)]
-        margins = _margins(begun, self.anchors)
-        lines = _plain_lines(self.file, self.anchors) if self.file.is_large else iter(begun)
-        if margins:
-            lines = (line._replace(text=_without_margin(line.text, margins)) for line in lines)
-        return lines
+        for number, text, is_whole in self.file.streamed():
+            yield Line(number, text.strip() if len(text) <= MAX_LINE else "", is_whole)
 
 
 def without_comment(text: str) -> str:
     """A line without the comment that somebody wrote behind it, its blanks made one."""
     ends = [at for at in (text.find(mark) for mark in _COMMENTS) if at > 0]
     return " ".join((text[: min(ends)] if ends else text).split())
-
-
-def _plain_lines(file: SourceFile, anchors: re.Pattern[str]) -> Iterator[Line]:
-    for line in itertools.starmap(Line, file.streamed()):
-        # A whole output in one string of JSON.
-        if "\\n" in line.text and len(anchors.findall(line.text)) > 1:
-            for part in _QUOTE.sub("\\\\n", line.text).split("\\n"):
-                yield Line(line.number, _plain(part.replace("\\t", " ").replace('\\"', '"')))
-        else:
-            yield Line(line.number, _plain(line.text), line.whole)
-
-
-def _plain(raw: str) -> str:
-    if len(raw) > MAX_LINE:
-        return ""
-    text = raw
-    if "<" in text:
-        text = _TAG.sub("", text)
-    if "&" in text:
-        text = html.unescape(text)
-    text = text.strip()
-    if clock := _CLOCK.match(text):
-        return text[clock.end() :]
-    if named := _NAMED_CLOCK.match(text):
-        return named["name"] + text[named.end() :]
-    return text
-
-
-def _margins(lines: list[Line], anchors: re.Pattern[str]) -> list[str]:
-    """What stands before several anchors, the longest first. A single one is a figure quoted in prose or in code."""
-    counts: Counter[str] = Counter()
-    for line in lines:
-        match = anchors.search(line.text)
-        if match and 0 < match.start() <= MAX_MARGIN:
-            counts[line.text[: match.start()]] += 1
-    known = {
-        margin.rstrip()
-        for margin, times in counts.items()
-        if times > 1 and margin.strip("- ") and (_MARKS_ONLY.fullmatch(margin) or _NAME.fullmatch(margin))
-    }
-    return sorted(known, key=len, reverse=True)
-
-
-def _without_margin(text: str, margins: list[str]) -> str:
-    margin = next((margin for margin in margins if text.startswith(margin)), "")
-    if not margin:
-        return text
-    text = text[len(margin) :].strip()
-    if margin[-1] in "\"'":
-        text = text.removesuffix(",").removesuffix(margin[-1]).replace('\\"', '"').rstrip()
-    elif margin[-1] in _BOXES:
-        text = text.rstrip(_BOXES).rstrip()
-    if clock := _CLOCK.match(text):
-        text = text[clock.end() :]
-    return text
 
 
 # Longer lines are no command lines, and would cost the square of their length.

@@ -309,11 +309,9 @@ class Runs(Reader[Run]):
         if isinstance(part, Run):
             part.list(line, match) if match.key in self.lists else part.add(line, match)
 
-    def reports(
-        self, file: SourceFile, anchors: re.Pattern[str], report: Callable[[Run], Report], nothing: str
-    ) -> list[Report]:
+    def reports(self, file: SourceFile, report: Callable[[Run], Report], nothing: str) -> list[Report]:
         """Of all runs of a file, as `reports_of`."""
-        self.read(printed_lines(file, anchors))
+        self.read(printed_lines(file))
         return reports_of(self.parts, report, self.table.tool, nothing)
 
     def is_another(self, run: Run, match: Match) -> bool:

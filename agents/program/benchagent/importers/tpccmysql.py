@@ -89,7 +89,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         table=TABLE, begins={"#loader", "#banner", "#parameters"}, lists={"interval", "type", "constraint"},
         called=COMMANDS,
     )  # fmt: skip
-    return calls.reports(file, MARKS, report_of, "no run of tpcc-mysql")
+    return calls.reports(file, report_of, "no run of tpcc-mysql")
 
 
 def load_of(run: Run) -> Report:

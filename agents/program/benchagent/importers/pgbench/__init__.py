@@ -16,7 +16,7 @@ from benchagent.importers.tables import reports_of
 TOOL = "pgbench"
 
 MARKS = re.compile(
-    r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:transaction type: "
+    r"^[ \t]*(?:transaction type: "
     r"|progress: \d+(?:\.\d+)? s,? |pgbench \(\d|pgbench: (?:error|fatal): "
     r"|tps = \S{1,40} \((?:including|excluding|without) |(?:\d+ of )?\d+ tuples (?:done\.|\(\d+%\))"
     r"|starting vacuum\.\.\.end\.|done in \S{1,40} s \((?:drop|create|client|server|vacuum|primary|foreign)"
@@ -43,7 +43,7 @@ WORDS = (
 def claims(file: SourceFile) -> bool:
     if logs.is_log(file.head) or file.shows(MARKS, WORDS):
         return True
-    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in printed_lines(file, ANCHORS))
+    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in printed_lines(file))
 
 
 def streams(head: SourceFile) -> bool:
@@ -55,7 +55,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if logs.is_log(file.head):
         return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
-    lines = printed_lines(file, ANCHORS)
+    lines = printed_lines(file)
     reader.read(map(with_points, lines) if has_commas(lines) else lines)
     reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [refusal_of(report) for report in reports if report.status is Status.NOT_UNDERSTOOD]

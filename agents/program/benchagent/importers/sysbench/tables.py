@@ -183,7 +183,7 @@ ANCHOR_WORDS = (
 
 
 def lines_of(file: SourceFile) -> Iterable[Line]:
-    return printed_lines(file, ANCHORS)
+    return printed_lines(file)
 
 
 COMMANDS = Commands(
