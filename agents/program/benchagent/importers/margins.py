@@ -79,7 +79,7 @@ class Claimed(Enum):
     """What is known of a text as it stands there."""
 
     NOT = MOST
-    BY_TOOL = 0.9
+    BY_TOOL = 0.75
     BY_TABLE = 1.0
 
 
