@@ -121,7 +121,8 @@ class PlanDocument(TypedDict, total=False):
     publication: str
     figure: str
     published: list[PlannedMatch]
-    gaps: list[tuple[str, str, str]]
+    # What could not be run, why, and the id of its version where the article tested it.
+    gaps: list[tuple[str, str] | tuple[str, str, str]]
 
 
 # Files of tools

@@ -192,7 +192,7 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
         figures=reruns.figure_views(article, measured) if article else [],
         questions=reruns.question_views(article, user) if article else [],
         slot=reruns.slot(article.slug, article.rerun, measured) if article and article.rerun else None,
-        brought=reruns.brought_of(publication.slug, user),
+        brought=measured.brought,
         tiles=[tile for headline in page_file(publication).answer.headlines if (tile := headline.tile(material))],
         sections=shown,
         legend=legend(material, shown),

@@ -42,12 +42,16 @@ class Measured:
     """All experiments of a publication, and the tables that set their runs beside what was published."""
 
     experiments: list[Experiment]
+    # Those that somebody brought with a bundle and no operator has accepted: nobody here measured them.
+    brought: list[Experiment]
     reproductions: Mapping[object, NamedTable]
 
     @classmethod
     def of(cls, published: Published, user: Reader) -> Measured:
-        experiments = experiments_of(published.publication.slug, user)
-        return cls(experiments, reproductions.tables(experiments, published))
+        every = list(_repeating(published.publication.slug, user))
+        experiments = [experiment for experiment in every if not experiment.brought]
+        brought = [experiment for experiment in every if experiment.brought][:MOST_BROUGHT]
+        return cls(experiments, brought, reproductions.tables(experiments, published))
 
 
 @dataclass(frozen=True)
@@ -91,13 +95,13 @@ def experiments_of(slug: str, user: Reader) -> list[Experiment]:
     return list(_repeating(slug, user).filter(brought=False))
 
 
-def brought_of(slug: str, user: Reader) -> list[Experiment]:
-    """Those that somebody brought with a bundle: nobody here measured them."""
-    return list(_repeating(slug, user).filter(brought=True).select_related("created_by")[:MOST_BROUGHT])
-
-
 def _repeating(slug: str, user: Reader) -> QuerySet[Experiment]:
-    return Experiment.objects.listed_for(user).filter(plan__publication=slug).order_by("-created_at")
+    return (
+        Experiment.objects.listed_for(user)
+        .filter(plan__publication=slug)
+        .select_related("created_by")
+        .order_by("-created_at")
+    )
 
 
 def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | None = None) -> Slot:
