@@ -235,16 +235,18 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
 
 
 def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed) -> Iterator[Front]:
-    parts = [
-        [_Part(part.lastgroup or "", part[0], part.end()) for part in itertools.islice(form.finditer(line), MOST_PARTS)]
-        for line in shown
-    ]
-    firsts = Counter(line[0].form for line in parts if line)
-    for first, count in firsts.most_common(2):
-        places = [at for at, line in enumerate(parts) if line and line[0].form == first]
+    begun = [form.search(line) for line in shown]
+    firsts = [_Part(part.lastgroup or "", part[0], part.end()).form if part else "" for part in begun]
+    for first, count in Counter(firsts).most_common(2):
+        places = [at for at, other in enumerate(firsts) if other == first]
         stretch = places[-1] - places[0] + 1 if claimed is Claimed.NOT else len(shown)
         if count >= max(min(LEAST, len(shown)), claimed.value * stretch):
-            yield from _longer(shown, parts, places, claimed=claimed)
+            yield from _longer(shown, [_parts(line, form) for line in shown], places, claimed=claimed)
+
+
+def _parts(line: str, form: re.Pattern[str]) -> list[_Part]:
+    found = itertools.islice(form.finditer(line), MOST_PARTS)
+    return [_Part(part.lastgroup or "", part[0], part.end()) for part in found]
 
 
 def _longer(
