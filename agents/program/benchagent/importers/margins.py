@@ -58,6 +58,8 @@ _NO_TOOLS = re.compile(
     r"|<name> [|│]|\[ [\w. -]+ /[^,;=%]*\]|[>#*•+-](?: [>#*])*|/ /"
 )
 
+# What any of them needs.
+_MAY_BE = re.compile(rf"{_STAMP}|{_LEVEL}|(?:stdout|stderr) [FP]|^\s*[\w./@-]+ *[|│]|^\s*[\[>#*•+/-]")
 _CLOSING_TAG = re.compile(r"</?[a-z]{1,10} ?/?>$")
 _DATED = re.compile(
     r"(?P<day>\d{4}[-/]\d\d[-/]\d\d)[ T](?P<time>\d\d:\d\d:\d\d)(?P<part>(?:[.,]\d{1,6})?)(?:\d*|:\d+)"
@@ -239,6 +241,8 @@ def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed) ->
     firsts = [_Part(part.lastgroup or "", part[0], part.end()).form if part else "" for part in begun]
     for first, count in Counter(firsts).most_common(2):
         places = [at for at, other in enumerate(firsts) if other == first]
+        if claimed is not Claimed.NOT and not _MAY_BE.search(shown[places[0]]):
+            continue
         stretch = places[-1] - places[0] + 1 if claimed is Claimed.NOT else len(shown)
         if count >= max(min(LEAST, len(shown)), claimed.value * stretch):
             yield from _longer(shown, [_parts(line, form) for line in shown], places, claimed=claimed)
