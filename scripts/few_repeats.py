@@ -12,8 +12,10 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -45,10 +47,12 @@ KINDS = {
 HISTORY, SHRUNKEN_DF, HIGHER_BAR = 30, 4, 5
 # Of pages (tries, cells, repeats) whose cells `second` are set against `first`: the comparisons, and what their p is
 # multiplied by.
-Rule = Callable[[Array, Array, Array, str], tuple[Welch[Array], float]]
+# Of cells: the first and the second of each pair.
+Indices: TypeAlias = NDArray[Any]
+Rule = Callable[[Array, Indices, Indices, str], tuple[Welch[Array], float]]
 
 
-def of_spreads(logs: Array, spreads: Array, freedoms: Array, first: Array, second: Array) -> Welch[Array]:
+def of_spreads(logs: Array, spreads: Array, freedoms: Array, first: Indices, second: Indices) -> Welch[Array]:
     """Welch's, of cells with these variances and degrees of freedom."""
     means, n = logs.mean(-1), logs.shape[-1]
     shares = [spreads[:, side] / n for side in (second, first)]
@@ -57,11 +61,11 @@ def of_spreads(logs: Array, spreads: Array, freedoms: Array, first: Array, secon
     return Welch(means[:, second] - means[:, first], error, df)
 
 
-def own(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def own(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     return compared(logs[:, second], logs[:, first]), 1.0
 
 
-def one_spread(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def one_spread(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     spreads = logs.var(-1, ddof=1)
     pooled = np.broadcast_to(spreads.mean(-1, keepdims=True), spreads.shape)
     # As many degrees of freedom in both sides as in one: Welch's formula would count them twice.
@@ -69,13 +73,13 @@ def one_spread(logs: Array, first: Array, second: Array, noise: str) -> tuple[We
     return of_spreads(logs, pooled, freedoms, first, second), 1.0
 
 
-def shrunken(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def shrunken(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     spreads, df = logs.var(-1, ddof=1), logs.shape[-1] - 1
     drawn_in = (df * spreads + SHRUNKEN_DF * spreads.mean(-1, keepdims=True)) / (df + SHRUNKEN_DF)
     return of_spreads(logs, drawn_in, np.full(spreads.shape, df + SHRUNKEN_DF), first, second), 1.0
 
 
-def history(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def history(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     """As if the machine had measured some cell of each page thirty times before."""
     past = NOISES[noise](np.random.default_rng(1), (len(logs), 2, HISTORY))[:, 1:].var(-1, ddof=1)
     spreads, df = logs.var(-1, ddof=1), logs.shape[-1] - 1
@@ -83,17 +87,17 @@ def history(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch
     return of_spreads(logs, np.maximum(spreads, past), freedoms, first, second), 1.0
 
 
-def higher_bar(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def higher_bar(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     return compared(logs[:, second], logs[:, first]), HIGHER_BAR
 
 
-def five_repeats(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def five_repeats(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     """Two more, or one, before anything is said: the page is drawn anew with five."""
     longer = drawn(noise, logs.shape[1], 5, len(logs))
     return compared(longer[:, second], longer[:, first]), 1.0
 
 
-def page(logs: Array, first: Array, second: Array, noise: str) -> tuple[Welch[Array], float]:
+def page(logs: Array, first: Indices, second: Indices, noise: str) -> tuple[Welch[Array], float]:
     return compared(logs[:, second], logs[:, first], noise_of(logs)), 1.0
 
 

@@ -108,8 +108,8 @@ def noise_of(logs: Array) -> Noise[Array]:
 
 def compared(logs: Array, base: Array, noise: Noise[Array] | None = None) -> Welch[Array]:
     """Each cell of `logs` against the one in the same try of `base`, with the noise of their page."""
-    sides = [Moments(side.mean(-1), side.var(-1, ddof=1), side.shape[-1]) for side in (logs, base)]
-    return Welch.of(*sides, noise)
+    first, second = (Moments(side.mean(-1), side.var(-1, ddof=1), side.shape[-1]) for side in (logs, base))
+    return Welch.of(first, second, noise)
 
 
 def named(welch: Welch[Array], p: Array, levels: Array | float) -> Truths:

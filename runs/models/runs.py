@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from benchagent.catalog import Durability
-from benchagent.protocol import Check
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
@@ -28,7 +27,7 @@ from runs.models.choices import (
     Visibility,
 )
 from runs.models.experiments import Experiment
-from runs.models.shapes import Statistics
+from runs.models.shapes import CheckRow, Statistics
 from runs.models.stored import StoredJSON
 from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDevice, Workload
 from runs.models.uploads import Upload
@@ -194,7 +193,7 @@ class Run(UUIDModel, Described):
     driver = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     dataset = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     command_lines = StoredJSON(shape=list[str], default=list, blank=True)
-    checks = StoredJSON(shape=list[Check], default=list, blank=True)
+    checks = StoredJSON(shape=list[CheckRow], default=list, blank=True)
     warnings = StoredJSON(shape=list[str], default=list, blank=True)
     per_terminal = StoredJSON(shape=list[int], default=list, blank=True)
     # What the DBMS told about itself: benchagent.protocol.EngineReport.

@@ -47,6 +47,14 @@ class Statement(TypedDict, total=False):
     reason: str
 
 
+class CheckRow(TypedDict):
+    """`benchagent.protocol.Check`, of which older rows may lack the detail."""
+
+    name: str
+    ok: bool
+    detail: NotRequired[str]
+
+
 class Judged(TypedDict):
     promised: Statement
     storage: Statement

@@ -241,6 +241,7 @@ API = [
     api("api-import-store", "POST", "import", "imports/{import}/store/", 400, data={}),
     api("api-import-read-again", "POST", "import", "imports/{import}/read-again/"),
     api("api-compare", "GET", "read", "compare/?status=finished"),
+    api("api-answers", "GET", "read", "answers/?status=finished"),
     api("api-artefact", "GET", "read", "artefacts/{artefact}/"),
     api("api-publications", "GET", "read", "publications/"),
     api("api-publication", "GET", "read", "publications/{publication}/"),

@@ -198,14 +198,15 @@ def test_a_bad_zip_names_file_and_field_and_stores_nothing(client, operator, nam
     assert not Publication.objects.exists() and not Run.objects.exists()
 
 
-def test_what_no_rule_foresees_is_refused_with_the_reason(client, operator):
-    def change(data):
-        data["workloads"][0]["details"] = {"methods": ["not an object"]}
+def test_what_no_rule_foresees_is_refused_with_the_reason(client, operator, monkeypatch):
+    def failing_page(publication, user):
+        raise AttributeError("what nobody thought of")
 
+    monkeypatch.setattr("runs.publications.importer.page", failing_page)
     client.force_login(operator)
-    answer = upload(client, zipped(changed("results.json", change)))
+    answer = upload(client, zipped(files()))
     assert answer.status_code == 422
-    assert "its page cannot be shown (names): AttributeError" in answer.content.decode()
+    assert "its page cannot be shown (failing page): AttributeError" in answer.content.decode()
     assert not Publication.objects.exists() and not Run.objects.exists()
 
 
