@@ -77,7 +77,10 @@ class Pair:
 
     @property
     def fewest(self) -> int:
-        return min((sum(len(cell.runs) for cell in side) for level in self.levels for side in level), default=0)
+        return min(
+            (sum(len(cell.runs) for cell in side if not cell.is_copy) for level in self.levels for side in level),
+            default=0,
+        )
 
 
 def _log(value: float | None) -> float:
@@ -481,7 +484,7 @@ class Judge:
     def _could_be_answered(self, kind: str) -> bool:
         """Three repeats of each cell, none of which is zero, one window and one batch."""
         metric = self.world.metric
-        few = any(len(cell.values(metric)) < 3 for cell in self.world.cells)
+        few = any(len(cell.values(metric)) < 3 for cell in self.world.cells if not cell.is_copy)
         unlike = {"mixed windows", "several batches", "zeros", "a cell missing"} & self.world.features
         return not few and not unlike and self.world.kind != "zeros"
 

@@ -39,9 +39,12 @@ class Cell:
     batch: str = ""
     day: date | None = None
     starved: frozenset[str] = frozenset()
+    is_copy: bool = False
 
     def values(self, metric: str) -> dict[str, float]:
-        """Those that count: of a starved run no latency does."""
+        """Those that count: of a starved run no latency does, of what was sent twice the first alone."""
+        if self.is_copy:
+            return {}
         of_metric = {run: numbers.get(metric) for run, numbers in self.runs.items()}
         unfair = self.starved if metric.startswith("latency") else ()
         return {run: value for run, value in of_metric.items() if value is not None and run not in unfair}
@@ -288,9 +291,9 @@ def _measured(generator: random.Random, made: World) -> list[Cell]:
         measured.append(_filled(generator, made, own, count, is_spoilt=is_spoilt))
         if "copies" in made.features and generator.random() < 0.3:
             runs = {_uuid(generator): numbers for numbers in measured[-1].runs.values()}
-            measured.append(replace(own, runs=runs))
+            measured.append(replace(own, runs=runs, is_copy=True))
     if "several batches" in made.features:
-        again = generator.sample(measured, max(1, len(measured) // 3))
+        again = generator.sample([cell for cell in measured if not cell.is_copy], max(1, len(cells) // 3))
         measured += [_filled(generator, made, replace(cell, batch=_uuid(generator)), repeats) for cell in again]
     return measured
 
