@@ -18,7 +18,7 @@ from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_values
-from runs.compare.panels import Panel, kind_of, panels_of
+from runs.compare.panels import SIZE, Panel, kind_of, panels_of
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
@@ -44,7 +44,11 @@ def answer_of(comparison: Comparison, params: QueryDict | None = None, axes: Axe
         return curves.of_curves(comparison, panels_of(comparison, axes), axes, question)
     if question.kind in asked.OF_DATES:
         return _over_dates(comparison, axes, question)
-    return ranked(comparison, comparison.best_groups or comparison.groups, question)
+    answer = ranked(comparison, comparison.best_groups or comparison.groups, question)
+    if not answer.claims and not comparison.question.kind and comparison.levels is None and kind_of(axes) == SIZE:
+        loss = Question(kind=asked.LOSS, x=axes.x)
+        return curves.of_curves(comparison, panels_of(comparison, axes), axes, loss)
+    return answer
 
 
 def headline(comparison: Comparison, params: QueryDict | None = None) -> str:

@@ -132,7 +132,7 @@ def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
     group_by_x = {point.x: point.group for point in curve.points if point.group.dots}
     losses = []
     for (x, _), plain in zip(levels, against_first(levels), strict=True):
-        verdict = verdicts.of(group_by_x[x], group_by_x[levels[0][0]]) if plain else None
+        verdict = verdicts.along.get((group_by_x[x].key, group_by_x[levels[0][0]].key))
         losses.append(verdict.ratio if verdict and verdict.ratio else plain)
     return losses
 

@@ -79,7 +79,7 @@ class _OfCurve:
         if isinstance(pair, str):
             return pair
         first, last = pair
-        verdict = self.comparison.verdicts.of(last.group, first.group)
+        verdict = self.comparison.verdicts.along.get((last.group.key, first.group.key))
         change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.group.judged, first.group.judged))
         return Loss(
             label=self.label, runs=[*first.group.run_ids, *last.group.run_ids], start=first.x, end=last.x,

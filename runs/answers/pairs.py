@@ -36,6 +36,8 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     def named(text: str) -> Group | None:
         return next((group for group in valued if text in (group.key, fact_value(group, question.fact))), None)
 
+    if unknown := [text for text in (question.a, question.b) if text and named(text) is None]:
+        return answer.model_copy(update={"missing": [f"Nothing with values here is “{unknown[0]}”."]})
     first = (named(question.a) if question.a else None) or next(group for group in valued if group.key != base.key)
     second = (named(question.b) if question.b else None) or base
     if second.key == first.key:
@@ -72,6 +74,10 @@ def _groups_against(comparison: Comparison, answer: Answer, group: Group, base: 
 def _series_against(answer: Answer, levels: Levels, question: Question) -> Answer:
     names = levels.sweep.names
     order = levels.order
+    if unknown := [
+        text for text in (question.a, question.b) if text and not any(_is_named(levels, key, text) for key in order)
+    ]:
+        return answer.model_copy(update={"missing": [f"Nothing that is compared here is “{unknown[0]}”."]})
     first = next((key for key in order if _is_named(levels, key, question.a)), None)
     first = first or next(key for key in order if key != levels.base)
     second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)

@@ -94,6 +94,8 @@ def _implied(question: Question) -> Mapping[str, str]:
         return {"compared": question.fact, "order": "best"}
     if question.kind in OF_DATES:
         return {"x": "date"}
-    if question.kind == A_B and question.b and not question.fact:
+    if question.kind == A_B and question.fact:
+        return {"compared": question.fact}
+    if question.kind == A_B and question.b:
         return {"baseline": question.b}
     return {}

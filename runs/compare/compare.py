@@ -22,7 +22,14 @@ from runs.compare.groups import Group, Printed, by_histograms, measured
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
 from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, level_by_level
-from runs.compare.panels import at_chosen_levels, ends_of_curve, panels_of, uneven_pooling_words
+from runs.compare.panels import (
+    SIZE,
+    at_chosen_levels,
+    ends_of_curve,
+    kind_of,
+    panels_of,
+    uneven_pooling_words,
+)
 from runs.compare.select import Selection
 from runs.compare.sweep import Sweep, sweeps
 from runs.formatting import mid_sentence
@@ -205,8 +212,8 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     if base is None or metric is None:
         return comparison
     best = [*best_of_curves(axes, groups, metric)]
-    along = _along(comparison, axes) if question.kind in OF_CURVES else []
-    beside: dict[str, Any] = {"along": along, "axis": axes.along_x(groups)}
+    along = _along(comparison, axes) if question.kind in OF_CURVES or kind_of(axes) == SIZE else []
+    beside: dict[str, Any] = {"along": along if question.kind in OF_CURVES else [], "axis": axes.along_x(groups)}
     if question.kind == EFFECTS:
         settings = setting_pairs(groups, comparison.varying)
         pairs = [(group, base) for group in groups if group.dots and group.key != base.key]
@@ -218,6 +225,8 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     else:
         levels, verdicts = _level_by_level(comparison, axes, best, controls, beside)
     if levels is None and question.kind != EFFECTS:
+        # Of one system over sizes nobody asks which size is best: the rule asks what is lost.
+        beside |= {"along": along if question.kind in ("", *OF_CURVES) else []}
         verdicts, _ = judge(metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric), **beside)
     against = levels.against if levels else against_base(groups, base, verdicts, axes.along_x(groups))
     base_keys = levels.base_keys if levels else {base.key}

@@ -29,10 +29,12 @@ PairKey = tuple[str, str]
 class Verdicts:
     """By the keys of two groups: the verdict of the first against the second, or why there is none.
 
+    `along`: of two levels of one curve, which are set against each other in the answer of a loss and nowhere else.
     `family`: how many comparisons share the errors that the page may make.
     """
 
     by_pair: Mapping[PairKey, Verdict] = field(default_factory=dict)
+    along: Mapping[PairKey, Verdict] = field(default_factory=dict)
     differing: Mapping[PairKey, list[Difference]] = field(default_factory=dict)
     family: int = 0
 
@@ -91,9 +93,11 @@ def judge(
     judged = judge_levels([*single, *levels], better=metric.better, threshold=threshold, noise=noise)
     of_pairs, of_series = judged[: len(single)], judged[len(single) :]
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, of_pairs, strict=True)}
+    of_loss = {key: verdict for key, verdict in by_pair.items() if key in of_curves}
+    by_pair = {key: verdict for key, verdict in by_pair.items() if key not in of_curves or not refusal(differing[key])}
     rows = [_with_verdicts(rows, verdicts) for rows, verdicts in zip(series, of_series, strict=True)]
     ratios = [verdict.ratio for each in judged for verdict in (*each.levels, *filter(None, [each.overall]))]
-    return Verdicts(by_pair, differing, _tested(ratios)), rows
+    return Verdicts(by_pair, of_loss, differing, _tested(ratios)), rows
 
 
 def _with_verdicts(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> JudgedRows:

@@ -273,3 +273,32 @@ def test_the_next_is_the_next():
     assert told["words"].startswith("A 1 has the highest throughput, 1,2")
     assert told["words"].endswith(" that of B 1, the next.")
     assert told["claims"][1]["ratio"]["value"] == pytest.approx(1.22, rel=0.01)
+
+
+def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
+    """Seen: "Groups that differ in this have no order: Size: 8 GB against 16 GB"."""
+    world = World()
+    for size, tps in ((10, 1000), (20, 900), (40, 800)):
+        world.add(tps, factors={"size_gb": size, "terminals": 8})
+
+    told = ask(world.store())
+
+    assert told["question"]["kind"] == "loss"
+    (claim,) = told["claims"]
+    assert claim["change"]["verdict"] == "worse" and claim["change"]["low"] < -0.2 < claim["change"]["high"]
+
+
+def test_two_disks_are_set_against_each_other_where_systems_vary_too():
+    world = World()
+    for size in SIZES_GB[:3]:
+        for name, speed in (("PostgreSQL", 1.0), ("MariaDB", 0.7)):
+            for disk, factor in (("SATA", 1.0), ("NVMe", 1.5)):
+                factors = {"size_gb": size, "terminals": 8, "disk": disk}
+                world.add(10_000 * speed * factor, dbms={"name": name, "version": "1"}, factors=factors)
+    selects = world.store()
+
+    told = ask(selects, "ask=a_b&fact=factor:disk&a=NVMe&b=SATA")
+
+    assert (told["first"], told["second"]) == ("NVMe", "SATA")
+    assert told["claims"][0]["ratio"]["low"] < 1.5 < told["claims"][0]["ratio"]["high"]
+    assert ask(selects, "ask=a_b&fact=factor:disk&a=Tape")["claims"] == []
