@@ -4,14 +4,15 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0003_backfill_owners"),
+        ('runs', '0003_backfill_owners'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="run",
-            name="statistics",
+            model_name='run',
+            name='statistics',
             field=models.JSONField(blank=True, default=dict),
         ),
     ]

@@ -4,19 +4,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0005_durability_memory_and_doubt"),
+        ('runs', '0005_durability_memory_and_doubt'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="publication",
-            name="checks",
+            model_name='publication',
+            name='checks',
             field=models.JSONField(blank=True, default=list),
         ),
         migrations.AddField(
-            model_name="publication",
-            name="content",
+            model_name='publication',
+            name='content',
             field=models.JSONField(blank=True, default=dict),
         ),
     ]

@@ -9,44 +9,41 @@ def tell_stored(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0006_publication_content"),
+        ('runs', '0006_publication_content'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="fileimport",
-            name="attempts",
+            model_name='fileimport',
+            name='attempts',
             field=models.PositiveSmallIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name="fileimport",
-            name="problem",
+            model_name='fileimport',
+            name='problem',
             field=models.TextField(blank=True),
         ),
         migrations.AddField(
-            model_name="fileimport",
-            name="progress",
+            model_name='fileimport',
+            name='progress',
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.AddField(
-            model_name="fileimport",
-            name="reports",
-            field=models.FileField(blank=True, max_length=300, upload_to="imports/%Y/%m/"),
+            model_name='fileimport',
+            name='reports',
+            field=models.FileField(blank=True, max_length=300, upload_to='imports/%Y/%m/'),
         ),
         migrations.AddField(
-            model_name="fileimport",
-            name="seen_at",
+            model_name='fileimport',
+            name='seen_at',
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name="fileimport",
-            name="state",
-            field=models.CharField(
-                choices=[("reading", "Being read"), ("draft", "Draft"), ("stored", "Stored"), ("failed", "Not read")],
-                default="draft",
-                max_length=10,
-            ),
+            model_name='fileimport',
+            name='state',
+            field=models.CharField(choices=[('reading', 'Being read'), ('draft', 'Draft'), ('stored', 'Stored'), ('failed', 'Not read')], default='draft', max_length=10),
         ),
         migrations.RunPython(tell_stored, migrations.RunPython.noop),
     ]

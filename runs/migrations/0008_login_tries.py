@@ -5,18 +5,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0007_imports_read_by_workers"),
+        ('runs', '0007_imports_read_by_workers'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="LoginTries",
+            name='LoginTries',
             fields=[
-                ("key", models.CharField(max_length=64, primary_key=True, serialize=False)),
-                ("count", models.PositiveIntegerField(default=0)),
-                ("last_at", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ("known", models.BooleanField(default=False)),
+                ('key', models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ('count', models.PositiveIntegerField(default=0)),
+                ('last_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ('known', models.BooleanField(default=False)),
             ],
         ),
     ]

@@ -8,55 +8,45 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0008_login_tries"),
+        ('runs', '0008_login_tries'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="run",
-            name="label",
+            model_name='run',
+            name='label',
             field=models.CharField(blank=True, max_length=120),
         ),
         migrations.AddField(
-            model_name="run",
-            name="tags",
+            model_name='run',
+            name='tags',
             field=models.TextField(blank=True),
         ),
         migrations.AddField(
-            model_name="run",
-            name="tested",
+            model_name='run',
+            name='tested',
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.CreateModel(
-            name="Batch",
+            name='Batch',
             fields=[
-                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ("label", models.CharField(blank=True, max_length=120)),
-                ("tags", models.TextField(blank=True)),
-                ("note", models.TextField(blank=True)),
-                ("tested", models.JSONField(blank=True, default=dict)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "owner",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="batches",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('label', models.CharField(blank=True, max_length=120)),
+                ('tags', models.TextField(blank=True)),
+                ('note', models.TextField(blank=True)),
+                ('tested', models.JSONField(blank=True, default=dict)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='batches', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                "ordering": ["-created_at"],
+                'ordering': ['-created_at'],
             },
         ),
         migrations.AddField(
-            model_name="run",
-            name="batch",
-            field=models.ForeignKey(
-                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.batch"
-            ),
+            model_name='run',
+            name='batch',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.batch'),
         ),
     ]

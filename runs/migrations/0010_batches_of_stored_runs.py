@@ -19,7 +19,9 @@ def fill(apps: Any, schema_editor: Any) -> None:
     run, batch, upload = (apps.get_model("runs", name) for name in ("Run", "Batch", "Upload"))
     # An upload that was read from dropped files belongs to them.
     sent = upload.objects.filter(pk=OuterRef("upload")).values("file_import")[:1]
-    made_by = Coalesce("experiment_id", Subquery(sent), "upload_id", "publication_id", "pk", output_field=UUIDField())
+    made_by = Coalesce(
+        "experiment_id", Subquery(sent), "upload_id", "publication_id", "pk", output_field=UUIDField()
+    )
     rows = run.objects.order_by("pk").annotate(made_by=made_by)
     while some := list(rows.filter(batch=None).values_list("pk", "made_by", "owner", "created_at")[:AT_ONCE]):
         first, last = some[0][0], some[-1][0]

@@ -5,14 +5,15 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0010_batches_of_stored_runs"),
+        ('runs', '0010_batches_of_stored_runs'),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name="run",
-            name="batch",
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.batch"),
+            model_name='run',
+            name='batch',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.batch'),
         ),
     ]

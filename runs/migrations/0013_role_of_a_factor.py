@@ -4,14 +4,15 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0012_durability_of_storage"),
+        ('runs', '0012_durability_of_storage'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="runfactor",
-            name="role",
-            field=models.CharField(blank=True, default="", max_length=10),
+            model_name='runfactor',
+            name='role',
+            field=models.CharField(blank=True, default='', max_length=10),
         ),
     ]

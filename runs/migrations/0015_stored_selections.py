@@ -5,17 +5,18 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0014_arrivals_of_stored_runs"),
+        ('runs', '0014_arrivals_of_stored_runs'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="StoredSelection",
+            name='StoredSelection',
             fields=[
-                ("id", models.CharField(max_length=12, primary_key=True, serialize=False)),
-                ("query", models.TextField()),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ('id', models.CharField(max_length=12, primary_key=True, serialize=False)),
+                ('query', models.TextField()),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
     ]

@@ -5,14 +5,15 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0015_stored_selections"),
+        ('runs', '0015_stored_selections'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="report",
-            name="frozen",
+            model_name='report',
+            name='frozen',
             field=models.JSONField(blank=True, encoder=django.core.serializers.json.DjangoJSONEncoder, null=True),
         ),
     ]

@@ -8,41 +8,26 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0016_frozen_reports"),
+        ('runs', '0016_frozen_reports'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="ToolDescription",
+            name='ToolDescription',
             fields=[
-                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ("name", models.CharField(max_length=60)),
-                ("text", models.TextField()),
-                ("example", models.TextField()),
-                (
-                    "visibility",
-                    models.CharField(
-                        choices=[("public", "Public"), ("unlisted", "Unlisted"), ("private", "Private")],
-                        default="private",
-                        max_length=10,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tool_descriptions",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=60)),
+                ('text', models.TextField()),
+                ('example', models.TextField()),
+                ('visibility', models.CharField(choices=[('public', 'Public'), ('unlisted', 'Unlisted'), ('private', 'Private')], default='private', max_length=10)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tool_descriptions', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                "ordering": ["name", "created_at"],
-                "constraints": [
-                    models.UniqueConstraint(fields=("owner", "name"), name="tool_description_name_per_owner")
-                ],
+                'ordering': ['name', 'created_at'],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'name'), name='tool_description_name_per_owner')],
             },
         ),
     ]

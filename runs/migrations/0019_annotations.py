@@ -8,37 +8,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0018_no_index_of_deleted_runs"),
+        ('runs', '0018_no_index_of_deleted_runs'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="Annotation",
+            name='Annotation',
             fields=[
-                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ("at_s", models.FloatField()),
-                ("text", models.CharField(max_length=300)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="annotations", to="runs.run"
-                    ),
-                ),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('at_s', models.FloatField()),
+                ('text', models.CharField(max_length=300)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='runs.run')),
             ],
             options={
-                "ordering": ["at_s", "created_at", "id"],
+                'ordering': ['at_s', 'created_at', 'id'],
             },
         ),
     ]

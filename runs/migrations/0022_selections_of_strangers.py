@@ -4,18 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("runs", "0021_lists_from_one_index"),
+        ('runs', '0021_lists_from_one_index'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="storedselection",
-            name="kept",
+            model_name='storedselection',
+            name='kept',
             field=models.BooleanField(default=True),
         ),
         migrations.AddIndex(
-            model_name="storedselection",
-            index=models.Index(condition=models.Q(("kept", False)), fields=["created_at"], name="selection_passing"),
+            model_name='storedselection',
+            index=models.Index(condition=models.Q(('kept', False)), fields=['created_at'], name='selection_passing'),
         ),
     ]
