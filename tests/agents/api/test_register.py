@@ -58,7 +58,7 @@ def test_three_large_registrations_leave_nothing_in_the_database(client):
 
 
 def test_what_fits_the_body_may_still_be_more_than_is_kept(client):
-    answer = post(client, registration(engines=tuple(f"sqlite:{'9' * 1000}.{n}" for n in range(270))))
+    answer = post(client, registration(engines=tuple(f"sqlite:{'9' * 100}.{n}" for n in range(1_550))))
     assert answer.status_code == 413
     assert "at most 256 kB are kept" in answer.json()["detail"]
 
