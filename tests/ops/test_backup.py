@@ -24,7 +24,7 @@ import psycopg
 import pytest
 import requests
 
-from benchsite.backup import finish
+from benchsite.backup import OTHERS, finish
 from benchsite.state import State
 from scripts.private import private_postgresql
 from tests.ops.site import REPOSITORY, Site, document, wait_until
@@ -303,6 +303,15 @@ def killed(site: Site, when: str, method: str, name: str, file: Path) -> None:
     environment = site.base | {"STATE": str(site.state)}
     command = [sys.executable, "-c", KILLED, when, method, name, str(file), str(site.prepared / "tables.sqlite3")]
     assert subprocess.run(command, cwd=REPOSITORY, env=environment, check=False).returncode == -signal.SIGKILL
+    if url := site.environment.get("DATABASE_URL"):
+        with psycopg.connect(url) as database:
+            # PostgreSQL needs a moment to see that its client was killed.
+            for _ in range(600):
+                (others,) = database.execute(OTHERS).fetchone()
+                if not others:
+                    return
+                database.execute("SELECT pg_sleep(0.05), pg_stat_clear_snapshot()")
+        raise AssertionError("the killed program is still connected to the database")
 
 
 def tokens(site: Site, sql: str = "SELECT name FROM runs_apitoken ORDER BY name") -> list[str]:
