@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 import waitress
+from benchagent.arguments import refuse_repeated
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
@@ -38,6 +39,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
+        refuse_repeated(parser)
         parser.add_argument("--listen", nargs="+", default=["127.0.0.1:8000"], metavar="ADDRESS:PORT")
 
     def handle(self, *args: Any, listen: list[str], **options: Any) -> None:
