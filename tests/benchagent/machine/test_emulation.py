@@ -37,7 +37,10 @@ def limits_of(device_number: str) -> list[str]:
 
 
 def test_it_throttles_synced_direct_and_written_back_data_and_reads(slow: Emulation, tmp_path: Path):
-    """Each kind of I/O has to take the half second that 8 MB take at 16 MB/s, whoever brings it to the disk."""
+    """Each kind of I/O is slowed down, whoever brings it to the disk: 8 MB take half a second at 16 MB/s.
+
+    The kernel counts in slices of a tenth of a second and lets what is left of one or two of them pass at once.
+    """
     folder = tmp_path / "mounted"
     device = emulation.set_up(slow, folder)
     assert (devices.SYS_BLOCK / device / "loop" / "dio").read_text() == "1\n", "past the page cache of the file beneath"
@@ -62,7 +65,7 @@ def test_it_throttles_synced_direct_and_written_back_data_and_reads(slow: Emulat
         subprocess.run(argv, check=True, capture_output=True)
 
     for work in (synced, written_back, direct, read):
-        assert took_s(work) > 0.4, work.__name__
+        assert took_s(work) > 0.25, work.__name__
 
 
 def test_it_limits_operations(tmp_path: Path):
