@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api article-checks clean
+.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api article-checks count-lines clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -37,6 +37,7 @@ help:
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
 	@echo 'make article-checks  compute the checks of the articles from their numbers'
+	@echo 'make count-lines  lines, types and functions by room: ARGS=COMMIT'
 	@echo 'make clean         remove .venv and caches; STATE stays'
 
 # `exec`, so that make is the parent: when it is killed, the supervisor knows.
@@ -95,6 +96,9 @@ bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench
 article-checks:
 	@$(DEV)
 	@exec $(RUN) -m scripts.article_checks
+
+count-lines:
+	@exec $(PYTHON) scripts/count_lines.py $(ARGS)
 
 fuzz-api:
 	@exec $(DEV) scripts/fuzz_api.py $(ARGS)
