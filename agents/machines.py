@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from benchagent.catalog import DBMSS
@@ -19,10 +20,15 @@ from django.utils import timezone
 from agents import hints
 from agents.models import Agent, AgentStatus, EnrolmentCode
 from agents.refusals import BadMessage, Refusal
+from runs.access.changes import record
 from runs.machines import upsert_hardware
-from runs.models import digest_secret
+from runs.models import User, digest_secret
+from runs.models.base import clean
+from runs.models.visible import Person
 
 TOKEN_PREFIX = "bsa_"
+MAX_LABELS = 20
+LABEL = re.compile(r"[\w.:-]{1,40}")
 SEEN_EVERY = timedelta(seconds=5)
 MAX_PENDING = 20
 # Of everything that an agent reports about its machine, as JSON; 60 engines and 40 disks take 40 kB.
@@ -31,8 +37,16 @@ FACTS = ("facts", "engines", "places", "observations", "confinement")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}
 
 
+class Wrong(ValueError):
+    """A value that an agent cannot have, and the field that it was given for."""
+
+    def __init__(self, field: str, words: str) -> None:
+        super().__init__(words)
+        self.field = field
+
+
 def register(*, message: Registration) -> tuple[Agent, str]:
-    """A new agent and its token, which is not stored. Raises Refusal.
+    """A new agent and its token, which is not stored; with a code that was made for an agent this one. Raises Refusal.
 
     Approved with a valid one-time code, unless its jobs are not confined: that needs an operator's yes.
     """
@@ -40,9 +54,9 @@ def register(*, message: Registration) -> tuple[Agent, str]:
     name = message["name"].strip()[:200] or message["hardware"]["hostname"][:200] or "unnamed agent"
     with transaction.atomic():
         code = message.get("code", "").strip()
-        invited = bool(code) and EnrolmentCode.redeem(code)
+        invited = EnrolmentCode.redeem(code) if code else None
         confinement = message.get("confinement", NOT_TOLD)
-        approved = invited and confinement["confined"]
+        approved = invited is not None and confinement["confined"]
         if not invited and not settings.OPEN_REGISTRATION:
             why = "the one given is unknown, used or older than an hour" if code else "none was given"
             raise Refusal(
@@ -52,19 +66,17 @@ def register(*, message: Registration) -> tuple[Agent, str]:
             )
         if not invited and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
             raise Refusal(429, "Too many agents wait for approval already.")  # registering needs no login here
-        agent = Agent(
-            slug=Agent.free_slug(name),
-            name=name,
-            status=AgentStatus.APPROVED if approved else AgentStatus.PENDING,
-            token_digest=digest_secret(secret),
-            facts=message["hardware"],
-            engines=list(message["engines"]),
-            places=list(message.get("places", [])),
-            observations=list(message.get("observations", [])),
-            confinement=confinement,
-            agent_version=message["agent_version"][:40],
-            last_seen_at=timezone.now(),
-        )
+        agent = invited.agent if invited else None
+        agent = agent or Agent(slug=Agent.free_slug(name), name=name)
+        agent.status = AgentStatus.APPROVED if approved else AgentStatus.PENDING
+        agent.token_digest = digest_secret(secret)
+        agent.facts = message["hardware"]
+        agent.engines = list(message["engines"])
+        agent.places = list(message.get("places", []))
+        agent.observations = list(message.get("observations", []))
+        agent.confinement = confinement
+        agent.agent_version = message["agent_version"][:40]
+        agent.last_seen_at = timezone.now()
         _check_size(agent)
         agent.save()
         if approved:
@@ -135,22 +147,73 @@ def touch(agent: Agent) -> None:
         Agent.objects.filter(stale, pk=agent.pk).update(last_seen_at=now)
 
 
-def approve(agent: Agent) -> None:
+def approve(agent: Agent, *, by: Person = None) -> None:
     with transaction.atomic():
-        agent.status = AgentStatus.APPROVED
-        agent.save(update_fields=["status"])
+        edit(agent, by=by, status=AgentStatus.APPROVED)
         _settle_hardware(agent)
     hints.hint(hints.SWEEP)
 
 
-def disable(agent: Agent) -> None:
+def disable(agent: Agent, *, by: Person = None) -> None:
     """Give it no more runs. What it is doing goes on, and its result is taken."""
-    Agent.objects.filter(pk=agent.pk).update(status=AgentStatus.DISABLED)
+    edit(agent, by=by, status=AgentStatus.DISABLED)
+
+
+def pause(agent: Agent, *, by: Person, reason: str = "", until: datetime | None = None) -> None:
+    """Give it no new run until then, or until it is resumed. The run that it is making goes on: it drains.
+
+    Raises Wrong for an end that is over.
+    """
+    if until is not None and until <= timezone.now():
+        raise Wrong("paused_until", "This time is over.")
+    _set_pause(agent, by=by, at=timezone.now(), reason=clean(reason, 200), until=until)
+
+
+def resume(agent: Agent, *, by: Person) -> None:
+    _set_pause(agent, by=by)
+    hints.hint(hints.SWEEP)
+
+
+def _set_pause(
+    agent: Agent, *, by: Person, at: datetime | None = None, reason: str = "", until: datetime | None = None
+) -> None:
+    person, before = by if at and isinstance(by, User) else None, agent.pause_words
+    with transaction.atomic():
+        agent.change(paused_at=at, paused_by=person, pause_reason=reason, paused_until=until)
+        record(target=agent, field="pause", old=before, new=agent.pause_words, by=by)
+
+
+def retire(agent: Agent, *, by: Person) -> None:
+    """It is gone for good: its token opens nothing any more. What it has measured stays."""
+    with transaction.atomic():
+        edit(agent, by=by, status=AgentStatus.RETIRED)
+        agent.change(token_digest=digest_secret(secrets.token_urlsafe(32)))
+
+
+def describe(agent: Agent, *, by: Person, name: str, labels: Iterable[str]) -> None:
+    """Its address stays. Raises Wrong for a name that another agent has and for labels that are none."""
+    if Agent.objects.filter(name=name).exclude(pk=agent.pk).exists():
+        raise Wrong("name", f"Another agent is called {name}.")
+    wanted = sorted(set(labels))
+    if wrong := [label for label in wanted if not LABEL.fullmatch(label)]:
+        raise Wrong("labels", f"Not a label: {', '.join(wrong)}. A label is 1 to 40 letters, digits and . _ : -")
+    if len(wanted) > MAX_LABELS:
+        raise Wrong("labels", f"At most {MAX_LABELS} labels.")
+    edit(agent, by=by, name=name, labels=wanted)
+
+
+def edit(agent: Agent, *, by: Person, **values: Any) -> None:
+    """Set these columns; who changed what is kept."""
+    with transaction.atomic():
+        for name, value in values.items():
+            record(target=agent, field=name, old=getattr(agent, name), new=value, by=by)
+        agent.change(**values)
 
 
 def remove(agent: Agent) -> bool:
-    """Forget an agent that was never approved: its token opens nothing any more. False: it is not waiting."""
-    return Agent.objects.filter(pk=agent.pk, status=AgentStatus.PENDING).delete()[0] > 0
+    """Forget an agent that was never approved, or that is retired: its token opens nothing. False: it is neither."""
+    gone = AgentStatus.PENDING, AgentStatus.RETIRED
+    return Agent.objects.filter(pk=agent.pk, status__in=gone).delete()[0] > 0
 
 
 def forget_stale() -> None:

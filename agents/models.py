@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from benchagent.protocol import (
@@ -15,6 +15,7 @@ from benchagent.protocol import (
     NamedStorageFacts,
     ObservationFacts,
 )
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -37,31 +38,42 @@ class AgentStatus(models.TextChoices):
     PENDING = "pending", "Waiting for approval"
     APPROVED = "approved", "Approved"
     DISABLED = "disabled", "Disabled"
+    RETIRED = "retired", "Retired"
+
+
+class AgentQuerySet(models.QuerySet["Agent"]):
+    def not_paused(self, now: datetime) -> AgentQuerySet:
+        return self.filter(models.Q(paused_at=None) | models.Q(paused_until__lte=now))
 
 
 class EnrolmentCode(UUIDModel):
-    """A one-time code: whoever registers with it is approved. Stored hashed, shown once."""
+    """A one-time code: whoever registers with it is approved. Stored hashed, shown once.
+
+    One that is made for an agent gives this agent another token, and the old one opens nothing any more.
+    """
 
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
+    agent = models.ForeignKey("Agent", on_delete=models.CASCADE, null=True, blank=True, related_name="codes")
 
     def __str__(self) -> str:
         return f"code of {self.created_at:%Y-%m-%d %H:%M}"
 
     @classmethod
-    def issue(cls, *, valid_for: timedelta = CODE_VALID_FOR) -> str:
+    def issue(cls, *, agent: Agent | None = None, valid_for: timedelta = CODE_VALID_FOR) -> str:
         secret = "bsc_" + secrets.token_urlsafe(24)
-        cls.objects.create(digest=digest_secret(secret), expires_at=timezone.now() + valid_for)
+        cls.objects.create(digest=digest_secret(secret), expires_at=timezone.now() + valid_for, agent=agent)
         return secret
 
     @classmethod
-    def redeem(cls, secret: str) -> bool:
-        """True once per code, and only before it expires (a conditional update)."""
-        now = timezone.now()
-        codes = cls.objects.filter(digest=digest_secret(secret), used_at=None, expires_at__gt=now)
-        return codes.update(used_at=now) == 1
+    def redeem(cls, secret: str) -> EnrolmentCode | None:
+        """The code, once, and only before it expires (a conditional update)."""
+        now, digest = timezone.now(), digest_secret(secret)
+        if cls.objects.filter(digest=digest, used_at=None, expires_at__gt=now).update(used_at=now) != 1:
+            return None
+        return cls.objects.select_related("agent").get(digest=digest)
 
 
 class Agent(NamedModel):
@@ -86,6 +98,17 @@ class Agent(NamedModel):
     agent_version = models.CharField(max_length=40, blank=True)
     registered_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(null=True, blank=True)
+    # Words by which people choose among machines: "nvme", "rack-2".
+    labels = StoredJSON(shape=list[str], default=list, blank=True)
+    # While it is paused it gets no new run; the one that it is making goes on. Without an end: until somebody resumes.
+    paused_at = models.DateTimeField(null=True, blank=True)
+    paused_until = models.DateTimeField(null=True, blank=True)
+    paused_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    pause_reason = models.CharField(max_length=200, blank=True)
+
+    objects = AgentQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -93,6 +116,23 @@ class Agent(NamedModel):
     @property
     def is_online(self) -> bool:
         return self.last_seen_at is not None and timezone.now() - self.last_seen_at < ONLINE_WITHIN
+
+    @property
+    def silent_for(self) -> timedelta | None:
+        """How long it has not been heard of; None while it is online."""
+        return None if self.is_online else timezone.now() - (self.last_seen_at or self.registered_at)
+
+    @property
+    def is_paused(self) -> bool:
+        return self.paused_at is not None and (self.paused_until is None or self.paused_until > timezone.now())
+
+    @property
+    def pause_words(self) -> str:
+        """Until when it is paused, and why; empty while it is not."""
+        if not self.is_paused:
+            return ""
+        until = f" until {self.paused_until:%Y-%m-%d %H:%M} UTC" if self.paused_until else ""
+        return f"paused{until}" + (f": {self.pause_reason}" if self.pause_reason else "")
 
     def offers(self, dbms: str, version: str, connection: str = "") -> bool:
         """Whether runs of this engine can be planned: it can be used, or will be by itself."""

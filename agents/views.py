@@ -7,7 +7,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.db.models import QuerySet
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -15,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from agents import hints, machines
+from agents.forms import DescribeForm, PauseForm
 from agents.jobs import life
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
@@ -26,6 +29,7 @@ from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
 from agents.reruns.rerun import EXPERIMENTS, best_agent
+from runs.access import changes
 from runs.access.rules import may_operate
 from runs.models import Experiment, Publication, Run
 from runs.models.base import clean
@@ -42,44 +46,95 @@ from runs.views.guards import PersonRequest, operator_required, page_before
 @vary_on_headers("HX-Request")
 def agents(request: HttpRequest) -> HttpResponse:
     """Who waits for approval is shown to those who approve: a stranger may have chosen the name."""
+    kept = list(_shown(request))
+    context = {
+        "rows": _rows(request, [agent for agent in kept if agent.status != AgentStatus.RETIRED]),
+        "retired": [agent for agent in kept if agent.status == AgentStatus.RETIRED],
+        "server_url": request.build_absolute_uri("/").rstrip("/"),
+        "open_registration": settings.OPEN_REGISTRATION,
+    }
+    template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+def _shown(request: HttpRequest) -> QuerySet[Agent]:
+    rows = Agent.objects.select_related("paused_by")
+    return rows if may_operate(request.user) else rows.exclude(status=AgentStatus.PENDING)
+
+
+def _rows(request: HttpRequest, agents: list[Agent], *, linked: bool = True) -> list[dict[str, Any]]:
+    """What each of them is and does, for agents/_agent.html."""
     doing = Job.objects.filter(run__state__in=ON_AGENT_STATES).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}
     shown = set(Run.objects.listed_for(request.user).filter(job__in=doing).values_list("pk", flat=True))
-    rows = [
-        {"agent": agent, "engines": offers([agent]), "job": job, "may_see_job": job is not None and job.pk in shown}
-        for agent in Agent.objects.all()
-        if agent.status != AgentStatus.PENDING or may_operate(request.user)
+    return [
+        {"agent": agent, "engines": offers([agent]), "job": job, "linked": linked,
+         "may_see_job": job is not None and job.pk in shown}
+        for agent in agents
         for job in [jobs.get(agent.pk)]
-    ]
-    server_url = request.build_absolute_uri("/").rstrip("/")
-    context = {"rows": rows, "server_url": server_url, "open_registration": settings.OPEN_REGISTRATION}
-    template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
-    return render(request, template, context)
+    ]  # fmt: skip
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def agent(request: HttpRequest, slug: str) -> HttpResponse:
+    """An agent, and for operators what can be done with it. POST with `action`: describe, pause, resume, retire."""
+    chosen = get_object_or_404(_shown(request), slug=slug)
+    return _act(request, chosen) if request.method == "POST" else _agent_page(request, chosen)
+
+
+def _agent_page(request: HttpRequest, agent: Agent, *, status: int = 200, **forms: Form) -> HttpResponse:
+    context = {
+        "row": _rows(request, [agent], linked=False)[0],
+        "describe": DescribeForm.of(agent),
+        "pause": PauseForm(),
+        "changes": changes.history(agent)[:50] if may_operate(request.user) else (),
+        "runs": Run.objects.listed_for(request.user).present().filter(job__agent=agent).for_rows()[:10],
+    } | forms
+    return render(request, "agents/agent.html", context, status=status)
+
+
+@operator_required
+def _act(request: PersonRequest, agent: Agent) -> HttpResponse:
+    action = request.POST.get("action", "")
+    if action in ("describe", "pause"):
+        form = DescribeForm(request.POST) if action == "describe" else PauseForm(request.POST)
+        if not form.save(agent, by=request.user):
+            return _agent_page(request, agent, status=422, **{action: form})
+    elif action == "resume":
+        machines.resume(agent, by=request.user)
+    elif action == "retire":
+        machines.retire(agent, by=request.user)
+    else:
+        return HttpResponseBadRequest("action: must be one of describe, pause, resume, retire")
+    return redirect("agent", slug=agent.slug)
 
 
 @require_POST
 @operator_required
 @never_cache
 def issue_code(request: HttpRequest) -> HttpResponse:
-    """A one-time code, shown this once."""
-    context = {"code": EnrolmentCode.issue(), "server_url": request.build_absolute_uri("/").rstrip("/")}
+    """A one-time code, shown this once. With `agent` it gives that agent another token."""
+    slug = request.POST.get("agent", "")
+    renewed = get_object_or_404(Agent, slug=slug) if slug else None
+    server_url = request.build_absolute_uri("/").rstrip("/")
+    context = {"code": EnrolmentCode.issue(agent=renewed), "server_url": server_url, "renewed": renewed}
     return render(request, "agents/code.html", context)
 
 
 @require_POST
 @operator_required
-def approve(request: HttpRequest, slug: str) -> HttpResponse:
-    agent = get_object_or_404(Agent, slug=slug)
-    machines.approve(agent)
+def approve(request: PersonRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent.objects.exclude(status=AgentStatus.RETIRED), slug=slug)
+    machines.approve(agent, by=request.user)
     messages.success(request, f"{agent.name} is approved and gets runs from now on.")
     return redirect("agents")
 
 
 @require_POST
 @operator_required
-def disable(request: HttpRequest, slug: str) -> HttpResponse:
-    agent = get_object_or_404(Agent, slug=slug)
-    machines.disable(agent)
+def disable(request: PersonRequest, slug: str) -> HttpResponse:
+    agent = get_object_or_404(Agent.objects.exclude(status=AgentStatus.RETIRED), slug=slug)
+    machines.disable(agent, by=request.user)
     messages.success(request, f"{agent.name} is disabled: it gets no more runs. One that it is making goes on.")
     return redirect("agents")
 
@@ -91,7 +146,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     if machines.remove(agent):
         messages.success(request, f"{agent.name} is deleted. It may register again.")
     else:
-        messages.error(request, f"{agent.name} does not wait for approval: disable it instead.")
+        messages.error(request, f"{agent.name} is in use: disable or retire it instead.")
     return redirect("agents")
 
 

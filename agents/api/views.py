@@ -190,7 +190,7 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
         "status": cast(Literal["pending", "approved", "disabled"], status.value),
         "poll_after_s": POLL_WITHOUT_WORK_S.get(status) or (POLL_BUSY_S if queued().exists() else POLL_IDLE_S),
         "job": str(job.pk) if job else None,
-        "message": MESSAGES[status],
+        "message": agent.pause_words or MESSAGES[status],
     }
     if order is not None:
         answer["observe"] = str(order.pk)

@@ -58,7 +58,12 @@ def idle_agents() -> QuerySet[Agent]:
     now = timezone.now()
     occupied = Job.objects.filter(busy(now), agent__isnull=False).values("agent")
     online = Agent.objects.filter(status=AgentStatus.APPROVED, last_seen_at__gt=now - ONLINE_WITHIN)
-    return online.exclude(pk__in=occupied).exclude(pk__in=open_orders().values("agent")).order_by("name", "id")
+    return (
+        online.not_paused(now)
+        .exclude(pk__in=occupied)
+        .exclude(pk__in=open_orders().values("agent"))
+        .order_by("name", "id")
+    )
 
 
 def may_take(agent: Agent, run: Run) -> bool:
@@ -85,7 +90,7 @@ def _assign(run: Run, agent: Agent) -> bool:
     now = timezone.now()
     with transaction.atomic():
         locked = Agent.objects.select_for_update().get(pk=agent.pk)
-        if locked.status != AgentStatus.APPROVED or locked.jobs.filter(busy(now)).exists():
+        if locked.status != AgentStatus.APPROVED or locked.is_paused or locked.jobs.filter(busy(now)).exists():
             return False
         if open_orders().filter(agent=locked).exists():
             return False

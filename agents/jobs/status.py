@@ -59,6 +59,7 @@ def job_status(run: Run, user: Viewer) -> dict[str, Any]:
         "words": STATE_WORDS.get(RunState(run.state), run.get_state_display()),
         "reason": reason(run),
         "progress": progress(run),
+        "silence": silence(run),
         "cancelling": job.cancel_requested_at is not None and run.is_open,
         "log": job.log_tail(),
         "can_operate": may_operate(user),
@@ -86,7 +87,7 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
         "counts": [(state, RunState(state).label.lower(), states[state]) for state in RunState.values if states[state]],
         "active": active,
         # Why nothing is happening.
-        "reason": reason(first) if first and not active else "",
+        "reason": silence(active) if active else reason(first) if first else "",
         "left": estimate.about(_left_s(runs)) if is_open else "",
         "last_ended": max((run.finished_at for run in runs if run.finished_at), default=None),
         "can_operate": may_operate(user),
@@ -168,15 +169,22 @@ def _why_queued(run: Run, now: datetime) -> str:
         if any(agent.status == AgentStatus.PENDING for agent in agents):
             # Not which: a stranger may have chosen the name.
             return "No agent is approved yet; one waits for it on the agents page."
-        return f"Agent {', '.join(agent.name for agent in agents)} is disabled."
+        return f"Agent {', '.join(agent.name for agent in agents)} is {agents[0].get_status_display().lower()}."
     offering = [agent for agent in approved if may_take(agent, run)]
     if not offering:
         return _no_offer(approved, run, alone=len(agents) == 1)
-    online = [agent for agent in offering if agent.is_online]
+    online = [agent for agent in offering if agent.is_online and not agent.is_paused]
     if not online:
-        seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
-        return f"Offline: {seen}. The run starts when an agent is back."
+        return _nobody_there(offering, now)
     return _in_line(online, run, now)
+
+
+def _nobody_there(offering: list[Agent], now: datetime) -> str:
+    """Each of them is paused or offline."""
+    if paused := [f"Agent {agent.name} is {agent.pause_words}." for agent in offering if agent.is_paused]:
+        return " ".join(paused)
+    seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
+    return f"Offline: {seen}. The run starts when an agent is back."
 
 
 def _no_offer(approved: list[Agent], run: Run, *, alone: bool) -> str:
@@ -227,6 +235,20 @@ def _named(busy_with: Run, waiting: Run) -> str:
     return busy_with.dbms_version.name if shown else "a run that is not public"
 
 
+def silence(run: Run, *, now: datetime | None = None) -> str:
+    """That the agent of a run that goes on is not heard of, and what comes of it; empty while it is."""
+    agent = run.job.agent
+    if run.state not in ACTIVE_STATES or run.state == RunState.ASSIGNED or agent is None or agent.is_online:
+        return ""
+    now = now or timezone.now()
+    lease = run.job.lease_expires_at
+    given_up = f"At {lease:%H:%M:%S} UTC the run is given up as lost" if lease else "The run is given up as lost"
+    return (
+        f"No sign of life from {agent.name}{_last_seen(agent, now)}. If it is heard of again, the run goes on. "
+        f"{given_up}, and is not started elsewhere; a result that comes later is still taken."
+    )
+
+
 # How far it has come
 
 
@@ -241,8 +263,11 @@ class Progress:
 
 
 def progress(run: Run, *, now: datetime | None = None) -> Progress | None:
-    """How far a run on an agent has come, by the clock and what such runs usually take. None: it is not running."""
-    if run.state not in ACTIVE_STATES or run.started_at is None:
+    """How far a run on an agent has come, by the clock and what such runs usually take.
+
+    None: it is not running, or nobody hears of it.
+    """
+    if run.state not in ACTIVE_STATES or run.started_at is None or silence(run):
         return None
     now = now or timezone.now()
     factors = run.job.spec["factors"]

@@ -167,6 +167,8 @@ PAGES = [
     page("embed-run", "read", "/embed/runs/{run}/", as_stranger=True),
     page("agents", "read", "/agents/"),
     form("agent-code", "agents", "/agents/code/", 200),
+    page("agent", "read", "/agents/{agent}/"),
+    form("agent", "agents", "/agents/{agent}/", data={"action": "resume"}),
     form("agent-approve", "agents", "/agents/{agent}/approve/"),
     form("agent-disable", "agents", "/agents/{agent}/disable/"),
     page("first-experiment", "read", "/first-experiment/"),

@@ -6,10 +6,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.jobs import dispatch
-from agents.models import Agent, AgentStatus, EnrolmentCode
+from agents import machines
+from agents.jobs import dispatch, status
+from agents.models import Agent, AgentStatus, EnrolmentCode, Job
 from agents.plans import schedule
-from tests.agents.conftest import facts_of, plan_of
+from runs.access import changes
+from runs.models import Run
+from tests.agents.conftest import facts_of, plan_of, registration
 
 pytestmark = pytest.mark.django_db
 PATH = "/agents/"
@@ -102,7 +105,7 @@ def test_it_lets_an_operator_delete_who_waits_and_nobody_else(client, machine, o
         "stranger is deleted" in client.post(reverse("agent-delete", args=[waits.slug]), follow=True).content.decode()
     )
     kept = client.post(reverse("agent-delete", args=[works.slug]), follow=True).content.decode()
-    assert "bench1 does not wait for approval: disable it instead" in kept
+    assert "bench1 is in use: disable or retire it instead" in kept
     assert list(Agent.objects.all()) == [works]
 
 
@@ -135,3 +138,119 @@ def test_it_asks_the_database_a_fixed_number_of_times(client, machine, django_as
         machine(f"bench{number}")
     with django_assert_max_num_queries(4):
         client.get(PATH)
+
+
+def act(client, agent: Agent, action: str, status: int = 302, **more: str):
+    answer = client.post(reverse("agent", args=[agent.slug]), {"action": action, **more})
+    assert answer.status_code == status
+    agent.refresh_from_db()
+    return answer
+
+
+@pytest.fixture
+def bench(client, machine, operator):
+    made = machine("bench1")
+    client.force_login(operator)
+    return made
+
+
+def test_it_gives_an_agent_a_name_and_labels_and_keeps_its_address_and_who_did_it(client, bench, operator):
+    act(client, bench.agent, "describe", name="alpha", labels="rack-2 nvme nvme")
+    assert (bench.agent.name, bench.agent.slug, bench.agent.labels) == ("alpha", "bench1", ["nvme", "rack-2"])
+    assert {(change.field, change.by) for change in changes.history(bench.agent)} == {
+        ("name", operator), ("labels", operator),
+    }  # fmt: skip
+    assert "alpha" in page(client)
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [({"name": ""}, "name"), ({"name": "bench2"}, "name"), ({"name": "x", "labels": "a,b"}, "labels"),
+     ({"name": "x", "labels": " ".join(map(str, range(21)))}, "labels")],
+)  # fmt: skip
+def test_it_names_the_field_of_a_name_or_label_that_cannot_be_and_changes_nothing(client, bench, machine, given, field):
+    machine("bench2")
+    answer = act(client, bench.agent, "describe", 422, **given)
+    assert list(answer.context["describe"].errors) == [field]
+    assert (bench.agent.name, bench.agent.labels) == ("bench1", [])
+
+
+def test_a_paused_agent_gets_no_run_until_its_time_or_until_it_is_resumed(client, bench):
+    run = schedule.start(plan_of(agent=bench.agent), user=None).runs.get()
+    soon = timezone.now() + timedelta(hours=1)
+    act(client, bench.agent, "pause", pause_reason="new fan", paused_until=f"{soon:%Y-%m-%dT%H:%M}")
+    assert dispatch.hand_out() == 0
+    waiting = Run.objects.select_related("job__requested_agent", "dbms_version__dbms").get(pk=run.pk)
+    assert status.reason(waiting) == f"Agent bench1 is paused until {soon:%Y-%m-%d %H:%M} UTC: new fan."
+    assert bench.poll().json()["message"].endswith("new fan")
+    Agent.objects.update(paused_until=timezone.now() - timedelta(seconds=1))
+    assert dispatch.hand_out() == 1
+
+
+def test_a_pause_without_an_end_lasts_until_it_is_resumed_and_lets_the_present_run_go_on(client, bench):
+    first, second = schedule.start(plan_of(repeats=2), user=None).runs.order_by("order_index")
+    dispatch.hand_out()
+    act(client, bench.agent, "pause")
+    assert bench.poll().json()["job"] == str(first.pk)
+    assert bench.claim(first.pk).status_code == 200
+    assert "draining" in page(client)
+    Run.objects.filter(pk=first.pk).update(state="finished")
+    assert dispatch.hand_out() == 0
+    act(client, bench.agent, "resume")
+    assert dispatch.hand_out() == 1
+    assert Run.objects.get(pk=second.pk).state == "assigned"
+
+
+def test_a_pause_whose_end_is_over_is_refused(client, bench):
+    answer = act(client, bench.agent, "pause", 422, paused_until="2020-01-01T00:00")
+    assert list(answer.context["pause"].errors) == ["paused_until"]
+    assert not bench.agent.is_paused
+
+
+def test_a_retired_agent_is_shut_out_keeps_its_runs_and_can_then_be_deleted(client, bench):
+    act(client, bench.agent, "retire")
+    assert bench.poll().status_code == 401
+    assert "Retired" in page(client)
+    assert 'data-agent="bench1"' not in page(client)
+    assert client.post(reverse("agent-approve", args=["bench1"])).status_code == 404
+    client.post(reverse("agent-delete", args=["bench1"]))
+    assert not Agent.objects.exists()
+
+
+def test_a_code_for_an_agent_gives_it_another_token_and_no_second_agent(client, bench):
+    code = client.post(reverse("agent-code"), {"agent": "bench1"}).content.decode().split("data-code>")[1].split("<")[0]
+    agent, token = machines.register(message=registration("another name", code=code))
+    assert (agent, agent.name, agent.status) == (bench.agent, "bench1", AgentStatus.APPROVED)
+    assert bench.poll().status_code == 401
+    bench.token = token
+    assert bench.poll().status_code == 200
+    assert Agent.objects.count() == 1
+
+
+def test_it_says_that_nobody_hears_of_a_run_and_when_it_is_given_up(client, bench):
+    run = schedule.start(plan_of(), user=None).runs.get()
+    dispatch.hand_out()
+    bench.claim(run.pk)
+    Agent.objects.update(last_seen_at=timezone.now() - timedelta(minutes=2))
+    html = client.get(reverse("run-job", args=[run.pk])).content.decode()
+    lease = Job.objects.get(pk=run.pk).lease_expires_at
+    assert "No sign of life from bench1" in html
+    assert f"At {lease:%H:%M:%S} UTC the run is given up as lost" in html
+    assert "<progress" not in html
+    progress = client.get(reverse("experiment-progress", args=[run.experiment.slug])).content.decode()
+    assert "No sign of life from bench1" in progress
+    assert "left for everything" not in progress
+
+
+def test_who_may_not_operate_sees_an_agent_and_none_of_its_buttons(client, machine, viewer):
+    machine("bench1")
+    machine("waits", approved=False)
+    client.force_login(viewer)
+    assert 'name="action"' not in page_of(client, "bench1")
+    assert client.get(reverse("agent", args=["waits"])).status_code == 404
+    assert client.post(reverse("agent", args=["bench1"]), {"action": "retire"}).status_code == 403
+    assert Agent.objects.get(slug="bench1").status == AgentStatus.APPROVED
+
+
+def page_of(client, slug: str) -> str:
+    return client.get(reverse("agent", args=[slug])).content.decode()
