@@ -82,7 +82,7 @@ def curve_words(panels: Sequence[Panel], axes: Axes, x: Place, comparison: Compa
         notes.append("Dashed: two lines that meet at the knee.")
     if kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{most} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}.")
-    if lost := sum(not point.group.dots for _, curve, _ in curves for point in curve.points):
+    if lost := sum(not point.dots for _, curve, _ in curves for point in curve.points):
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
     return words, " ".join(notes)
 
@@ -129,7 +129,7 @@ CHANGES = ("Against the first level", "Against the level before")
 def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
     """Of each level against the first; where the page has judged the two, with the interval of its family."""
     levels = levels_of(curve)
-    group_by_x = {point.x: point.group for point in curve.points if point.group.dots}
+    group_by_x = {point.x: point for point in curve.points if point.dots}
     losses = []
     for (x, _), plain in zip(levels, against_first(levels), strict=True):
         verdict = verdicts.along.get((group_by_x[x].key, group_by_x[levels[0][0]].key))

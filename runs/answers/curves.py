@@ -11,7 +11,8 @@ from runs.answers.places import groups_of, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
 from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
-from runs.compare.panels import Curve, Panel, Point, ends_of_curve, kind_of, levels_of
+from runs.compare.groups import Group
+from runs.compare.panels import Curve, Panel, ends_of_curve, kind_of, levels_of
 from runs.formatting import mid_sentence
 from runs.stats import ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Knee, knee
@@ -72,27 +73,27 @@ class _OfCurve:
 
     @property
     def runs(self) -> list[UUID]:
-        return [run for point in self.curve.points for run in point.group.run_ids]
+        return [run for point in self.curve.points for run in point.run_ids]
 
     def loss(self) -> Loss | str:
         pair = ends_of_curve(self.curve, self.comparison.question)
         if isinstance(pair, str):
             return pair
         first, last = pair
-        verdict = self.comparison.verdicts.along.get((last.group.key, first.group.key))
-        change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.group.judged, first.group.judged))
+        verdict = self.comparison.verdicts.along.get((last.key, first.key))
+        change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.judged, first.judged))
         return Loss(
-            label=self.label, runs=[*first.group.run_ids, *last.group.run_ids], start=first.x, end=last.x,
+            label=self.label, runs=[*first.run_ids, *last.run_ids], start=first.x, end=last.x,
             levels=(self._asked_level(first), self._asked_level(last)), change=change, falls_off=self.falls_off(),
         )  # fmt: skip
 
-    def _asked_level(self, point: Point) -> str:
+    def _asked_level(self, point: Group) -> str:
         fact = self.axes.x_fact
         return mid_sentence(fact.in_legend(point.level)) if fact else point.level
 
     def falls_off(self) -> FallsOff:
         levels = levels_of(self.curve)
-        places = memory_places([point.group for point in self.curve.points], self.axes)
+        places = memory_places(self.curve.points, self.axes)
         memory_words, memory = next(iter(places), ("", None))
         claim = FallsOff(
             label=self.label, runs=self.runs, shape=NONE, memory=memory, memory_words=memory_words,
@@ -120,7 +121,7 @@ class _OfCurve:
         levels = levels_of(self.curve)
         if len(levels) < 2:
             return "one level only, measure a second"
-        means = {point.x: point.group.centre or 0.0 for point in self.curve.points if point.group.dots}
+        means = {point.x: point.centre or 0.0 for point in self.curve.points if point.dots}
         first, last = levels[0][0], levels[-1][0]
         most_at = max((x for x, _ in levels), key=lambda x: means.get(x, 0.0))
         law = scaling(levels)

@@ -11,7 +11,8 @@ from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, sha
 from runs.answers.curves import labelled
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
-from runs.compare.panels import Curve, Panel, Point, levels_of
+from runs.compare.groups import Group
+from runs.compare.panels import Curve, Panel, levels_of
 from runs.run.facets import tested_words
 from runs.stats import Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, steps
@@ -37,18 +38,18 @@ def since(comparison: Comparison, panels: Sequence[Panel], question: Question) -
 
 def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
     """The steps of one series, or that it has none; empty of too few batches to tell."""
-    levels, points = levels_of(curve), {point.x: point for point in curve.points if point.group.dots}
+    levels, points = levels_of(curve), {point.x: point for point in curve.points if point.dots}
     if len(levels) < 2 * LEAST_DAYS:
         return []
     unchanged = Step(
-        label=label, runs=[run for point in points.values() for run in point.group.run_ids], change=Amount(),
+        label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1,
     )  # fmt: skip
     claims = []
     for step in steps(levels, threshold):
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
         told = {
-            "day": str(day_at(step.at)), "tested": tested_words(points[step.at].group.all_runs[0]),
+            "day": str(day_at(step.at)), "tested": tested_words(points[step.at].all_runs[0]),
             "change": share_of(step.change, side if better in ("higher", "lower") else Kind.DIFFERENT),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
         }  # fmt: skip
@@ -62,7 +63,7 @@ def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -
     answer = begun(comparison, asked)
     claims, missing = [], []
     for curve, label in labelled(panels):
-        valued = [point for point in curve.points if point.group.dots]
+        valued = [point for point in curve.points if point.dots]
         if len(valued) < 2:
             missing.append(f"{_of(label)}one batch only, measure a second.")
             continue
@@ -73,7 +74,7 @@ def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -
         ratio = _expected(newest, before, comparison)
         if ratio.verdict in (Kind.TOO_FEW, REFUSED):
             missing.append(f"{_of(label)}{len(before)} batches before it, {LEAST_BATCHES} are needed.")
-        runs = [run for point in (newest, *before) for run in point.group.run_ids]
+        runs = [run for point in (newest, *before) for run in point.run_ids]
         claims.append(
             Newer(label=label, runs=runs, newest=_named(newest), of=asked.than, batches=len(before), ratio=ratio)
         )
@@ -90,11 +91,11 @@ def _of(label: str) -> str:
     return f"{label}: " if label else ""
 
 
-def _named(point: Point) -> str:
-    return " · ".join(filter(None, (str(day_at(point.x)), tested_words(point.group.all_runs[0]))))
+def _named(point: Group) -> str:
+    return " · ".join(filter(None, (str(day_at(point.x)), tested_words(point.all_runs[0]))))
 
 
-def _baseline(valued: Sequence[Point], than: str) -> list[Point]:
+def _baseline(valued: Sequence[Group], than: str) -> list[Group]:
     """The batches before the newest that `than` names."""
     kind, _, value = than.partition(":")
     before, newest = list(valued[:-1]), valued[-1]
@@ -107,8 +108,8 @@ def _baseline(valued: Sequence[Point], than: str) -> list[Point]:
     return [point for point in before if _is_named(point, kind, value)]
 
 
-def _is_named(point: Point, kind: str, value: str) -> bool:
-    run = point.group.all_runs[0]
+def _is_named(point: Group, kind: str, value: str) -> bool:
+    run = point.all_runs[0]
     if kind == "label":
         return bool(run.said_label == value)
     if kind == "commit":
@@ -116,15 +117,15 @@ def _is_named(point: Point, kind: str, value: str) -> bool:
     return value in (run.dbms_version.version, run.dbms_version.name)
 
 
-def _expected(newest: Point, before: Sequence[Point], comparison: Comparison) -> Amount:
+def _expected(newest: Group, before: Sequence[Group], comparison: Comparison) -> Amount:
     """The newest batch over the mean of those before, with the interval in which one more of them would lie: between
     batches differs more than the repeats of one show.
     """
-    centres = [point.group.centre for point in before]
+    centres = [point.centre for point in before]
     logs = [math.log(centre) for centre in centres if centre and centre > 0]
-    if not logs or not newest.group.centre or newest.group.centre <= 0:
+    if not logs or not newest.centre or newest.centre <= 0:
         return Amount(verdict=REFUSED, why="a value is zero or negative")
-    centre = math.log(newest.group.centre) - statistics.fmean(logs)
+    centre = math.log(newest.centre) - statistics.fmean(logs)
     if len(logs) < LEAST_BATCHES:
         return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
     spread, freedom = statistics.stdev(logs), len(logs) - 1

@@ -90,7 +90,7 @@ def times_between(ratio: Ratio) -> str:
 
 
 def groups_of(panel: Panel) -> list[Group]:
-    return [point.group for curve in panel.curves for point in curve.points]
+    return [point for curve in panel.curves for point in curve.points]
 
 
 def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]]:

@@ -191,13 +191,13 @@ class DrawnPoint(Told):
     """`group`: its key, of the first where several are pooled. `value` is null where all is lost."""
 
     x: float
-    label: str
-    group: str = at("group.key")
-    value: float | None = at("group.centre")
-    interval: Interval | None = at("group.interval")
-    n: int = at("group.n")
-    values: list[float] = at("group.values")
-    gap: str | None = at("group.gap")
+    label: str = at("x_words")
+    group: str = at("key")
+    value: float | None = at("centre")
+    interval: Interval | None
+    n: int
+    values: list[float]
+    gap: str | None
 
 
 class DrawnCurve(Told):

@@ -31,7 +31,7 @@ from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import COLOURS, Curve, Panel, Point, kind_of, panels_of
+from runs.compare.panels import COLOURS, Curve, Panel, kind_of, panels_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
@@ -54,7 +54,7 @@ def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", titl
     figures = []
     for index, (words, groups) in enumerate(comparison.classes.items()):
         panels = panels_of(replace(comparison, groups=groups), axes)
-        if comparison.metric and any(point.group.dots for point in _points(panels)):
+        if comparison.metric and any(point.dots for point in _points(panels)):
             name = title or f"{comparison.metric.label} over {mid_sentence(x_label(axes))}"
             figures.append(
                 _multiples(
@@ -77,9 +77,8 @@ def _multiples(
     panels: Sequence[Panel], axes: Axes, metric: Metric, comparison: Comparison, *, id: str, title: str
 ) -> Multiples:
     absolute, panels = panels, relative(panels, axes.y_as, comparison.baseline)
-    points = _points(panels)
-    groups = [point.group for point in points]
-    xs = [point.x for point in points]
+    groups = _points(panels)
+    xs = [group.x for group in groups]
     values = list(chain(*(group.values for group in groups)))
     unit = "%" if axes.y_as in _RELATIVE else metric.unit
     place = place_of(axes, groups)
@@ -87,10 +86,10 @@ def _multiples(
         "label": place.label, "unit": place.unit, "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
         "even": True, "span": (min(xs), max(xs)),
     }  # fmt: skip
-    if ticks := _ticks(points, axes):
+    if ticks := _ticks(groups, axes):
         x |= {"ticks": ticks, "scale": "linear"}
     # On one axis from zero a panel that ends at a tenth of another's shows a line on the floor.
-    tops = [max(chain(*(point.group.values for point in _points([panel]))), default=0.0) for panel in panels]
+    tops = [max(chain(*(point.values for point in _points([panel]))), default=0.0) for panel in panels]
     far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
     scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
     # A step of 6 % is not to be seen from 0 on; bars always begin there.
@@ -116,7 +115,7 @@ def _multiples(
     table = _table(panels, axes, x, comparison, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
-    centre = f"Line: {centre_label(point.group for point in points).lower()}"
+    centre = f"Line: {centre_label(groups).lower()}"
     centre += f"{MEDIAN_NOTE if any(group.centre_name == 'median' for group in groups) else ''}."
     begins = ZOOMED_NOTE if zoomed and scale == "linear" else ""
     not_log = LINEAR_NOTE if axes.y_scale == "log" and scale == "linear" else ""
@@ -146,7 +145,7 @@ def _multiples(
     )  # fmt: skip
 
 
-def _points(panels: Iterable[Panel]) -> list[Point]:
+def _points(panels: Iterable[Panel]) -> list[Group]:
     return [point for panel in panels for curve in panel.curves for point in curve.points]
 
 
@@ -159,11 +158,11 @@ def _ends(group: Group) -> list[float]:
 
 def _series(curve: Curve, furthest: float) -> LineSeries:
     """`furthest`: where an interval is too wide for a band."""
-    intervals = [(point.x, point.group.interval) for point in curve.points if point.group.interval]
+    intervals = [(point.x, point.interval) for point in curve.points if point.interval]
     return {
         "label": curve.label, "color": curve.color % COLOURS, "dash": curve.color >= COLOURS,
-        "points": [(point.x, point.group.centre) for point in curve.points],
-        "dots": [(point.x, value) for point in curve.points if point.group.n > 1 for value in point.group.values],
+        "points": [(point.x, point.centre) for point in curve.points],
+        "dots": [(point.x, value) for point in curve.points if point.n > 1 for value in point.values],
         "band": [(x, interval.low, interval.high) for x, interval in intervals if interval.high <= furthest],
         "open": [(x, interval.low, interval.high) for x, interval in intervals if interval.high > furthest],
     }  # fmt: skip
@@ -174,7 +173,7 @@ def _gaps(panel: Panel) -> list[LineGap]:
     gaps: dict[tuple[int, str], LineGap] = {}
     for curve in panel.curves:
         for point in curve.points:
-            if reason := point.group.gap:
+            if reason := point.gap:
                 gap = gaps.setdefault(
                     (curve.color, reason),
                     {"label": curve.label, "color": curve.color % COLOURS, "xs": [], "reason": reason},
@@ -183,13 +182,13 @@ def _gaps(panel: Panel) -> list[LineGap]:
     return list(gaps.values())
 
 
-def _ticks(points: Iterable[Point], axes: Axes) -> list[tuple[float, str]]:
+def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
     """Of names and dates; numbers have the axis's own."""
     if axes.x_as != "value" or axes.x_fact is None:
         return []
     if axes.x == DATE:
         return [(float(x), str(date.fromordinal(int(x)))) for x in sorted({point.x for point in points})]
-    return [] if axes.x_fact.is_number else sorted({(point.x, point.label) for point in points})
+    return [] if axes.x_fact.is_number else sorted({(point.x, point.x_words) for point in points})
 
 
 def relative(panels: Sequence[Panel], y_as: str, base: Group | None) -> list[Panel]:
@@ -199,21 +198,18 @@ def relative(panels: Sequence[Panel], y_as: str, base: Group | None) -> list[Pan
     runs = {run.id for run in base.runs} if base else set()
     color = next(
         (curve.color for panel in panels for curve in panel.curves for point in curve.points
-         if any(run.id in runs for run in point.group.runs)), None,
+         if any(run.id in runs for run in point.runs)), None,
     )  # fmt: skip
     return [replace(panel, curves=_shares(panel.curves, None if y_as == "first" else color)) for panel in panels]
 
 
 def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
     """In % of the first value of each; with a color of the values of that series at the same places."""
-    of_base = {point.x: point.group.centre for curve in curves if curve.color == color for point in curve.points}
+    of_base = {point.x: point.centre for curve in curves if curve.color == color for point in curve.points}
     shares = []
     for curve in curves:
-        first = next((point.group.centre for point in curve.points if point.group.dots), None)
-        points = [
-            replace(point, group=_share(point.group, first if color is None else of_base.get(point.x)))
-            for point in curve.points
-        ]
+        first = next((point.centre for point in curve.points if point.dots), None)
+        points = [_share(point, first if color is None else of_base.get(point.x)) for point in curve.points]
         shares.append(replace(curve, points=points))
     return shares
 
@@ -221,21 +217,23 @@ def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
 def _share(group: Group, of: float | None) -> Group:
     """Its values in % of a fixed number; a gap where there is none."""
     if not of:
-        return replace(group, dots=[], values=[], compared=(), n=0, summary=None, interval=None,
-                       gap=group.gap or "nothing to set it against")  # fmt: skip
+        gaps = [replace(dot, value=None, reason="nothing to set it against") for dot in group.dots] or group.gaps
+        return replace(group, repeats=gaps, compared=(), summary=None, interval=None)
+
+    def share(value: float) -> float:
+        return 100 * (value / of)
+
     summary, interval = group.summary, group.interval
-
-    def share(value: float | None) -> float | None:
-        return None if value is None else 100 * (value / of)
-
     if summary:
         names = ("median", "mean", "geometric_mean", "of_all")
-        shares: dict[str, Any] = {name: share(getattr(summary, name)) for name in names}
+        every = {name: getattr(summary, name) for name in names}
+        shares: dict[str, Any] = {name: None if value is None else share(value) for name, value in every.items()}
         summary = replace(summary, **shares)
     if interval:
-        interval = replace(interval, low=100 * (interval.low / of), high=100 * (interval.high / of))
-    values, compared = ([100 * (value / of) for value in each] for each in (group.values, group.compared))
-    return replace(group, values=values, compared=compared, summary=summary, interval=interval)
+        interval = replace(interval, low=share(interval.low), high=share(interval.high))
+    repeats = [each if each.value is None else replace(each, value=share(each.value)) for each in group.repeats]
+    compared = [share(value) for value in group.compared]
+    return replace(group, repeats=repeats, compared=compared, summary=summary, interval=interval)
 
 
 def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison, unit: str) -> Table:
@@ -243,7 +241,7 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(kind_of(axes)) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1
-    heading = centre_label(point.group for point in _points(panels))
+    heading = centre_label(_points(panels))
     # A size says its own unit, as it comes to.
     x_unit = "" if x["unit"] == "MB" else x["unit"]
     columns = [
@@ -257,15 +255,14 @@ def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison
     for panel in panels:
         for curve in panel.curves:
             changes = change_cells(curve, comparison.verdicts) if compared else {}
-            for point in curve.points:
-                group = point.group
+            for group in curve.points:
                 rows.append([
                     *([TableCell(text=panel.label)] if panel_fact else []),
                     *([TableCell(text=curve.label)] if several else []),
-                    TableCell(text=point.label) if x.get("ticks") else _place_cell(point.x, x["unit"]),
+                    TableCell(text=group.x_words) if x.get("ticks") else _place_cell(group.x, x["unit"]),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                     *map(TableCell, ends_of(group.interval)),
-                    TableCell(group.n), *(changes.get(point.x, [TableCell(), TableCell()]) if compared else ()),
+                    TableCell(group.n), *(changes.get(group.x, [TableCell(), TableCell()]) if compared else ()),
                 ])  # fmt: skip
     return Table(columns, rows)
 
@@ -277,8 +274,8 @@ def _place_cell(x: float, unit: str) -> TableCell:
 def _alt(panel: Panel, metric: Metric, unit: str) -> str:
     curves = []
     for curve in panel.curves:
-        points = [point for point in curve.points if point.group.dots]
+        points = [point for point in curve.points if point.dots]
         if points:
-            ends = " to ".join(formatting.quantity(point.group.centre, unit) for point in (points[0], points[-1]))
+            ends = " to ".join(formatting.quantity(point.centre, unit) for point in (points[0], points[-1]))
             curves.append(f"{curve.label or metric.label} {ends}")
     return f"Lines of {metric.label.lower()}, from the first level to the last: {'; '.join(curves)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, Point, panel_groups, panel_key, panels_of
+from runs.compare.panels import Curve, Panel, panel_groups, panel_key, panels_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
@@ -56,7 +56,7 @@ class DrawnMetric:
 
     metric: Metric | None
     panels: list[Panel]
-    groups: list[Point]
+    groups: list[Group]
     curve_words: list[CurveWords] = field(default_factory=list)
 
 
@@ -101,7 +101,7 @@ class Drawing:
                 words = [curve for part in of_metric for curve in part.curve_words]
                 numbers.append(DrawnMetric(metric, panels, [], words))
                 continue
-            points = {group.key: Point(0.0, group.label, group) for group in comparison.groups}
+            points = {group.key: replace(group, x_words=group.label) for group in comparison.groups}
             panels = [
                 Panel(label, panel_key(label), [Curve("", "", 0, [points[group.key] for group in groups])])
                 for label, groups in (
@@ -134,13 +134,13 @@ class Drawing:
         groups = comparison.groups
         if view in ON_AXES:
             shown = self.by_metric[0].panels
-            groups = [point.group for panel in shown for curve in panel.curves for point in curve.points]
+            groups = [point for panel in shown for curve in panel.curves for point in curve.points]
         elif view == TRADE_OFF:
             across = {group.key for group in self.comparisons[-1].groups if group.dots}
             groups = [group for group in groups if group.key in across and len(self.comparisons) > 1]
         elif view in (TIME, LATENCY):
             return self._runs_inside
-        return {run.id for group in groups for run in group.runs}
+        return {run.id for group in groups for run in group.all_runs}
 
     @property
     def _runs_inside(self) -> set[UUID]:
@@ -212,15 +212,15 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
                 words = words_by_curve.get((panel.label, curve.label or label))
                 losses = {level["x"]: level for level in words.numbers.get("levels", ())} if words else {}
                 sentences = " ".join(words.sentences) if words else ""
-                for point in curve.points:
-                    group = point.group
+                for group in curve.points:
                     yield [
                         name, y_unit,
-                        panel.label, curve.label, point.label or x_label(axes), formatting.plain(point.x), x_unit_words,
+                        panel.label, curve.label, group.x_words or x_label(axes), formatting.plain(group.x),
+                        x_unit_words,
                         formatting.plain(group.centre), *map(formatting.plain, ends_of(group.interval)), str(group.n),
                         formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
                         group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
-                        *_loss(losses.get(point.x)), sentences,
+                        *_loss(losses.get(group.x)), sentences,
                     ]  # fmt: skip
                     sentences = ""  # once a curve
 

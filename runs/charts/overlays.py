@@ -49,7 +49,7 @@ def version_marks(panel: Panel, axes: Axes) -> list[Mark]:
     """Where a curve of days goes on with another version of its DBMS; none of many."""
     changed = []
     for curve in panel.curves if axes.x == DATE else ():
-        versions = [(point.x, point.group.all_runs[0].dbms_version.version) for point in curve.points]
+        versions = [(point.x, point.all_runs[0].dbms_version.version) for point in curve.points]
         changed += [(at, version) for (_, before), (at, version) in pairwise(versions) if version != before]
     return (
         [{"axis": "x", "value": at, "label": version} for at, version in changed] if len(changed) <= MOST_SAID else []
@@ -90,7 +90,7 @@ def _over_clients(curve: Curve, most: float) -> list[LineSeries]:
     if len(levels) < LEAST_LEVELS:
         return []
     first, last = levels[0][0], levels[-1][0]
-    centre = next(point.group.centre for point in curve.points if point.group.dots) or 0.0
+    centre = next(point.centre for point in curve.points if point.dots) or 0.0
     # No further than the data reach: it must not squeeze them.
     end = min(last, first * most / centre) if centre else first
     steps = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]
@@ -129,11 +129,11 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     ratios_by_end: dict[str, list[float]] = {}
     names = dict.fromkeys(pair.media for pair in pairs)
     for pair in pairs:
-        slower = {point.level: point.group for point in pair.slower.points if point.group.dots}
+        slower = {point.level: point for point in pair.slower.points if point.dots}
         levels = (
-            (point.x, ratio(point.group.judged, slower[point.level].judged))
+            (point.x, ratio(point.judged, slower[point.level].judged))
             for point in pair.faster.points
-            if point.group.dots and point.level in slower
+            if point.dots and point.level in slower
         )
         common = [(at, change) for at, change in levels if change and at > 0]
         if len(common) < LEAST_COMMON:
@@ -191,9 +191,9 @@ def _pairs(panel: Panel, axes: Axes) -> list[_Pair]:
     fields = [name for name in axes.series if name not in _OF_THE_DISK and not name.startswith(STORAGE)]
     by_others: dict[tuple[str, ...], dict[str, Curve]] = {}
     for curve in panel.curves:
-        media = {medium(point.group) for point in curve.points}
+        media = {medium(point) for point in curve.points}
         if len(media) == 1 and (only := media.pop()):
-            facts = curve.points[0].group.facts
+            facts = curve.points[0].facts
             by_others.setdefault(tuple(facts.get(name, "") for name in fields), {}).setdefault(only, curve)
 
     def speed(name: str) -> tuple[bool, int]:

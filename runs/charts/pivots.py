@@ -11,7 +11,8 @@ from runs.charts.compare import centre_label
 from runs.charts.curves import relative
 from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
-from runs.compare.panels import Panel, Point, panels_of
+from runs.compare.groups import Group
+from runs.compare.panels import Panel, panels_of
 from runs.formatting import quantity
 
 # Steps of the colour scale in static/css/compare.css.
@@ -23,9 +24,9 @@ MOST_COLUMNS, MOST_CELLS = 100, 4_000
 
 @dataclass(frozen=True)
 class Cell:
-    """`heat`: step of the colour scale. Without `point` nothing was measured there."""
+    """`heat`: step of the colour scale. Without `group` nothing was measured there."""
 
-    point: Point | None = None
+    group: Group | None = None
     heat: int | None = None
 
 
@@ -64,7 +65,7 @@ def _pivots(comparison: Comparison, axes: Axes, id: str, *, coloured: bool) -> l
     panels = relative(panels_of(comparison, axes), axes.y_as, comparison.baseline)
     values = [
         centre for panel in panels for curve in panel.curves for point in curve.points
-        if (centre := point.group.centre) is not None
+        if (centre := point.centre) is not None
     ]  # fmt: skip
     scale = (min(values), max(values)) if coloured and values else None
     return [_pivot(panel, axes, comparison, scale, f"{id}-{panel.key}" if len(panels) > 1 else id) for panel in panels]
@@ -76,7 +77,7 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
     across = _headings(panel, place_of(axes, groups).unit)
     grid = {
-        (point.x, at): Cell(point, None if scale is None else heat(point.group.centre, scale))
+        (point.x, at): Cell(point, None if scale is None else heat(point.centre, scale))
         for at, curve in enumerate(panel.curves)
         for point in curve.points
     }
@@ -95,7 +96,7 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
-    centre = centre_label(point.group for curve in panel.curves for point in curve.points).lower()
+    centre = centre_label(point for curve in panel.curves for point in curve.points).lower()
     note = f"Number: {centre}{'' if scale else '; with intervals'}."
     if size != (len(rows), len(columns)):
         note += f" The first {len(rows)} of {size[0]} rows, {len(columns)} of {size[1]} columns; the CSV file has all."
@@ -104,7 +105,7 @@ def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float,
 
 def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:
     """Places on x in their order, with words."""
-    words_by_x = {point.x: point.label for curve in panel.curves for point in curve.points}
+    words_by_x = {point.x: point.x_words for curve in panel.curves for point in curve.points}
 
     def said(x: float) -> str:
         return quantity(x, unit) if unit == "MB" else f"{x:,.6g} {unit}".rstrip()

@@ -18,7 +18,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, part_facets, pooled_words
-from runs.compare.groups import Group, Printed, by_histograms, measured
+from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
 from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, level_by_level
@@ -34,7 +34,7 @@ from runs.compare.select import Selection
 from runs.compare.sweep import Sweep, sweeps
 from runs.formatting import mid_sentence
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, claim_words, facets
+from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, facets
 from runs.run.likeness import partly_stated
 from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD
 
@@ -143,23 +143,18 @@ def _groups(
     printed = _printed([run for cell in cells for run in cell], metric)
     groups, is_extreme = [], bool(metric and metric.name in EXTREMES)
     for at, cell in enumerate(cells):
-        numbers = measured(cell, metric)
-        conditions = conditions_of(numbers["runs"] or cell, facets_read, extreme=is_extreme)
-        doubt = conditions.doubt if numbers["dots"] else ""
+        repeats = repeats_of(cell, metric)
+        counted = [repeat.run for repeat in repeats if repeat.value is not None]
         group = Group(
             key=naming.keys[at],
             label=naming.labels[at],
             factors={fact.label: naming.values[at][fact.field] for fact in naming.varying},
             facts=naming.values[at],
+            repeats=repeats,
+            conditions=conditions_of(counted or cell, facets_read, extreme=is_extreme),
             printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell)],
-            demonstration=any(run.demonstration for run in cell),
-            conditions=conditions,
-            durability=conditions.durability,
-            durability_words=claim_words(conditions.durability, doubt),
-            doubt=doubt,
-            **numbers,
         )
-        groups.append(group)
+        groups.append(summed_up(group, metric.name if metric else ""))
     return groups, naming
 
 
@@ -259,7 +254,7 @@ def _along(comparison: Comparison, axes: Axes) -> list[tuple[Group, Group]]:
         for curve in panel.curves:
             ends = ends_of_curve(curve, comparison.question)
             if not isinstance(ends, str):
-                pairs.append((ends[1].group, ends[0].group))
+                pairs.append((ends[1], ends[0]))
     return pairs
 
 
@@ -310,7 +305,7 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     """The same groups with their values of another metric, to be drawn beside: without verdicts and headline."""
     groups = by_histograms(
         [
-            replace(group, **measured(group.all_runs, metric), printed=[], against=None, percentile="", compared=())
+            summed_up(replace(group, repeats=repeats_of(group.all_runs, metric), printed=(), against=None), metric.name)
             for group in comparison.groups
         ],
         metric,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any
+from functools import cached_property
 from uuid import UUID
 
 from benchagent import histogram
@@ -21,6 +20,7 @@ from benchagent.histogram import Latencies
 from runs.compare.guard import Conditions, Difference
 from runs.models import Metric, Run
 from runs.models.choices import RunState
+from runs.run.facets import claim_words
 from runs.run.number import number_of, why_no_number
 from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
 
@@ -30,24 +30,16 @@ MOST_LOST = 1 / 3
 
 
 @dataclass(frozen=True)
-class Dot:
-    """One finished repeat with its value."""
+class Repeat:
+    """A run of a group: its value, or the reason why it has none. Never a zero.
 
-    run: Run
-    value: float
-    as_printed: str
-    provenance: str
-
-
-@dataclass(frozen=True)
-class Gap:
-    """A run of the group without a value, and why. Never a zero, never a dot.
-
-    `uncounted`: it has one that counts nowhere.
+    `uncounted`: it has a value that counts nowhere.
     """
 
     run: Run
-    reason: str
+    value: float | None
+    provenance: str = ""
+    reason: str = ""
     uncounted: bool = False
 
 
@@ -87,46 +79,96 @@ class Against:
 
 @dataclass(frozen=True)
 class Group:
-    """A cell. `factors` and `facts`: what varies by its heading and by its field, as stored.
+    """A cell: its facts, and what its runs say of one metric. `factors` and `facts`: what varies by its heading and by
+    its field, as stored.
 
-    `ranked` is false when its commits promise less than the strongest group's, or less than they claim.
-
-    `runs` are those of `dots`, `all_runs` also those of `gaps`. `gap` is why the group has no value at all, None when
-    it has one. `interval` is of what stands for the repeats. `doubt` is what was measured against its durability
-    class, empty when nothing was. Only groups with the same `durability_words` are ever ranked together.
+    `interval` is of what stands for the repeats. `merged`: of a percentile of latencies that of all repeats together,
+    then without each in turn; where it stands for them `percentile` is the metric's name, and `compared` has one value
+    a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest group's,
+    or less than they claim; `remnant`: why what its repeats left is not ranked by this metric, whatever they promise.
+    Only groups with the same `durability_words` are ever ranked together. On a chart's axis it stands at `x`, in words
+    `x_words`; `level` is what was asked for there.
     """
 
     key: str
     label: str
     factors: dict[str, str]
     facts: Mapping[str, str]
-    dots: list[Dot]
-    gaps: list[Gap]
-    printed: list[Printed]
-    values: list[float]
-    n: int
-    median: float | None
-    summary: Summary | None
-    interval: Interval | None
-    gap: str | None
-    runs: list[Run]
-    all_runs: list[Run]
-    demonstration: bool
-    provenances: list[str]
+    repeats: Sequence[Repeat]
     conditions: Conditions
-    durability: str
-    durability_words: str
-    doubt: str
-    # Of all repeats together, from their merged histograms: of a percentile of latencies only.
-    merged_percentile: float | None = None
-    # The metric's name where that stands for the repeats, and one value a repeat whose mean and spread are its.
+    printed: Sequence[Printed] = ()
+    summary: Summary | None = None
+    interval: Interval | None = None
+    merged: Sequence[float] = ()
     percentile: str = ""
     compared: Sequence[float] = ()
     ranked: bool = True
-    # Why what its repeats left is not ranked by this metric, whatever its commits promise.
     remnant: str = ""
     is_baseline: bool = False
     against: Against | None = None
+    x: float = 0.0
+    x_words: str = ""
+    level: str = ""
+
+    @cached_property
+    def dots(self) -> list[Repeat]:
+        """The repeats with a value."""
+        return [repeat for repeat in self.repeats if repeat.value is not None]
+
+    @cached_property
+    def gaps(self) -> list[Repeat]:
+        return [repeat for repeat in self.repeats if repeat.value is None]
+
+    @cached_property
+    def values(self) -> list[float]:
+        return [repeat.value for repeat in self.repeats if repeat.value is not None]
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def gap(self) -> str | None:
+        """Why it has no value at all; None where it has one."""
+        return None if self.values else "; ".join(dict.fromkeys(gap.reason for gap in self.gaps))
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """Those with a value."""
+        return [dot.run for dot in self.dots]
+
+    @cached_property
+    def all_runs(self) -> list[Run]:
+        return [repeat.run for repeat in self.repeats]
+
+    @property
+    def median(self) -> float | None:
+        return self.summary.median if self.summary else None
+
+    @property
+    def merged_percentile(self) -> float | None:
+        return self.merged[0] if self.merged else None
+
+    @property
+    def demonstration(self) -> bool:
+        return any(run.demonstration for run in self.all_runs)
+
+    @property
+    def provenances(self) -> list[str]:
+        return list(dict.fromkeys(dot.provenance for dot in self.dots))
+
+    @property
+    def durability(self) -> str:
+        return self.conditions.durability
+
+    @property
+    def doubt(self) -> str:
+        """What was measured against its durability class; empty when nothing was."""
+        return self.conditions.doubt if self.values else ""
+
+    @property
+    def durability_words(self) -> str:
+        return claim_words(self.durability, self.doubt)
 
     @property
     def judged(self) -> Sequence[float]:
@@ -189,55 +231,35 @@ class Group:
         return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
 
 
-def measured(runs: Sequence[Run], metric: Metric | None) -> dict[str, Any]:
-    """What a group of these runs says of one metric, by its field."""
+def repeats_of(runs: Sequence[Run], metric: Metric | None) -> list[Repeat]:
+    """What these runs say of the metric: those with a value first."""
     dots, gaps = [], []
     for run in runs:
         number = number_of(run, metric.name, metric.unit) if metric and run.counts else None
         if number:
-            dots.append(Dot(run, number.value, number.as_printed, number.provenance))
+            dots.append(Repeat(run, number.value, number.provenance))
         else:
             reason = why_no_number(run, metric.label if metric else "")
-            gaps.append(Gap(run, reason, any(row.metric == metric for row in run.measurements.all())))
-    counted = [dot.run for dot in dots]
-    percentiles = _percentiles_ms(metric.name if metric else "", counted)
-    return _summed_up(dots, gaps) | {
-        "gap": None if dots else "; ".join(dict.fromkeys(gap.reason for gap in gaps)),
-        "runs": counted,
-        "all_runs": [*counted, *(gap.run for gap in gaps)],
-        "merged_percentile": percentiles[0] if percentiles else None,
-    }
+            gaps.append(Repeat(run, None, "", reason, any(row.metric == metric for row in run.measurements.all())))
+    return [*dots, *gaps]
 
 
-def _summed_up(dots: Sequence[Dot], gaps: Sequence[Gap]) -> dict[str, Any]:
-    values = [dot.value for dot in dots]
-    summary = summarise(values)
-    return {
-        "dots": dots,
-        "gaps": gaps,
-        "values": values,
-        "n": len(values),
-        "median": summary.median if summary else None,
-        "summary": summary,
-        "interval": geometric_mean_interval(values),
-        "provenances": list(dict.fromkeys(dot.provenance for dot in dots)),
-    }
+def summed_up(group: Group, metric: str) -> Group:
+    """The group with what its repeats come to, of the metric of this name."""
+    return replace(
+        group, summary=summarise(group.values), interval=geometric_mean_interval(group.values),
+        merged=_percentiles_ms(metric, group.runs), percentile="", compared=(),
+    )  # fmt: skip
 
 
 def pooled(groups: Sequence[Group]) -> Group:
     """All repeats of these as those of one group; what is said of it beyond its numbers is the first one's."""
     if len(groups) == 1:
         return groups[0]
-    dots, gaps = list(chain(*(group.dots for group in groups))), list(chain(*(group.gaps for group in groups)))
-    group = replace(
-        groups[0], **_summed_up(dots, gaps), printed=[],
-        gap=None if dots else "; ".join(dict.fromkeys(group.gap for group in groups if group.gap)),
-        runs=list(chain(*(group.runs for group in groups))),
-        all_runs=list(chain(*(group.all_runs for group in groups))),
-        merged_percentile=None, against=None, compared=(), percentile="",
-    )  # fmt: skip
     names = {group.percentile for group in groups if group.n > 1}
-    return _of_histograms(group, names.pop()) if len(names) == 1 else group
+    name = names.pop() if len(names) == 1 else ""
+    repeats = [repeat for group in groups for repeat in group.repeats]
+    return _by_histograms(summed_up(replace(groups[0], repeats=repeats, printed=(), against=None), name), name)
 
 
 def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]:
@@ -247,33 +269,31 @@ def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]
     One repeat is all there is of a group: its own percentile is that of them together.
     """
     name = metric.name if metric else ""
-    several = [group for group in groups if group.n > 1]
-    if PERCENTILES.get(name, MAXIMUM) < MAXIMUM and all(group.merged_percentile is not None for group in several):
-        groups = [_of_histograms(group, name) if group.n > 1 else group for group in groups]
+    if PERCENTILES.get(name, MAXIMUM) < MAXIMUM and all(group.merged for group in groups if group.n > 1):
+        groups = [_by_histograms(group, name) for group in groups]
     noise = page_noise(group.judged for group in groups)
     return [replace(group, interval=geometric_mean_interval(group.judged, noise)) for group in groups]
 
 
-def _of_histograms(group: Group, name: str) -> Group:
+def _by_histograms(group: Group, name: str) -> Group:
     """The group with the percentile `name` of all its repeats in front; as it is where that cannot be told."""
-    percentiles = _percentiles_ms(name, group.runs)
-    if percentiles is None or group.summary is None:
+    if not group.merged or group.summary is None:
         return group
-    of_all, *without_each = percentiles
+    of_all, *without_each = group.merged
     compared = jackknifed(of_all, without_each, group.values)
     if compared is None:
         return group
     return replace(
-        group, merged_percentile=of_all, percentile=name, summary=replace(group.summary, of_all=of_all),
-        compared=compared, interval=geometric_mean_interval(compared),
+        group, percentile=name, summary=replace(group.summary, of_all=of_all), compared=compared,
+        interval=geometric_mean_interval(compared),
     )  # fmt: skip
 
 
-def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float] | None:
-    """Of all repeats together, and without each in turn. None without histograms, and of one repeat."""
+def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float]:
+    """Of all repeats together, and without each in turn. Empty without histograms, and of one repeat."""
     rank = PERCENTILES.get(name)
     if rank is None or len(runs) < 2 or not all(run.latency_histogram for run in runs):
-        return None
+        return []
     try:
         each = [histogram.decode(run.latency_histogram) for run in runs]
         whole = histogram.merged(each)
@@ -284,4 +304,4 @@ def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float] | None:
             without_each.append(Latencies("", rest))
         return [latencies.percentiles_us([rank])[0] / 1000 for latencies in (whole, *without_each)]
     except ValueError:
-        return None
+        return []

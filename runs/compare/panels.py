@@ -31,23 +31,15 @@ _MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset
 
 
 @dataclass(frozen=True)
-class Point:
-    """`group` may stand for several that a reader pools. Without dots it is a gap. `level`: what tells it on x."""
-
-    x: float
-    label: str
-    group: Group
-    level: str = ""
-
-
-@dataclass(frozen=True)
 class Curve:
-    """`color`: index of the series, the same in all panels. `points` in the order of x, each x once."""
+    """`color`: index of the series, the same in all panels. `points` in the order of x, each x once; one may stand for
+    several groups that a reader pools, and is a gap without dots.
+    """
 
     label: str
     key: str
     color: int
-    points: list[Point]
+    points: list[Group]
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
             for level, at_level in by_level.get(key, {}).items():
                 words = axes.x_fact.words.get(fact_value(at_level[0], axes.x), "") if axes.x_fact else ""
                 x = statistics.fmean(xs[group.key] for group in at_level)
-                points.append(Point(x, words, pooled(at_level), level))
+                points.append(replace(pooled(at_level), x=x, x_words=words, level=level))
             if points:
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
                 in_order = sorted(points, key=lambda point: point.x)
@@ -170,16 +162,16 @@ def kind_of(axes: Axes) -> str:
 
 def levels_of(curve: Curve) -> list[tuple[float, Sequence[float]]]:
     """(x, repeats) without gaps."""
-    return measurable([(point.x, point.group.judged) for point in curve.points if point.group.dots])
+    return measurable([(point.x, point.judged) for point in curve.points if point.dots])
 
 
 # How far a level may lie from the one that is asked for and still be it: 10 GB that came to 10.1.
 NEAR = 0.05
 
 
-def ends_of_curve(curve: Curve, question: Question) -> tuple[Point, Point] | str:
+def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | str:
     """The points that a loss is asked between; without ends the first and the last that have values. Or why not."""
-    valued = [point for point in curve.points if point.group.dots]
+    valued = [point for point in curve.points if point.dots]
     if len(valued) < 2:
         return "one level only, measure a second"
     chosen = []
@@ -195,7 +187,7 @@ def ends_of_curve(curve: Curve, question: Question) -> tuple[Point, Point] | str
     return (first, last) if first is not last else "one level only, measure a second"
 
 
-def _level_number(point: Point) -> float:
+def _level_number(point: Group) -> float:
     """What was asked for at this point: a scale factor of 10, whatever size it came to."""
     text = point.level.replace(",", "").partition(" ")[0]
     try:

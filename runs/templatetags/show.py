@@ -93,9 +93,9 @@ def pivot_cells(pivot: Pivot, cells: Iterable[Cell]) -> SafeString:
 
 
 def _pivot_cell(pivot: Pivot, cell: Cell, label: SafeString) -> str:
-    if cell.point is None:
+    if cell.group is None:
         return f'<td class="num muted"{label}>–</td>'
-    group = cell.point.group
+    group = cell.group
     if not group.dots:
         return format_html('<td class="num"{} data-gap title="{}">not known</td>', label, group.gap)
     ends = (group.interval.low, group.interval.high) if group.interval and not pivot.scale else ()

@@ -247,7 +247,7 @@ def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Seq
     """Bars to the medians, as the article has them, with provenance of the repeats; what is only claimed is a gap."""
     groups: list[BarGroup] = []
     for color, group in enumerate(comparison.groups):
-        repeats = origin_of(Amount(dot.value, provenance=dot.provenance) for dot in group.dots)
+        repeats = origin_of(Amount(0.0, provenance=provenance) for provenance in group.provenances)
         median = {} if group.median is None else {"value": group.median, "statistic": "median", "interval": None}
         origin = {"origin": f"repeats {repeats}, median computed" if repeats else ""}
         groups.append(cast(BarGroup, {**charts.group_bar(group, color), **median, **origin}))

@@ -57,7 +57,7 @@ def test_a_sweep_of_engines_scales_and_terminals_is_two_panels_of_two_curves():
 def test_every_repeat_stands_behind_its_point():
     sweep(repeats=3)
     _, panels = arranged()
-    assert {point.group.n for panel in panels for curve in panel.curves for point in curve.points} == {3}
+    assert {point.n for panel in panels for curve in panel.curves for point in curve.points} == {3}
 
 
 def test_a_size_is_x_before_terminals_though_these_have_more_levels():
@@ -131,10 +131,10 @@ def test_lost_values_are_gaps_of_their_curve_and_another_workload_is_not_drawn()
             make_run("Firebird 2.5", 8, number="load_mb_per_s", factors=factors, of=load)
     axes, panels = arranged("metric=tps")
     assert (axes.x, axes.series, axes.panels) == ("factor:size_gb", ("factor:disk",), "")
-    assert [[point.group.centre for point in curve.points] for curve in panels[0].curves] == [
+    assert [[point.centre for point in curve.points] for curve in panels[0].curves] == [
         [499, 498, 497], [None, None, None],
     ]  # fmt: skip
-    assert panels[0].curves[1].points[0].group.gap == "lost in a picture"
+    assert panels[0].curves[1].points[0].gap == "lost in a picture"
 
 
 def test_what_is_left_over_names_series_unless_it_is_fixed_or_pooled():
@@ -152,12 +152,12 @@ def test_what_is_left_over_names_series_unless_it_is_fixed_or_pooled():
 
     axes, panels = arranged("fix=factor:terminals=8")
     assert (axes.series, axes.panels) == (("dbms",), "factor:io_depth")
-    assert {point.group.facts["factor:terminals"] for panel in panels for point in panel.curves[0].points} == {"8"}
+    assert {point.facts["factor:terminals"] for panel in panels for point in panel.curves[0].points} == {"8"}
 
     for pool in ("pool=factor:terminals", "fix=factor:terminals=*"):
         axes, panels = arranged(pool)
         assert (axes.series, axes.panels) == (("dbms",), "factor:io_depth")
-        assert [point.group.n for point in panels[0].curves[0].points] == [2, 2, 2]
+        assert [point.n for point in panels[0].curves[0].points] == [2, 2, 2]
 
 
 def test_a_reader_turns_the_axes_round_and_switches_them_off():
@@ -179,7 +179,7 @@ def test_an_article_and_own_runs_of_the_same_cells_are_two_curves():
         make_run("H2 2.4", scale * 2, factors={"scale_factor": scale}, publication=article, provenance="printed")
     axes, panels = arranged()
     assert (axes.x, axes.series) == ("factor:scale_factor", ("batch",))
-    curves = {curve.label: [point.group.centre for point in curve.points] for curve in panels[0].curves}
+    curves = {curve.label: [point.centre for point in curve.points] for curve in panels[0].curves}
     assert sorted(curves.values()) == [[1, 4, 16], [2, 8, 32]]
     assert "Test of databases" in curves
 

@@ -130,6 +130,9 @@ def test_values_are_per_cent_of_the_first_level_or_of_the_baselines_series(clien
     base = spec(page(client, "&y_as=baseline"), "curve-2-terminals")
     assert [point[1] for point in base["series"][0]["points"]] == [100, 100, 100]
     assert base["series"][1]["points"][0][1] == pytest.approx(197.8, abs=0.1)
+    text = client.get("/compare.csv?experiment=sweep&view=curve&y_as=first").content.decode()
+    medians = [float(row["median"]) for row in csv.DictReader(text.splitlines())]
+    assert medians[0] == pytest.approx(100, abs=0.1) and max(medians) < 101
 
 
 def test_several_metrics_are_rows_over_the_same_axis_and_cost_no_query(client, sweep, django_assert_num_queries):
