@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchagent.catalog import Role, factor_role
-from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
 from runs.answers.answer import Answer, begun
@@ -14,11 +13,11 @@ from runs.answers.ranking import ranked
 from runs.answers.words import question_words, sentence
 from runs.compare import asked
 from runs.compare.asked import Question
-from runs.compare.axes import CLIENTS, LEAST_LEVELS, SIZES, Axes, arrange
+from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_values
-from runs.compare.panels import SIZE, Panel, kind_of, panels_of
+from runs.compare.panels import CLIENTS, SIZE, SIZES, Axes, Panel, kind_of
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
@@ -27,10 +26,9 @@ from runs.stats.steps import LEAST_DAYS
 _RANKED = ("storage:data", "hardware", "config")
 
 
-def answer_of(comparison: Comparison, params: QueryDict | None = None, axes: Axes | None = None) -> Answer:
+def answer_of(comparison: Comparison) -> Answer:
     """Of the question that the address asks; of none the one that fits best."""
-    params = params if params is not None else QueryDict()
-    axes = axes or arrange(comparison, asked.with_controls(params, comparison.question))
+    axes = comparison.axes
     question = comparison.question if comparison.question.kind else _by_rule(comparison, axes)
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": _told_apart_by(comparison)})
@@ -41,19 +39,19 @@ def answer_of(comparison: Comparison, params: QueryDict | None = None, axes: Axe
     if question.kind in of_table:
         return of_table[question.kind](comparison, question)
     if question.kind in asked.OF_CURVES:
-        return curves.of_curves(comparison, panels_of(comparison, axes), axes, question)
+        return curves.of_curves(comparison, question)
     if question.kind in asked.OF_DATES:
         return _over_dates(comparison, axes, question)
     answer = ranked(comparison, comparison.best_groups or comparison.groups, question)
     if not answer.claims and not comparison.question.kind and comparison.levels is None and kind_of(axes) == SIZE:
         loss = Question(kind=asked.LOSS, x=axes.x)
-        return curves.of_curves(comparison, panels_of(comparison, axes), axes, loss)
+        return curves.of_curves(comparison, loss)
     return answer
 
 
-def headline(comparison: Comparison, params: QueryDict | None = None) -> str:
+def headline(comparison: Comparison) -> str:
     """The answer in words, and what is pooled on request; empty where nothing may be said."""
-    answer = answer_of(comparison, params)
+    answer = answer_of(comparison)
     words = sentence(answer) if answer.claims or comparison.question.kind else ""
     return " ".join(filter(None, (words, comparison.pooled)))
 
@@ -75,7 +73,7 @@ def _told_apart_by(comparison: Comparison) -> str:
 
 
 def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answer:
-    panels: Sequence[Panel] = panels_of(comparison, axes) if axes.x == DATE else []
+    panels: Sequence[Panel] = comparison.panels if axes.x == DATE else []
     if question.kind == asked.NEWER:
         return history.newer(comparison, panels, question)
     answer = history.since(comparison, panels, question)
@@ -91,9 +89,9 @@ def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answe
     return pairs.newest_against_baseline(comparison, beside)
 
 
-def offered(comparison: Comparison, axes: Axes, answered: Question) -> list[tuple[str, Question]]:
+def offered(comparison: Comparison, answered: Question) -> list[tuple[str, Question]]:
     """Words and question of each that the data can answer, but for the one that was."""
-    questions = []
+    questions, axes = [], comparison.axes
     for question in _answerable(comparison, axes):
         if _subject(question) != _subject(answered):
             subject = begun(comparison, question)

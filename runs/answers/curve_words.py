@@ -14,11 +14,11 @@ from typing import Any
 from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, groups_of, memory_places, place_words, times_between
 from runs.answers.words import step
-from runs.compare.axes import LEAST_LEVELS, Axes
+from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.judging import Verdicts
-from runs.compare.panels import CLIENT, SIZE, Curve, Panel, kind_of, levels_of
+from runs.compare.panels import CLIENT, SIZE, Axes, Curve, Panel, kind_of, levels_of
 from runs.compare.verdicts import change_words
 from runs.formatting import number, percent, times
 from runs.models import Metric
@@ -45,12 +45,9 @@ class CurveWords:
     numbers: Mapping[str, Any]
 
 
-def curve_words(panels: Sequence[Panel], axes: Axes, x: Place, comparison: Comparison) -> tuple[list[CurveWords], str]:
-    """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels.
-
-    `panels` hold absolute values, whatever of them is drawn.
-    """
-    metric = comparison.metric
+def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str]:
+    """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels."""
+    metric, axes, panels = comparison.metric, comparison.axes, comparison.panels
     if metric is None:
         return [], ""
     if axes.x == DATE:

@@ -9,10 +9,9 @@ from uuid import UUID
 from runs.answers.answer import Amount, Answer, AnyClaim, FallsOff, Loss, ScalesTo, begun, change_of, pair_of, share_of
 from runs.answers.places import groups_of, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
-from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, ends_of_curve, kind_of, levels_of
+from runs.compare.panels import Axes, Curve, Panel, ends_of_curve, kind_of, levels_of
 from runs.formatting import mid_sentence
 from runs.stats import ratio
 from runs.stats.curves import LEAST_FOR_KNEE, Knee, knee
@@ -21,8 +20,8 @@ from runs.stats.scaling import Scaling, scaling
 TOO_FEW, KNEE, SMOOTH, UNDECIDED, NONE = "too_few", "knee", "smooth", "undecided", "none"
 
 
-def of_curves(comparison: Comparison, panels: Sequence[Panel], axes: Axes, question: Question) -> Answer:
-    """`panels` hold absolute values."""
+def of_curves(comparison: Comparison, question: Question) -> Answer:
+    axes, panels = comparison.axes, comparison.panels
     place = place_of(axes, [group for panel in panels for group in groups_of(panel)])
     answer = begun(comparison, question.model_copy(update={"x": axes.x})).model_copy(
         update={"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(axes)}

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from benchagent.catalog.workloads import COUNTED, amount
 
-from runs.compare.axes import X_AS, Axes
+from runs.compare.axes import X_AS
 from runs.compare.groups import Group
-from runs.compare.panels import CLIENT, SIZE, Panel, kind_of, sizes_mb
+from runs.compare.panels import CLIENT, SIZE, Axes, Panel, kind_of, sizes_mb
 from runs.formatting import byte_size, mid_sentence, number, size_words, times
 from runs.run.facets import FACTOR, shown_unit
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes

@@ -13,8 +13,8 @@ from django.db.models import Count, Max, Min, Q
 
 from runs.compare import asked
 from runs.compare.asked import Question
-from runs.compare.axes import CLIENTS, SIZES
 from runs.compare.choosing import LOOKED_THROUGH
+from runs.compare.panels import CLIENTS, SIZES
 from runs.formatting import mid_sentence, number
 from runs.models import Batch, Publication, Run, RunFactor
 from runs.models.choices import StorageRole

@@ -81,7 +81,7 @@ class Answers(APIView):
         comparison = compare_selection(selection, params)
         complete = asked.with_controls(params, question)
         drawing = draw(comparison, complete)
-        answer = answer_of(comparison, complete, drawing.axes)
+        answer = answer_of(comparison)
         return Response(_told(answer, drawing, selection.left_out).model_dump(mode="json"))
 
 
@@ -95,6 +95,6 @@ def _told(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
         questions=[
             Offered(kind=question.kind, words=words, query=question.query)
-            for words, question in offered(comparison, drawing.axes, answer.question)
+            for words, question in offered(comparison, answer.question)
         ],
     )

@@ -274,10 +274,10 @@ class DrawnComparison(Told):
     drawing: DrawnView | None = None
 
 
-def answer(comparison: Comparison, drawing: Drawing, params: QueryDict) -> dict[str, Any]:
+def answer(comparison: Comparison, drawing: Drawing) -> dict[str, Any]:
     told = DrawnComparison.model_validate(comparison).model_copy(
         update={
-            "headline": headline(comparison, params) or None,
+            "headline": headline(comparison) or None,
             "pairs": matrix(comparison),
             "drawing": DrawnView.model_validate(drawing),
         }
@@ -339,7 +339,7 @@ class Compare(APIView):
         comparison = compare_selection(selection, params)
         drawing = draw(comparison, params)
         _refuse_unknown_names(params, comparison, drawing)
-        return Response(answer(comparison, drawing, params))
+        return Response(answer(comparison, drawing))
 
 
 def refuse_unseen(wanted: list[str], selection: Selection) -> None:
@@ -428,4 +428,4 @@ class ReportDetail(APIView):
             return Response({**body, "comparison": report.frozen["comparison"] if seen else None})
         _, comparison = reports.live(report, request.user)
         params = reports.params_of(report)
-        return Response({**body, "comparison": answer(comparison, draw(comparison, params), params)})
+        return Response({**body, "comparison": answer(comparison, draw(comparison, params))})

@@ -14,7 +14,6 @@ from runs.charts.base import (
     Multiples,
     bars,
 )
-from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Group
@@ -55,13 +54,13 @@ def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str =
     return [*(figures if any(group.dots for group in comparison.ranked) else []), *apart]
 
 
-def bars_parts(comparison: Comparison, axes: Axes, *, id: str = "comparison") -> Sequence[Figure | Multiples]:
+def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Figure | Multiples]:
     """As `bars_figures`; where a fact cuts panels each class as small multiples."""
-    if not axes.panels:
+    if not comparison.axes.panels:
         return bars_figures(comparison, id=id)
     comparison, note = _without_lost(comparison)
     return [
-        _panels(comparison, groups, axes, id=numbered(id, index), words=words, note=note)
+        _panels(comparison, groups, id=numbered(id, index), words=words, note=note)
         for index, (words, groups) in enumerate(comparison.classes.items())
         if any(group.dots for group in groups)
     ]
@@ -74,11 +73,9 @@ def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), lost_words(lost))))
 
 
-def _panels(
-    comparison: Comparison, groups: Sequence[Group], axes: Axes, *, id: str, words: str, note: str
-) -> Multiples:
+def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: str, note: str) -> Multiples:
     """Small multiples on one scale, named within a panel by the other facts; with one table of all."""
-    metric, figures = comparison.metric, []
+    metric, axes, figures = comparison.metric, comparison.axes, []
     title = f"{metric.label}{f' ({metric.unit})' if metric.unit else ''}" if metric else ""
     names = [name for name in (*axes.series, axes.x) if name in axes.facts]
     labels = {

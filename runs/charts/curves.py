@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain
-from typing import Any
 
 from runs import formatting
 from runs.answers.curve_words import CHANGES, change_cells, curve_words, in_short
@@ -27,11 +26,10 @@ from runs.charts.base import (
 )
 from runs.charts.compare import centre_label, class_title
 from runs.charts.overlays import marks, media_figures, overlays, step_marks, version_marks
-from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import COLOURS, Curve, Panel, kind_of, panels_of
+from runs.compare.panels import COLOURS, RELATIVE, Axes, Curve, Panel, kind_of
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
@@ -46,22 +44,17 @@ MEDIAN_NOTE = ", the median where a value is zero or negative"
 LINEAR_NOTE = "Linear: a value is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
-_RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
 
 
-def curve_figures(comparison: Comparison, axes: Axes, *, id: str = "curve", title: str = "") -> list[Multiples]:
+def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "") -> list[Multiples]:
     """The ranked groups, and on scales of their own those of each other class."""
     figures = []
     for index, (words, groups) in enumerate(comparison.classes.items()):
-        panels = panels_of(replace(comparison, groups=groups), axes)
-        if comparison.metric and any(point.dots for point in _points(panels)):
-            name = title or f"{comparison.metric.label} over {mid_sentence(x_label(axes))}"
-            figures.append(
-                _multiples(
-                    panels, axes, comparison.metric, comparison, id=f"{id}-{index}" if index else id,
-                    title=class_title(words, name),
-                )
-            )  # fmt: skip
+        of_class = replace(comparison, groups=groups) if len(groups) < len(comparison.groups) else comparison
+        if comparison.metric and any(point.dots for point in _points(of_class.panels)):
+            name = title or f"{comparison.metric.label} over {mid_sentence(x_label(comparison.axes))}"
+            named = class_title(words, name)
+            figures.append(_multiples(of_class, comparison.metric, id=f"{id}-{index}" if index else id, title=named))
     return figures
 
 
@@ -73,14 +66,12 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
     return "log" if wanted == "log" or max(every) / min(every) >= log_from else "linear"
 
 
-def _multiples(
-    panels: Sequence[Panel], axes: Axes, metric: Metric, comparison: Comparison, *, id: str, title: str
-) -> Multiples:
-    absolute, panels = panels, relative(panels, axes.y_as, comparison.baseline)
+def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -> Multiples:
+    axes, absolute, panels = comparison.axes, comparison.panels, comparison.shown_panels
     groups = _points(panels)
     xs = [group.x for group in groups]
     values = list(chain(*(group.values for group in groups)))
-    unit = "%" if axes.y_as in _RELATIVE else metric.unit
+    unit = "%" if axes.y_as in RELATIVE else metric.unit
     place = place_of(axes, groups)
     x: XAxis = {
         "label": place.label, "unit": place.unit, "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
@@ -100,7 +91,7 @@ def _multiples(
         lines(
             x=x,
             y={
-                "label": _RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in _RELATIVE else unit,
+                "label": RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in RELATIVE else unit,
                 "zero": scale == "linear" and not zoomed, "scale": scale,
                 "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
             },
@@ -112,7 +103,7 @@ def _multiples(
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
-    table = _table(panels, axes, x, comparison, unit)
+    table = _table(panels, x, comparison, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
     centre = f"Line: {centre_label(groups).lower()}"
@@ -120,7 +111,7 @@ def _multiples(
     begins = ZOOMED_NOTE if zoomed and scale == "linear" else ""
     not_log = LINEAR_NOTE if axes.y_scale == "log" and scale == "linear" else ""
     parts = (
-        f"{_RELATIVE.get(axes.y_as) or unit}{better}.",
+        f"{RELATIVE.get(axes.y_as) or unit}{better}.",
         centre,
         NOTE,
         OPEN_NOTE if is_open else "",
@@ -138,7 +129,7 @@ def _multiples(
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    words, words_note = curve_words(absolute, axes, place, comparison)
+    words, words_note = curve_words(comparison, place)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note,
         in_short=in_short(absolute, axes, place), beneath=media_figures(absolute, axes, x, metric, id=id),
@@ -191,53 +182,9 @@ def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
     return [] if axes.x_fact.is_number else sorted({(point.x, point.x_words) for point in points})
 
 
-def relative(panels: Sequence[Panel], y_as: str, base: Group | None) -> list[Panel]:
-    """The panels in % of the first level of each curve, or of the series that the baseline belongs to."""
-    if y_as not in _RELATIVE:
-        return [*panels]
-    runs = {run.id for run in base.runs} if base else set()
-    color = next(
-        (curve.color for panel in panels for curve in panel.curves for point in curve.points
-         if any(run.id in runs for run in point.runs)), None,
-    )  # fmt: skip
-    return [replace(panel, curves=_shares(panel.curves, None if y_as == "first" else color)) for panel in panels]
-
-
-def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
-    """In % of the first value of each; with a color of the values of that series at the same places."""
-    of_base = {point.x: point.centre for curve in curves if curve.color == color for point in curve.points}
-    shares = []
-    for curve in curves:
-        first = next((point.centre for point in curve.points if point.dots), None)
-        points = [_share(point, first if color is None else of_base.get(point.x)) for point in curve.points]
-        shares.append(replace(curve, points=points))
-    return shares
-
-
-def _share(group: Group, of: float | None) -> Group:
-    """Its values in % of a fixed number; a gap where there is none."""
-    if not of:
-        gaps = [replace(dot, value=None, reason="nothing to set it against") for dot in group.dots] or group.gaps
-        return replace(group, repeats=gaps, compared=(), summary=None, interval=None)
-
-    def share(value: float) -> float:
-        return 100 * (value / of)
-
-    summary, interval = group.summary, group.interval
-    if summary:
-        names = ("median", "mean", "geometric_mean", "of_all")
-        every = {name: getattr(summary, name) for name in names}
-        shares: dict[str, Any] = {name: None if value is None else share(value) for name, value in every.items()}
-        summary = replace(summary, **shares)
-    if interval:
-        interval = replace(interval, low=share(interval.low), high=share(interval.high))
-    repeats = [each if each.value is None else replace(each, value=share(each.value)) for each in group.repeats]
-    compared = [share(value) for value in group.compared]
-    return replace(group, repeats=repeats, compared=compared, summary=summary, interval=interval)
-
-
-def _table(panels: Sequence[Panel], axes: Axes, x: XAxis, comparison: Comparison, unit: str) -> Table:
+def _table(panels: Sequence[Panel], x: XAxis, comparison: Comparison, unit: str) -> Table:
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
+    axes = comparison.axes
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(kind_of(axes)) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1

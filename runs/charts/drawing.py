@@ -15,17 +15,17 @@ from runs.answers.curve_words import CurveWords
 from runs.answers.places import place_of, x_label
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import bars_parts, missing_words
-from runs.charts.curves import curve_figures, relative
+from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
 from runs.charts.pivots import Pivot, heat_maps, table_pivots
 from runs.charts.tradeoff import second_metric, trade_off_figures
-from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, Axes, arrange
+from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, arrange
 from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, panel_groups, panel_key, panels_of
+from runs.compare.panels import Axes, Curve, Panel, panel_groups, panel_key
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
@@ -84,8 +84,11 @@ class Drawing:
     """`comparisons`: the same groups by each metric that is shown, `parts` in the order of the page."""
 
     comparisons: list[Comparison]
-    axes: Axes
     parts: list[Part]
+
+    @property
+    def axes(self) -> Axes:
+        return self.comparisons[0].axes
 
     @property
     def by_metric(self) -> list[DrawnMetric]:
@@ -94,7 +97,7 @@ class Drawing:
         for comparison in self.comparisons:
             metric = comparison.metric
             if axes.view in ON_AXES:
-                panels = relative(panels_of(comparison, axes), axes.y_as, comparison.baseline)
+                panels = comparison.shown_panels
                 of_metric = [
                     part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name
                 ]
@@ -169,7 +172,10 @@ class Drawing:
 
 def draw(comparison: Comparison, params: QueryDict) -> Drawing:
     comparisons = by_each_metric(comparison, params)
-    axes = arrange(comparison, params, comparisons[1:])
+    if len(comparisons) > 1:
+        axes = arrange(comparison, params, comparisons[1:])
+        comparisons = [replace(each, axes=axes) for each in comparisons]
+    axes = comparisons[0].axes
     if axes.view == TRADE_OFF and len(comparisons) == 1 and (paid_with := second_metric(comparisons)):
         comparisons.append(paid_with)
     parts: list[Part] = []
@@ -185,8 +191,8 @@ def draw(comparison: Comparison, params: QueryDict) -> Drawing:
             # Without any value the axis would be one from 0 to 1.
             if any(group.dots for group in each.groups):
                 # The first of several metrics has the bare name.
-                parts += parts_of(each, axes, id=f"{name}-metric-{at + 1}" if at else name)
-    return Drawing(comparisons, axes, parts)
+                parts += parts_of(each, id=f"{name}-metric-{at + 1}" if at else name)
+    return Drawing(comparisons, parts)
 
 
 POINT_HEAD = [
@@ -204,7 +210,7 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
         metric = comparison.metric
         name, label, unit = (metric.name, metric.label, metric.unit) if metric else ("", "", "%")
         y_unit = unit if axes.y_as == "absolute" else "%"
-        x_unit_words = place_of(axes, axes.groups(comparison)).unit
+        x_unit_words = place_of(axes, comparison.drawn).unit
         words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(numbers.curve_words)}
         of_groups = [Panel("", "", [Curve("", "", 0, numbers.groups)])]
         for panel in numbers.panels or of_groups:

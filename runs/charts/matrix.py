@@ -105,16 +105,17 @@ LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
 
 def curves(comparison: Comparison) -> list[Multiples]:
     """Where a number has three levels the chosen metric over it; over a size as the database came to, and the load."""
-    axes = arrange(comparison)
-    if axes.view != CURVE or comparison.metric is None:
+    axes, metric = arrange(comparison), comparison.metric
+    if axes.view != CURVE or metric is None:
         return []
     over_size = kind_of(axes) == SIZE
-    if over_size and all(values_of(group.all_runs, SIZE_METRIC) for group in axes.groups(comparison) if group.dots):
+    if over_size and all(values_of(group.all_runs, SIZE_METRIC) for group in comparison.drawn if group.dots):
         axes = replace(axes, x_as="size")
-    figures = curve_figures(comparison, axes, id=f"{comparison.metric.name}-curve")
+    comparison = replace(comparison, axes=axes)
+    figures = curve_figures(comparison, id=f"{metric.name}-curve")
     by_name = {metric.name: metric for metric in reversed(comparison.metrics)}
     load = next((by_name[name] for name in LOAD_METRICS if name in by_name), None)
-    if over_size and load and load != comparison.metric:
+    if over_size and load and load != metric:
         title = f"{METRICS[load.name].label} over {x_label(axes).lower()}"
-        figures += curve_figures(with_metric(comparison, load), axes, id="load-curve", title=title)
+        figures += curve_figures(with_metric(comparison, load), id="load-curve", title=title)
     return figures

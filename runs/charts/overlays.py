@@ -9,10 +9,9 @@ from itertools import pairwise
 from runs.answers.curve_words import MOST_SAID
 from runs.answers.places import Place, groups_of, memory_places, place_words, times_between
 from runs.charts.base import Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
-from runs.compare.axes import Axes
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import CLIENT, COLOURS, SIZE, Curve, Panel, kind_of, levels_of
+from runs.compare.panels import CLIENT, COLOURS, SIZE, Axes, Curve, Panel, kind_of, levels_of
 from runs.formatting import percent, times
 from runs.models import Metric
 from runs.run.facets import STORAGE

@@ -8,11 +8,9 @@ from typing import ClassVar
 
 from runs.answers.places import place_of, x_label
 from runs.charts.compare import centre_label
-from runs.charts.curves import relative
-from runs.compare.axes import Axes
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import Panel, panels_of
+from runs.compare.panels import Panel
 from runs.formatting import quantity
 
 # Steps of the colour scale in static/css/compare.css.
@@ -51,28 +49,28 @@ class Pivot:
         return self.scale is None and len(self.columns) > 2
 
 
-def table_pivots(comparison: Comparison, axes: Axes, *, id: str = "table") -> list[Pivot]:
+def table_pivots(comparison: Comparison, *, id: str = "table") -> list[Pivot]:
     """x down, series across; one for each panel."""
-    return _pivots(comparison, axes, id, coloured=False)
+    return _pivots(comparison, id, coloured=False)
 
 
-def heat_maps(comparison: Comparison, axes: Axes, *, id: str = "heat") -> list[Pivot]:
+def heat_maps(comparison: Comparison, *, id: str = "heat") -> list[Pivot]:
     """x across, series down; one for each panel, all with the same scale of colours."""
-    return _pivots(comparison, axes, id, coloured=True)
+    return _pivots(comparison, id, coloured=True)
 
 
-def _pivots(comparison: Comparison, axes: Axes, id: str, *, coloured: bool) -> list[Pivot]:
-    panels = relative(panels_of(comparison, axes), axes.y_as, comparison.baseline)
+def _pivots(comparison: Comparison, id: str, *, coloured: bool) -> list[Pivot]:
+    panels = comparison.shown_panels
     values = [
         centre for panel in panels for curve in panel.curves for point in curve.points
         if (centre := point.centre) is not None
     ]  # fmt: skip
     scale = (min(values), max(values)) if coloured and values else None
-    return [_pivot(panel, axes, comparison, scale, f"{id}-{panel.key}" if len(panels) > 1 else id) for panel in panels]
+    return [_pivot(panel, comparison, scale, f"{id}-{panel.key}" if len(panels) > 1 else id) for panel in panels]
 
 
-def _pivot(panel: Panel, axes: Axes, comparison: Comparison, scale: tuple[float, float] | None, id: str) -> Pivot:
-    metric, groups = comparison.metric, axes.groups(comparison)
+def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | None, id: str) -> Pivot:
+    metric, axes, groups = comparison.metric, comparison.axes, comparison.drawn
     label = metric.label if metric else ""
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
     across = _headings(panel, place_of(axes, groups).unit)

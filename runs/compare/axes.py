@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 
@@ -15,8 +15,7 @@ from django.http import QueryDict
 
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
-from runs.compare.groups import Group
-from runs.compare.guard import bare_field
+from runs.compare.panels import CLIENTS, SIZES, Axes, drawn_groups, size_level
 from runs.run.facets import FACTOR
 
 BARS, CURVE, HEAT_MAP, TABLE, TRADE_OFF, TIME, LATENCY = (
@@ -36,64 +35,11 @@ POOL = "*"
 X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
 Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
 SCALES = ("linear", "log")
-SIZES = (
-    "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
-)  # fmt: skip
-CLIENTS = ("terminals", "threads", "clients", "connections")
 LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
 _SERIES_FIRST = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested"})
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The fields of `facts` that take x, series and panels, empty where none does.
-
-    `fixed`: field -> the one value that is drawn. `pooled`: fields that the reader pools. `facts`: all that vary, by
-    field. `follow`: fields that say nothing beyond the chosen ones. `problems`: parameter -> what there is not.
-    """
-
-    view: str
-    x: str = ""
-    series: tuple[str, ...] = ()
-    panels: str = ""
-    fixed: Mapping[str, str] = field(default_factory=dict)
-    pooled: tuple[str, ...] = ()
-    x_as: str = "value"
-    y_as: str = "absolute"
-    x_scale: str = ""
-    y_scale: str = ""
-    facts: Mapping[str, Fact] = field(default_factory=dict)
-    follow: tuple[str, ...] = ()
-    problems: Mapping[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def x_fact(self) -> Fact | None:
-        return self.facts.get(self.x)
-
-    def along_x(self, groups: Sequence[Group]) -> set[str]:
-        """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""
-        counted = (name for name in NEVER_TAKEN & self.facts.keys() if name.startswith(FACTOR))
-        columns = Columns(groups)
-        along = (name for name in counted if columns.follow([name], [self.x]))
-        return {bare_field(name) for name in (self.x, *along)} if self.x else set()
-
-    def groups(self, comparison: Comparison) -> list[Group]:
-        """Those of a comparison that are drawn."""
-        return drawn_groups(comparison, self.fixed)
-
-
-def drawn_groups(comparison: Comparison, fixed: Mapping[str, str]) -> list[Group]:
-    """At the fixed levels those that have the metric or could have it: a load has no transactions, which is no gap."""
-    measured = {group.all_runs[0].workload_id for group in comparison.groups if group.dots}
-    return [
-        group
-        for group in comparison.groups
-        if (not measured or group.all_runs[0].workload_id in measured)
-        and all(fact_value(group, name) == value for name, value in fixed.items())
-    ]
 
 
 def arrange(comparison: Comparison, params: QueryDict | None = None, others: Sequence[Comparison] = ()) -> Axes:
@@ -107,7 +53,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     everything = _facts([each.whole or each for each in comparisons], {})
     address = _Address(params, everything)
     fixed, pooled = address.levels()
-    groups = list({group.key: group for each in comparisons for group in drawn_groups(each, fixed)}.values())
+    groups = list({group.key: group for each in comparisons for group in drawn_groups(each.groups, fixed)}.values())
     columns = Columns(groups)
     is_whole = not fixed and all(each.whole is None for each in comparisons)
     varying = everything if is_whole else _facts(comparisons, fixed)
@@ -231,7 +177,7 @@ class _Address:
 
 def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[str, Fact]:
     """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart."""
-    by_metric = [Columns(drawn_groups(comparison, fixed)) for comparison in comparisons]
+    by_metric = [Columns(drawn_groups(comparison.groups, fixed)) for comparison in comparisons]
     every = Columns(list({group.key: group for columns in by_metric for group in columns.groups}.values()))
     days = list(dict.fromkeys(every[DATE]))
     facts: dict[str, Fact] = {}
@@ -274,14 +220,6 @@ def _x_by_rule(facts: Mapping[str, Fact], columns: Columns, free: Sequence[str])
             if max(map(len, levels.values())) >= LEAST_LEVELS:
                 return name
     return ""
-
-
-def size_level(group: Group, name: str) -> str:
-    """Its value; of one that asked for its size by another factor that one with its value."""
-    if (value := fact_value(group, name)) != NO_FACT:
-        return value
-    others = ((other, group.all_runs[0].factor(other)) for other in SIZES)
-    return next((f"{other} {size}" for other, size in others if size is not None), value)
 
 
 def _along_x(x: str, free: Sequence[str], columns: Columns) -> set[str]:

@@ -13,7 +13,7 @@ from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import EFFECTS, LOAD, LOAD_METRICS, OF_CURVES, OF_PAIRS, Question, read, with_controls
-from runs.compare.axes import CLIENTS, Axes, arrange
+from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
@@ -22,14 +22,8 @@ from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summe
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
 from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, level_by_level
-from runs.compare.panels import (
-    SIZE,
-    at_chosen_levels,
-    ends_of_curve,
-    kind_of,
-    panels_of,
-    uneven_pooling_words,
-)
+from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve, kind_of
+from runs.compare.pooling import at_chosen_levels, uneven_pooling_words
 from runs.compare.select import Selection
 from runs.compare.sweep import Sweep, sweeps
 from runs.formatting import mid_sentence
@@ -202,12 +196,13 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     A sweep is where the curves of a chart share an axis, where some groups ask another question than others (another
     scale), or where a reader wants one. What the question needs beyond that is judged with it, as one family.
     """
+    comparison = replace(comparison, axes=arrange(comparison, controls))
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
-    axes, question = arrange(comparison, controls), comparison.question
+    axes, question = comparison.axes, comparison.question
     if base is None or metric is None:
         return comparison
     best = [*best_of_curves(axes, groups, metric)]
-    along = _along(comparison, axes) if question.kind in OF_CURVES or kind_of(axes) == SIZE else []
+    along = _along(comparison) if question.kind in OF_CURVES or kind_of(axes) == SIZE else []
     beside: dict[str, Any] = {"along": along if question.kind in OF_CURVES else [], "axis": axes.along_x(groups)}
     if question.kind == EFFECTS:
         settings = setting_pairs(groups, comparison.varying)
@@ -218,7 +213,7 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
         )
         levels = None
     else:
-        levels, verdicts = _level_by_level(comparison, axes, best, controls, beside)
+        levels, verdicts = _level_by_level(comparison, best, controls, beside)
     if levels is None and question.kind != EFFECTS:
         # Of one system over sizes nobody asks which size is best: the rule asks what is lost.
         beside |= {"along": along if question.kind in ("", *OF_CURVES) else []}
@@ -231,10 +226,10 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
 
 
 def _level_by_level(
-    comparison: Comparison, axes: Axes, best: Sequence[Group], controls: QueryDict, beside: dict[str, Any]
+    comparison: Comparison, best: Sequence[Group], controls: QueryDict, beside: dict[str, Any]
 ) -> tuple[Levels | None, Verdicts]:
-    metric, base = comparison.metric, comparison.baseline
-    possible = _sweeps(comparison, axes, controls)
+    metric, base, axes = comparison.metric, comparison.baseline, comparison.axes
+    possible = _sweeps(comparison, controls)
     if not possible or metric is None:
         return None, Verdicts()
     # Over terminals the first question is which system comes to most, wherever.
@@ -247,10 +242,10 @@ def _level_by_level(
     return (levels, verdicts) if controls.get("compared") or is_sweep else (None, Verdicts())
 
 
-def _along(comparison: Comparison, axes: Axes) -> list[tuple[Group, Group]]:
+def _along(comparison: Comparison) -> list[tuple[Group, Group]]:
     """Of each curve the two levels that a loss is asked between, the later first."""
     pairs = []
-    for panel in panels_of(comparison, axes):
+    for panel in comparison.panels:
         for curve in panel.curves:
             ends = ends_of_curve(curve, comparison.question)
             if not isinstance(ends, str):
@@ -258,12 +253,13 @@ def _along(comparison: Comparison, axes: Axes) -> list[tuple[Group, Group]]:
     return pairs
 
 
-def _sweeps(comparison: Comparison, axes: Axes, controls: QueryDict) -> dict[str, Sweep]:
+def _sweeps(comparison: Comparison, controls: QueryDict) -> dict[str, Sweep]:
     fact = controls.get("compared", "")
     if fact == NO_LEVELS:
         return {}
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    return sweeps(axes.groups(comparison), axes.facts, axes.series, wanted, controls.getlist("held") or None)
+    axes = comparison.axes
+    return sweeps(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
 
 
 def _pairs(comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric) -> list[tuple[Group, Group]]:

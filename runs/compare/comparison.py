@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from runs.compare.asked import Question
 from runs.compare.effects import SettingPairs
@@ -11,6 +12,7 @@ from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.judging import Verdicts
 from runs.compare.levels import Levels
+from runs.compare.panels import Axes, Panel, drawn_groups, panels_of, relative
 from runs.compare.sweep import LevelRow
 from runs.formatting import listed
 from runs.models import Metric, Run
@@ -31,7 +33,8 @@ class Comparison:
     other, judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
     `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
     and not all against the one baseline. `effects`: of settings, where a question asks for them. `best_groups`: of each
-    curve the best, else all. `whole`: what it was before a reader fixed or pooled facts.
+    curve the best, else all. `whole`: what it was before a reader fixed or pooled facts. `axes`: of what is
+    drawn.
     """
 
     metric: Metric | None
@@ -53,6 +56,21 @@ class Comparison:
     question: Question = field(default_factory=Question)
     best_groups: list[Group] = field(default_factory=list)
     whole: Comparison | None = None
+    axes: Axes = field(default_factory=lambda: Axes(""))
+
+    @property
+    def drawn(self) -> list[Group]:
+        return drawn_groups(self.groups, self.axes.fixed)
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        """In the metric's unit."""
+        return panels_of(self.drawn, self.axes, self.question.fact)
+
+    @cached_property
+    def shown_panels(self) -> list[Panel]:
+        """As they are drawn: per cent where the axes say so."""
+        return relative(self.panels, self.axes.y_as, self.baseline)
 
     @property
     def subject(self) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from runs.compare.axes import SIZES
+from runs.compare.panels import SIZES
 from runs.compare.select import Choice, choose, encoded
 from runs.formatting import natural
 from runs.listing.filters import without

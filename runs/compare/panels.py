@@ -1,21 +1,18 @@
-"""What axes make of groups: curves in panels, each group at its place on x; levels that a reader takes together."""
+"""What axes make of groups: curves in panels, each group at its place on x."""
 
 from __future__ import annotations
 
 import statistics
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from django.http import QueryDict
 from django.utils.text import slugify
 
 from runs.compare.asked import Question
-from runs.compare.axes import CLIENTS, SIZES, Axes, arrange, size_level
-from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, NEVER_TAKEN, Columns, CommonFact, Fact, fact_value, fact_values
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value
 from runs.compare.groups import Group, pooled
-from runs.compare.guard import conditions_of
+from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
 from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.run.number import values_of
@@ -23,11 +20,47 @@ from runs.stats.curves import measurable
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
-# What the groups have of a fact that is pooled.
-POOLED = "pooled"
+SIZES = (
+    "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
+)  # fmt: skip
+CLIENTS = ("terminals", "threads", "clients", "connections")
 SIZE_METRIC = "db_size_bytes"
 # Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
 _MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The fields of `facts` that take x, series and panels, empty where none does.
+
+    `fixed`: field -> the one value that is drawn. `pooled`: fields that the reader pools. `facts`: all that vary, by
+    field. `follow`: fields that say nothing beyond the chosen ones. `problems`: parameter -> what there is not.
+    """
+
+    view: str
+    x: str = ""
+    series: tuple[str, ...] = ()
+    panels: str = ""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    pooled: tuple[str, ...] = ()
+    x_as: str = "value"
+    y_as: str = "absolute"
+    x_scale: str = ""
+    y_scale: str = ""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    follow: tuple[str, ...] = ()
+    problems: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def x_fact(self) -> Fact | None:
+        return self.facts.get(self.x)
+
+    def along_x(self, groups: Sequence[Group]) -> set[str]:
+        """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""
+        counted = (name for name in NEVER_TAKEN & self.facts.keys() if name.startswith(FACTOR))
+        columns = Columns(groups)
+        along = (name for name in counted if columns.follow([name], [self.x]))
+        return {bare_field(name) for name in (self.x, *along)} if self.x else set()
 
 
 @dataclass(frozen=True)
@@ -49,13 +82,26 @@ class Panel:
     curves: list[Curve]
 
 
-def panels_of(comparison: Comparison, axes: Axes) -> list[Panel]:
-    """The curves of each panel; of groups at the same place, as what is pooled leaves them, all repeats together."""
-    groups = axes.groups(comparison)
+def drawn_groups(groups: Sequence[Group], fixed: Mapping[str, str]) -> list[Group]:
+    """At the fixed levels those that have the metric or could have it: a load has no transactions, which is no gap."""
+    measured = {group.all_runs[0].workload_id for group in groups if group.dots}
+    return [
+        group
+        for group in groups
+        if (not measured or group.all_runs[0].workload_id in measured)
+        and all(fact_value(group, name) == value for name, value in fixed.items())
+    ]
+
+
+def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Panel]:
+    """The curves of each panel; of groups at the same place, as what is pooled leaves them, all repeats together.
+
+    `asked`: the fact that a question is about.
+    """
     xs = _xs(groups, axes)
     names = [name for name in axes.series if name in axes.facts]
     series = _combinations(groups, names, axes.facts)
-    colors = _colors(series, names, comparison.question.fact)
+    colors = _colors(series, names, asked)
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(groups, axes):
         by_level: dict[tuple[str, ...], dict[str, list[Group]]] = {}
@@ -148,6 +194,62 @@ def sizes_mb(groups: Sequence[Group]) -> dict[str, float]:
     return sizes
 
 
+def size_level(group: Group, name: str) -> str:
+    """Its value; of one that asked for its size by another factor that one with its value."""
+    if (value := fact_value(group, name)) != NO_FACT:
+        return value
+    others = ((other, group.all_runs[0].factor(other)) for other in SIZES)
+    return next((f"{other} {size}" for other, size in others if size is not None), value)
+
+
+RELATIVE = {"first": "% of the first level", "baseline": "% of the baseline series"}
+
+
+def relative(panels: Sequence[Panel], y_as: str, base: Group | None) -> list[Panel]:
+    """The panels in % of the first level of each curve, or of the series that the baseline belongs to."""
+    if y_as not in RELATIVE:
+        return [*panels]
+    runs = {run.id for run in base.runs} if base else set()
+    color = next(
+        (curve.color for panel in panels for curve in panel.curves for point in curve.points
+         if any(run.id in runs for run in point.runs)), None,
+    )  # fmt: skip
+    return [replace(panel, curves=_shares(panel.curves, None if y_as == "first" else color)) for panel in panels]
+
+
+def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
+    """In % of the first value of each; with a color of the values of that series at the same places."""
+    of_base = {point.x: point.centre for curve in curves if curve.color == color for point in curve.points}
+    shares = []
+    for curve in curves:
+        first = next((point.centre for point in curve.points if point.dots), None)
+        points = [_share(point, first if color is None else of_base.get(point.x)) for point in curve.points]
+        shares.append(replace(curve, points=points))
+    return shares
+
+
+def _share(group: Group, of: float | None) -> Group:
+    """Its values in % of a fixed number; a gap where there is none."""
+    if not of:
+        gaps = [replace(dot, value=None, reason="nothing to set it against") for dot in group.dots] or group.gaps
+        return replace(group, repeats=gaps, compared=(), summary=None, interval=None)
+
+    def share(value: float) -> float:
+        return 100 * (value / of)
+
+    summary, interval = group.summary, group.interval
+    if summary:
+        names = ("median", "mean", "geometric_mean", "of_all")
+        every = {name: getattr(summary, name) for name in names}
+        shares: dict[str, Any] = {name: None if value is None else share(value) for name, value in every.items()}
+        summary = replace(summary, **shares)
+    if interval:
+        interval = replace(interval, low=share(interval.low), high=share(interval.high))
+    repeats = [each if each.value is None else replace(each, value=share(each.value)) for each in group.repeats]
+    compared = [share(value) for value in group.compared]
+    return replace(group, repeats=repeats, compared=compared, summary=summary, interval=interval)
+
+
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"
 
@@ -194,61 +296,3 @@ def _level_number(point: Group) -> float:
         return float(text)
     except ValueError:
         return point.x
-
-
-def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:
-    """Without the groups that a reader fixes away, and with those taken together that differ in what is pooled.
-
-    Groups of two classes of durability are never pooled.
-    """
-    axes = arrange(comparison, params)
-    if not axes.fixed and not axes.pooled:
-        return comparison
-    names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]
-    pools: dict[tuple[str, ...], list[Group]] = {}
-    for group in comparison.groups:
-        if all(fact_value(group, name) == value for name, value in axes.fixed.items()):
-            key = (group.durability_words, *fact_values(group, names)) if axes.pooled else (group.key,)
-            pools.setdefault(key, []).append(group)
-    headings = [fact.label for fact in comparison.varying if fact.field in axes.pooled]
-    groups = []
-    for pool in pools.values():
-        group = pooled(pool)
-        if len(pool) > 1:
-            shown = [name for name in names if name not in axes.fixed and name not in axes.follow]
-            label = " · ".join(axes.facts[name].in_legend(fact_value(group, name)) for name in shown)
-            group = replace(
-                group,
-                label=label or "all",
-                conditions=conditions_of(group.runs or group.all_runs, extreme=group.conditions.extreme),
-            )
-        facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED)}
-        groups.append(replace(group, facts=facts, factors={**group.factors, **dict.fromkeys(headings, POOLED)}))
-    varying, common = [], [*comparison.common]
-    for fact in comparison.varying:
-        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
-        words = {**fact.words, POOLED: POOLED}
-        if len(values) == 1:
-            common.append(CommonFact(fact.label, values[0], words[values[0]]))
-        else:
-            varying.append(replace(fact, values=values, words=words))
-    return replace(comparison, groups=groups, varying=varying, common=common, whole=comparison)
-
-
-def uneven_pooling_words(comparison: Comparison) -> str:
-    """A warning where pooled groups hold the levels of what is pooled in unlike shares; else empty."""
-    if comparison.whole is None:
-        return ""
-    group_by_run = {run.id: group for group in comparison.whole.groups for run in group.runs}
-    uneven = []
-    for fact in comparison.whole.varying:
-        if any(group.facts.get(fact.field) == POOLED for group in comparison.groups):
-            counts = [
-                Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in comparison.groups
-            ]
-            shares = [{level: n / count.total() for level, n in count.items()} for count in counts if count]
-            if any(share != shares[0] for share in shares):
-                uneven.append(fact.label)
-    if not uneven:
-        return ""
-    return f"Pooled, but not repeated alike in all groups: {', '.join(uneven)}. Ratios lean to what was repeated more."

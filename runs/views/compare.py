@@ -19,7 +19,7 @@ from runs.answers.ask import answer_of, headline, offered
 from runs.answers.words import question_words, sentence
 from runs.api.compare import answer
 from runs.charts import compare as charts
-from runs.charts.drawing import Drawing, draw, point_rows, table_rows
+from runs.charts.drawing import draw, point_rows, table_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.asked import with_controls
@@ -60,7 +60,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     if request.GET.get("format") == "json":
         if selection.problems:
             return JsonResponse(selection.problems, status=400)
-        return JsonResponse(answer(comparison, draw(comparison, params), params))
+        return JsonResponse(answer(comparison, draw(comparison, params)))
     if not selection.runs:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
@@ -112,7 +112,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         | {
             "selection": selection,
             "drawing": drawing,
-            **_answered(comparison, drawing, params),
+            **_answered(comparison, params),
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
             # The controls.
             "view_asked": params.get("view", ""),
@@ -154,17 +154,16 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     )
 
 
-def _answered(comparison: Comparison, drawing: Drawing, params: QueryDict) -> dict[str, Any]:
+def _answered(comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """The question with its answer, and the addresses of the others that the same runs can answer."""
-    answer = answer_of(comparison, params, drawing.axes)
+    answer = answer_of(comparison)
     kept = [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS]
     selects = encoded(_query(kept))
     return {
         "question": question_words(answer),
         "headline": " ".join(filter(None, (sentence(answer), comparison.pooled))),
         "questions": [
-            (words, f"{selects}&{question.query}")
-            for words, question in offered(comparison, drawing.axes, answer.question)
+            (words, f"{selects}&{question.query}") for words, question in offered(comparison, answer.question)
         ],
     }
 
@@ -226,7 +225,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
 
 def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
     """With the question and its answer beside the numbers."""
-    answer = answer_of(comparison, params)
+    answer = answer_of(comparison)
     head, *rows = _numbers(comparison, params)
     yield [*head, "asked", "answer"]
     yield from ([*row, question_words(answer), sentence(answer)] for row in rows)
@@ -265,7 +264,7 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
     params = with_controls(request.GET, comparison.question)
     source = f"{reverse('compare')}?{params.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    return _embedded(request, comparison, params, source=source, title=headline(comparison, params), status=status)
+    return _embedded(request, comparison, params, source=source, title=headline(comparison), status=status)
 
 
 @require_safe

@@ -71,7 +71,7 @@ def drawn_words(drawing: Drawing) -> list[str]:
             words.append(f"Vary in step with these: {', '.join(follow)}.")
         held = [group for group in comparison.groups if all(group.facts.get(name) == value
                 for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
-        others = len(held) - len(axes.groups(comparison))
+        others = len(held) - len(comparison.drawn)
         if others > 0 and len(drawing.comparisons) == 1 and comparison.metric:
             words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
     return words

@@ -101,7 +101,7 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
         drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True})))
     if shown["matrix"]:
         drawn.append(str(render_to_string("_matrix_of_verdicts.html", shown)))
-    numbers = answer(comparison, drawing, params)
+    numbers = answer(comparison, drawing)
     reports.freeze(kept, comparison.all_runs, comparison=numbers, drawn=drawn, by=request.user)
     return redirect(kept)
 

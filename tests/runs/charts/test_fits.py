@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import random
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -27,7 +28,7 @@ GB = 1_000_000_000
 
 def figure(query: str = "") -> Multiples:
     comparison = compare(all_runs())
-    (multiples,) = curve_figures(comparison, arrange(comparison, QueryDict(query)))
+    (multiples,) = curve_figures(replace(comparison, axes=arrange(comparison, QueryDict(query))))
     return multiples
 
 
@@ -213,7 +214,7 @@ def test_of_a_latency_over_terminals_only_the_change_is_said():
     over_terminals((1, 4, 16))
     assert Metric.objects.filter(name="latency_p99_ms").exists()
     comparison = compare(all_runs(), metric="latency_p99_ms")
-    (multiples,) = curve_figures(comparison, arrange(comparison, QueryDict("")))
+    (multiples,) = curve_figures(comparison)
     (said,) = sentences(multiples).values()
     assert len(said) == 1 and said[0].endswith(" from 1 to 16 terminals.")
     assert multiples.figures[0].spec["overlays"] == []  # type: ignore[typeddict-item]

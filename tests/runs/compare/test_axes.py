@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from itertools import product
 from uuid import uuid5
@@ -13,7 +14,6 @@ from django.http import QueryDict
 from runs.charts.overlays import version_marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
-from runs.compare.panels import panels_of
 from runs.compare.select import select
 from runs.models import Config, Publication, RunStorage, StorageDevice
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, make_runs, workload
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db
 
 def arranged(query: str = ""):
     comparison = compare(all_runs())
-    axes = arrange(comparison, QueryDict(query))
-    return axes, panels_of(comparison, axes)
+    arranged = replace(comparison, axes=arrange(comparison, QueryDict(query)))
+    return arranged.axes, arranged.panels
 
 
 def sweep(engines=("Derby 10.6", "H2 2.4"), scales=(1, 4, 16), terminals=(2, 8), repeats=1) -> None:
@@ -292,9 +292,9 @@ def test_sets_are_series_of_one_curve_each_and_never_pooled():
     params["base_set"] = "2"
     selection = select(params, AnonymousUser())
     comparison = compare_selection(selection, params)
-    axes = arrange(comparison, params)
+    axes = comparison.axes
     assert (axes.x, axes.series) == ("factor:scale_factor", ("set",))
-    curves = {curve.label: [point.x for point in curve.points] for curve in panels_of(comparison, axes)[0].curves}
+    curves = {curve.label: [point.x for point in curve.points] for curve in comparison.panels[0].curves}
     assert curves == {"Set 1: H2 2.4": [1, 4, 16], "Set 2: 3 runs": [1, 4, 16]}
     assert comparison.levels.base_label == "Set 2: 3 runs"
     assert {run.id for group in comparison.groups if group.facts["set"] == "2" for run in group.runs} == theirs

@@ -1,0 +1,75 @@
+"""Levels that a reader fixes or takes together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from django.http import QueryDict
+
+from runs.compare.axes import arrange
+from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE, NEVER_TAKEN, CommonFact, fact_value, fact_values
+from runs.compare.groups import Group, pooled
+from runs.compare.guard import conditions_of
+
+# What the groups have of a fact that is pooled.
+POOLED = "pooled"
+
+
+def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:
+    """Without the groups that a reader fixes away, and with those taken together that differ in what is pooled.
+
+    Groups of two classes of durability are never pooled.
+    """
+    axes = arrange(comparison, params)
+    if not axes.fixed and not axes.pooled:
+        return comparison
+    names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]
+    pools: dict[tuple[str, ...], list[Group]] = {}
+    for group in comparison.groups:
+        if all(fact_value(group, name) == value for name, value in axes.fixed.items()):
+            key = (group.durability_words, *fact_values(group, names)) if axes.pooled else (group.key,)
+            pools.setdefault(key, []).append(group)
+    headings = [fact.label for fact in comparison.varying if fact.field in axes.pooled]
+    groups = []
+    for pool in pools.values():
+        group = pooled(pool)
+        if len(pool) > 1:
+            shown = [name for name in names if name not in axes.fixed and name not in axes.follow]
+            label = " · ".join(axes.facts[name].in_legend(fact_value(group, name)) for name in shown)
+            group = replace(
+                group,
+                label=label or "all",
+                conditions=conditions_of(group.runs or group.all_runs, extreme=group.conditions.extreme),
+            )
+        facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED)}
+        groups.append(replace(group, facts=facts, factors={**group.factors, **dict.fromkeys(headings, POOLED)}))
+    varying, common = [], [*comparison.common]
+    for fact in comparison.varying:
+        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
+        words = {**fact.words, POOLED: POOLED}
+        if len(values) == 1:
+            common.append(CommonFact(fact.label, values[0], words[values[0]]))
+        else:
+            varying.append(replace(fact, values=values, words=words))
+    return replace(comparison, groups=groups, varying=varying, common=common, whole=comparison)
+
+
+def uneven_pooling_words(comparison: Comparison) -> str:
+    """A warning where pooled groups hold the levels of what is pooled in unlike shares; else empty."""
+    if comparison.whole is None:
+        return ""
+    group_by_run = {run.id: group for group in comparison.whole.groups for run in group.runs}
+    uneven = []
+    for fact in comparison.whole.varying:
+        if any(group.facts.get(fact.field) == POOLED for group in comparison.groups):
+            counts = [
+                Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in comparison.groups
+            ]
+            shares = [{level: n / count.total() for level, n in count.items()} for count in counts if count]
+            if any(share != shares[0] for share in shares):
+                uneven.append(fact.label)
+    if not uneven:
+        return ""
+    return f"Pooled, but not repeated alike in all groups: {', '.join(uneven)}. Ratios lean to what was repeated more."
