@@ -63,12 +63,9 @@ def config_of(
     Of an equal one that `by` may not see only a made name is shared, which says no more than the parameters do.
     """
     kept = [
-        replace(
-            given, value=given.value and redact_text(redact_value(given.name, given.value) or ""),
-            comment=redact_text(given.comment),
-        )
+        replace(given, value=redact_value(given.name, given.value), comment=redact_text(given.comment))
         for given in parameters
-    ]  # fmt: skip
+    ]
     lines = [
         [given.name, given.value, *((given.section, given.comment) if given.section or given.comment else ())]
         for given in kept

@@ -586,6 +586,17 @@ def test_it_takes_out_all_of_a_value(text, expected):
     assert redact_text(text) == expected
 
 
+def test_a_block_beneath_a_name_keeps_its_lines_and_what_follows():
+    text = "db:\n  password: |\n    hunter2\n    hunter2\n  user: bench\n"
+    assert redact_text(text) == f"db:\n  password: |\n    {REDACTED}\n\n  user: bench\n"
+
+
+def test_a_value_loses_the_secret_that_stands_in_it():
+    value = "user=rep password='hunter2' host=h"
+    assert redact_value("primary_conninfo", value) == value.replace("hunter2", REDACTED)
+    assert redact_value("password_encryption", "md5") == "md5" and redact_value("x", None) is None
+
+
 def test_twice_is_as_once():
     once = [redact_text(line) for line in (*SECRETS, *TOKENS)]
     assert [redact_text(line) for line in once] == once
@@ -605,7 +616,8 @@ def test_settings_are_known_by_their_names(name):
     "worst",
     ["password" * 40_000, "-p " * 100_000, "mysql " * 50_000, "a.b-c_" * 50_000 + "=x", "key key " * 40_000,
      "x://" + "a" * 300_000, "a:b@" * 75_000, "echo a | b " * 30_000, "echo pass" * 30_000, "auth " * 60_000,
-     "MIGRATE " * 40_000 + "AUTH", "<pass" * 60_000, "password=" * 30_000, '"password"' * 30_000, "pass: '" * 40_000],
+     "MIGRATE " * 40_000 + "AUTH", "<pass" * 60_000, "password:\n " * 30_000, "http --auth " * 25_000,
+     "password=" * 30_000, '"password"' * 30_000, "pass: '" * 40_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_it_takes_no_more_than_its_share_of_time(worst):
@@ -621,6 +633,10 @@ def test_it_takes_no_more_than_its_share_of_time(worst):
         "primary_conninfo = 'user=rep password=''Xs3cretX'' host=h'", "PASSWORD\tXs3cretX", "psk=Xs3cretX",
         "http --auth ann:Xs3cretX GET example.org", "ldapsearch -x -w Xs3cretX", "snowsql -a x -p Xs3cretX",
         *(f"token {kind}_Xs3cretX{'a' * 35}" for kind in ("bst", "bsa", "bsj", "bso")),
+        "db_password\tXs3cretX", "psk: Xs3cretX", "wpa-psk Xs3cretX", "http -a ann:Xs3cretX example.org",
+        "https --auth-type bearer --auth Xs3cretX example.org",
+        "password:\n  Xs3cretX\n", "db:\n  password: >-\n    Xs3cretX\n    Xs3cretX\n", '{"password":\n"Xs3cretX"}',
+        "api_key: |\r\n\tXs3cretX: x\r\n", "- password:\n    'Xs3cretX'",
     ],
 )  # fmt: skip
 def test_it_takes_out_secrets_of_standbys_clients_and_this_site(text):
@@ -628,7 +644,14 @@ def test_it_takes_out_secrets_of_standbys_clients_and_this_site(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["ldapsearch -x -b dc=x", "PASSWORD\tlogin\tuser", "bst_short", "http GET example.org"]
-)
+    "text",
+    [
+        "ldapsearch -x -b dc=x", "PASSWORD\tlogin\tuser", "bst_short", "http GET example.org", "kpasswd\t\t464/tcp",
+        "tokens\t93\ntoken\t93", "all about TLS-PSK support", "no-psk (x)", "secrets:\n  - password\n",
+        "secrets:\n  password:\n    file: ./x\n", "password:\n  min_length: 3\n", "Password:\nVacuuming",
+        "password:\nuser: bench\n", "password:\n  # from the vault\n", "passwords:\n\n  text", "- keys:\n    - a\n",
+        "primary_key:\n  id\n", "password: |\nuser: x",
+    ],
+)  # fmt: skip
 def test_it_leaves_what_is_alike_and_no_secret(text):
     assert redact_text(text) == text

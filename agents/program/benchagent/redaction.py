@@ -61,7 +61,7 @@ _HARMLESS_NAME = re.compile(
 _HARMLESS_VALUE = re.compile(
     r"\"\"|''|(?:yes|no|on|off|true|false|null|none|nil|undefined|default|required|optional|disabled|enabled|unset"
     r"|empty|not|set|n/?a|prompt|hidden|masked)[\"')\]}.,]{0,3}"
-    r"|[\"']?(?:\*+|x{3,}|\.{3,}|-+|<[^<>]*>?|\$\{?\w+\}?|\$\(.*|%\w+%|\{\{.*|\[?redacted\]?)[\"')\]]*",
+    r"|[|>][+-]?\d?|[\"']?(?:\*+|x{3,}|\.{3,}|-+|<[^<>]*>?|\$\{?\w+\}?|\$\(.*|%\w+%|\{\{.*|\[?redacted\]?)[\"')\]]*",
     re.IGNORECASE,
 )
 
@@ -97,7 +97,7 @@ def _hide(match: re.Match[str]) -> str:
     hidden, line, begin = match["hidden"], match.string, match.start("hidden")
     name = match.groupdict().get("name")
     is_none = _HARMLESS_VALUE.fullmatch(hidden) or (name is not None and not names_a_secret(name))
-    kept = hidden if is_none else _in_quotes(hidden)
+    kept = hidden if is_none else _in_quotes(hidden) + "\n" * hidden.count("\n")
     return line[match.start() : begin] + kept + line[match.end("hidden") : match.end()]
 
 
@@ -206,9 +206,14 @@ _PATTERNS = (
     _after("pwd", r"\bPWD\s?=\s?", r"(?![/~.]|[A-Z]:\\)(?:\{[^{}]*\}|[^\s;\"'{}]+)(?=[;\"']|\s*$)"),
     # A connection within a quoted setting: primary_conninfo = 'user=rep password=''x'' host=h'
     _after("password", r"\bpassword\s?=\s?''", r"[^']+(?='')"),
-    _after("password", r"^\s*password\t+", r"\S+(?=\s*$)"),
-    _after("psk", r"\bpsk\s?=\s?", _ARGUMENT),
-    _after("--auth", r"\bhttps?\b.{0,500}?\s(?:--auth|-a)[ =][\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
+    # A column beside its name; a number alone may be a count, but of passwords
+    _after(_TELLS, rf"^\s*(?=\S*passw|\S+\t+(?![\d.]+\s*$))(?P<name>{_SECRET_IN_NAME}[\w.-]{{1,100}}+)\t+",
+           r"(?!\d+/)\S+(?=\s*$)"),
+    _after("psk", r"(?:(?<![\w.])psk[\"']?\s?[=:]\s?|^\s*wpa-psk\s+|(?<!\S)--psk\s+)", rf"(?!<){_ARGUMENT}"),
+    _after("--auth| -a ", r"\bhttps?\s.{0,500}?(?<!\S)(?:--auth|-a)[ =][\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
+    _after("--auth-type|-a bearer",
+           r"\bhttps?\s(?=.{0,500}?(?:--auth-type|-A)[ =](?:bearer|jwt)\b).{0,500}?\s(?:--auth|-a)[ =]", _ARGUMENT,
+           flags=0),
     _after("ldap", r"\bldap\w+\b.{0,500}?\s-w\s*", rf"(?!-){_ARGUMENT}", flags=0),
     _after("snowsql", r"\bsnowsql\b.{0,500}?\s-p\s*", rf"(?!-){_ARGUMENT}", flags=0),
     # Headers
@@ -251,6 +256,15 @@ _NAMED_VALUE = re.compile(
     rf"[\"']?value[\"']?\s{{0,9}}:[ \t]{{0,9}}(?P<hidden>{_QUOTED}|[^\s,}}\"']+)",
     re.IGNORECASE,
 )
+# A value on the line after its name: quoted, or further in as YAML has it; after | or > all lines that stand so.
+_VALUE_BELOW = re.compile(
+    r"^(?P<indent>[ \t]*)(?:- |\{[ \t]*)?[\"']?(?=[\w.-]{0,100}(?:pass|pwd|secret|token|credential|key))"
+    r"(?P<name>[\w.-]{1,200}+)[\"']?[ \t]*[:=][ \t]*(?P<block>[|>][+-]?\d?[ \t]*)?\r?\n"
+    rf"(?=[ \t]*[\"']|(?P=indent)[ \t])[ \t]*(?P<hidden>{_QUOTED}"
+    r"|(?(block)|(?![#<\[{&*!|>-]|[\w.\"'-]+[ \t]?[:=]))[^\s\"'][^\r\n]*"
+    r"(?(block)(?:\r?\n(?P=indent)[ \t]+\S[^\r\n]*)*))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def names_a_secret(name: str) -> bool:
@@ -276,8 +290,10 @@ def _is_telling(word: str, before: str) -> bool:
 
 
 def redact_value(name: str, value: str | None) -> str | None:
-    """The value of a setting, unless its name says that it is a secret."""
-    return REDACTED if value and names_a_secret(name) and not _HARMLESS_VALUE.fullmatch(value) else value
+    """The value of a setting without its secrets; nothing of it where its name says that it is one."""
+    if value and names_a_secret(name):
+        return value if _HARMLESS_VALUE.fullmatch(value) else REDACTED
+    return value and redact_text(value)
 
 
 def is_suspicious(text: str) -> bool:
@@ -289,7 +305,7 @@ def is_suspicious(text: str) -> bool:
 def redact_json(value: Any, name: str = "") -> Any:
     """A copy without secrets: neither under a key or in a pair whose name tells, nor within a text."""
     if isinstance(value, str):
-        return redact_value(name, redact_text(value))
+        return redact_value(name, value)
     if isinstance(value, list):
         if len(value) == 2 and all(isinstance(each, str) for each in value):
             return [redact_json(value[0]), redact_json(value[1], value[0])]
@@ -319,7 +335,7 @@ def redact_text(text: str) -> str:
     text = "".join([*parts, text[done:]])
     for of_lines in (_PRIVATE_KEY, _NAME_AND_VALUE):
         text = of_lines.sub(lambda match: match[1] + REDACTED + "\n" * match[2].count("\n"), text)
-    return _NAMED_VALUE.sub(_hide, text)
+    return _VALUE_BELOW.sub(_hide, _NAMED_VALUE.sub(_hide, text))
 
 
 def _suspicious_lines(text: str) -> Iterator[tuple[int, int, str]]:

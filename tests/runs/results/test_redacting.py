@@ -16,6 +16,7 @@ from tests.runs.builders import store_upload
 from tests.runs.imports.test_imports import PGBENCH, SUBJECT, files
 
 pytestmark = pytest.mark.django_db
+CONNINFO = [["primary_conninfo", "user=rep password=''hunter2'' host=h"], ["password_encryption", "md5"]]
 DUMP = b"dict connection {\n pg_superuserpass = hunter2\n}\n"
 
 
@@ -29,7 +30,8 @@ def before(contributor, monkeypatch):
         store_upload(
             document={
                 "schema_version": 1, "id": str(uuid.uuid4()), "workload": "tpcb", "hardware": {"name": "x"},
-                "dbms": {"name": "MySQL", "version": "8.0"}, "repeats": [{"metrics": {"tps": 100}}],
+                "dbms": {"name": "MySQL", "version": "8.0"},
+                "repeats": [{"metrics": {"tps": 100}}], "effective_settings": CONNINFO,
                 "note": 'go-ycsb -p "mysql.password"="hunter2"', "command_lines": ["mysqlslap -uroot -phunter2"],
             },
             owner=contributor,
@@ -58,6 +60,8 @@ def test_rows_and_files_lose_their_secrets_and_nothing_else(before, capsys):
     content = artefacts.content(kept)
     assert b"pg_superuserpass = [redacted]" in content and b"tps = 800" in content and kept.size_bytes == len(content)
     assert Run.objects.filter(note='go-ycsb -p "mysql.password"="[redacted]"').exists()
+    settings = Run.objects.get(note__contains="go-ycsb").effective_settings
+    assert settings == [["primary_conninfo", "user=rep password=''[redacted]'' host=h"], ["password_encryption", "md5"]]
     assert not redact_stored()
     call_command("redact")
     assert "Nothing that is stored" in capsys.readouterr().out

@@ -69,7 +69,7 @@ def format_of(dbms: str) -> str:
 
 def redacted(parsed: ParsedFile) -> ParsedFile:
     """The same file with the values of secrets replaced, everything else byte for byte as it was."""
-    return parse("".join(redacted_line(line) for line in parsed.lines), parsed.format)
+    return parse(redact_text("".join(redacted_line(line) for line in parsed.lines)), parsed.format)
 
 
 def redacted_text(text: str, format: str) -> str:
