@@ -20,7 +20,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agents.machines import approved_agents, offers
 from agents.models import Agent
 from agents.plans.plan import (
-    MAX_REPEATS,
     NAME_LIMIT,
     FactorValue,
     Override,
@@ -34,6 +33,7 @@ from runs.access.rules import default_visibility
 from runs.incoming.forms import DescribedFields
 from runs.models import Publication
 from runs.models.choices import Visibility
+from runs.results.brought_plan import MAX_REPEATS
 
 DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"

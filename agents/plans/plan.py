@@ -16,11 +16,10 @@ from benchagent.redaction import redact_value
 from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
 from runs.models.choices import Visibility
+from runs.results.brought_plan import MAX_REPEATS, MAX_RUNS, values_of
 from runs.run.facets import factor_label
 
 NAME_LIMIT = 200
-MAX_RUNS = 500
-MAX_REPEATS = 50
 
 Settings = tuple[tuple[str, str], ...]
 FactorValue = int | float | str
@@ -177,10 +176,7 @@ def check(plan: Plan) -> None:
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
     workload = WORKLOADS[plan.workload]
     factors = {factor.name: factor for factor in workload.factors}
-    given = {**{name: (value,) for name, value in plan.factors.items()}, **plan.sweep}
-    for sets in (*plan.extra, *(sets for _, _, sets in plan.overrides)):
-        for name, value in sets.items():
-            given[name] = tuple(dict.fromkeys((*given.get(name, ()), value)))
+    given = values_of(plan.factors, plan.sweep, (*plan.extra, *(sets for _, _, sets in plan.overrides)))
     refused = workload.refusals(given)
     errors = {f"factors.{name}": [f"Unknown; known: {', '.join(factors)}."] for name in given if name not in factors}
     for name, factor in factors.items():

@@ -21,12 +21,13 @@ from django.db.models import Max
 from agents import hints
 from agents.machines import approved_agents, newest
 from agents.models import Job
-from agents.plans.plan import MAX_REPEATS, Plan, PlanError, check
+from agents.plans.plan import Plan, PlanError, check
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
 from runs.incoming.values import Described, Tested
 from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import RunState
+from runs.results.brought_plan import MAX_REPEATS
 from runs.results.names import batch_of
 
 SEED_LIMIT = 2**31 - 1

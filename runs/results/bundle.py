@@ -22,8 +22,6 @@ from typing import Any, TypedDict
 from benchagent import __version__
 from benchagent.protocol import Check, EngineReport
 from benchagent.redaction import redact_json
-from django.core.exceptions import ValidationError as InvalidSlug
-from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 from pydantic import ValidationError
@@ -35,8 +33,8 @@ from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Experiment, Run, User
 from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, Visibility
-from runs.models.shapes import PlanDocument
 from runs.models.visible import Reader
+from runs.results.brought_plan import BadPlan, read_plan
 from runs.results.document import MAX_FILES, MAX_REPEATS
 from runs.results.staged import all_or_nothing, show
 from runs.results.upload import store_uploads
@@ -232,7 +230,10 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     """The experiment of a bundle, and whether it is new here. All of it is stored or nothing. Raises BadBundle."""
     manifest, parts = _unpacked(content)
     about = _about(manifest)
-    plan = _plan(about["plan"])
+    try:
+        plan = read_plan(about["plan"])
+    except BadPlan as error:
+        raise BadBundle(f"manifest.json: experiment.plan.{error}") from error
     key = hashlib.sha256(b"".join(sorted(hashlib.sha256(part).digest() for part in parts.values()))).hexdigest()
     experiment_id = uuid.uuid5(owner.pk, f"{about['id']}:{key}")
     if (earlier := Experiment.objects.filter(pk=experiment_id).first()) is not None:
@@ -354,22 +355,6 @@ def _about(manifest: dict[str, Any]) -> dict[str, Any]:
         name: clean(str(manifest.get(name) or "not stated"), 500) for name in ("source", "exported_at", "program")
     }
     return {**texts, **origin, "plan": about.get("plan"), "demonstration": about.get("demonstration")}
-
-
-def _plan(given: Any) -> PlanDocument:
-    """The plan as an experiment keeps it. Raises BadBundle, which names the field."""
-    try:
-        plan: PlanDocument = redact_json(given or {})
-        reader_of(PlanDocument).validate_python(plan)
-        for name in ("publication", "figure"):
-            if slug := plan.get(name):
-                validate_slug(slug)
-    except ValidationError as error:
-        where, words = next(iter(messages(error, reader_of(PlanDocument)).items()))
-        raise BadBundle(f"manifest.json: experiment.plan.{where}: {words[0]}") from error
-    except InvalidSlug as error:
-        raise BadBundle(f"manifest.json: experiment.plan.{name}: is no slug.") from error
-    return plan
 
 
 def _incoming(

@@ -24,7 +24,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.access.rules import Target, candidates, change_visibility, changeable, source_of
+from runs.access.rules import Target, candidates, change_visibility, changeable, may_operate, source_of
 from runs.answers.questions import questions
 from runs.charts import matrix
 from runs.charts.base import Figure
@@ -486,6 +486,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         return HttpResponse(status=NOTHING_NEW)
     context = {
         "experiment": chosen, "runs": runs, "seen": seen, "gaps": gaps_of(chosen), **matrix.overview(runs),
+        "accepted": may_operate(request.user) and changes.history(chosen).filter(field="brought").first(),
         **_published(chosen, runs),
     }  # fmt: skip
     return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
@@ -494,11 +495,14 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @operator_required
 def accept_experiment(request: PersonRequest, slug: str) -> HttpResponse:
-    """What somebody brought with a bundle stands among the re-runs of its article from now on."""
+    """What somebody brought with a bundle stands among the re-runs of its article, or with `undo` no longer."""
     chosen = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+    is_undone = "undo" in request.POST
+    if is_undone and not changes.history(chosen).filter(field="brought").exists():
+        raise Http404("It did not come with a bundle.")
     with transaction.atomic():
-        if chosen.change(brought=False):
-            changes.record(target=chosen, field="brought", old=True, new=False, by=request.user)
+        if chosen.change(brought=is_undone):
+            changes.record(target=chosen, field="brought", old=not is_undone, new=is_undone, by=request.user)
     return redirect("experiment", slug=slug)
 
 

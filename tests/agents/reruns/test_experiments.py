@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -15,6 +16,7 @@ from agents.reruns.parts import Wanted
 from agents.reruns.rerun import EXPERIMENTS
 from runs.models import Experiment, Run
 from runs.publications.folder import own
+from runs.results.brought_plan import read_plan
 
 pytestmark = pytest.mark.django_db
 PARTS = [(slug, part) for slug, one in EXPERIMENTS.items() for part in one.parts]
@@ -45,6 +47,8 @@ def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
     prepared = rerun.prepare(EXPERIMENTS[slug], part, equipped)
     assert prepared.plan is not None
     check(prepared.plan)
+    beside = {"gaps": [gap.as_list for gap in prepared.gaps], "published": [m.as_json() for m in prepared.published]}
+    assert read_plan(sent := json.loads(json.dumps(prepared.plan.as_json() | beside))) == sent, "as a bundle brings it"
     assert prepared.gaps == part.gaps
     assert rerun.prepare(EXPERIMENTS[slug], part, equipped, quick=True).plan.repeats == 1
     factors = {factor.name for factor in WORKLOADS[part.workload].factors}

@@ -315,15 +315,37 @@ def test_one_at_a_time_is_made_or_read_and_who_comes_meanwhile_is_told_to_come_a
 @pytest.mark.parametrize(
     ("field", "value"),
     [("published", 5), ("published", True), ("gaps", 7), ("publication", "no slug!"), ("figure", 5), ("repeats", "²"),
-     ("published", [{"label": "x", "ours": "abc"}])],
+     ("published", [{"label": "x", "ours": "abc"}]), ("repeats", 51), ("repeats", 0), ("repeats", None),
+     ("workload", "x" * 121), ("name", "x" * 201), ("note", "x" * 10_001), ("tags", ["two words"]),
+     ("tested", {"x": "y"}), ("visibility", "everybody"), ("agent", "../x"), ("factors", {"terminals": 0}),
+     ("factors", {"terminals": "many"}),
+     ("sweep", {"scale_factor": [1, 1]}), ("sweep", {"scale_factor": []}), ("extra", [{"scale_factor": -1}]),
+     ("overrides", [["scale_factor", 1, {"terminals": 10**9}]])],
 )  # fmt: skip
 def test_it_refuses_a_plan_that_no_form_would_make(packed, operator, field, value):
     def change(manifest: Any, parts: Any) -> None:
         manifest["experiment"]["plan"][field] = value
 
-    with pytest.raises(bundle.BadBundle, match=rf"plan\.{field}"):
+    shown = "factors" if field in ("sweep", "extra", "overrides") else field
+    with pytest.raises(bundle.BadBundle, match=rf"plan\.{shown}"):
         bundle.take_in(changed(packed, change), owner=operator)
     assert Experiment.objects.count() == 1
+
+
+def test_it_refuses_more_runs_than_a_form_would_plan(packed, operator):
+    def change(manifest: Any, parts: Any) -> None:
+        manifest["experiment"]["plan"] |= {"repeats": 50, "sweep": {"scale_factor": list(range(1, 12))}}
+
+    with pytest.raises(bundle.BadBundle, match=r"plan\.repeats: 550"):
+        bundle.take_in(changed(packed, change), owner=operator)
+
+
+def test_it_keeps_what_another_site_knows(packed, operator):
+    def change(manifest: Any, parts: Any) -> None:
+        manifest["experiment"]["plan"] |= {"workload": "theirs", "factors": {"of_theirs": 5}, "new_key": [1]}
+
+    made, _ = bundle.take_in(changed(packed, change), owner=operator)
+    assert (made.plan["workload"], made.plan["factors"], made.plan["new_key"]) == ("theirs", {"of_theirs": 5}, [1])
 
 
 def test_it_refuses_a_result_that_is_no_json(packed, operator):
@@ -355,3 +377,8 @@ def test_it_stands_apart_on_its_article_until_an_operator_accepts_it(published, 
     assert client.post(f"/experiments/{made.slug}/accept/").status_code == 302
     page = client.get("/publications/tpcb-2010/").context["page"]
     assert (page.brought, page.slot.experiments) == ([], [made])
+    assert client.get(made.get_absolute_url()).context["accepted"].by == operator
+    client.post(f"/experiments/{made.slug}/accept/", {"undo": "1"})
+    page = client.get("/publications/tpcb-2010/").context["page"]
+    assert (page.brought, page.slot.experiments) == ([made], [])
+    assert client.post("/experiments/nightly/accept/", {"undo": "1"}).status_code == 404, "it was measured here"
