@@ -133,7 +133,7 @@ def on_signal(act: Callable[[], None]) -> None:
 
 def prepare(supervisor: Supervisor, state: State, address: Address) -> str | None:
     """Returns the first operator's password when this start made it."""
-    if settings.CELERY_BROKER_URL == settings.OWN_BROKER:
+    if state.broker_url() == settings.CELERY_BROKER_URL:
         supervisor.start(programs.broker(state))
     finish(state)
     fill(state, say)

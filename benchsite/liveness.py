@@ -11,6 +11,7 @@ from typing import Any
 import redis
 from celery import bootsteps
 from celery.beat import PersistentScheduler
+from celery.worker import consumer
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -63,6 +64,26 @@ class SignOfLife(bootsteps.StartStopStep):
     def start(self, worker: Any) -> None:
         renew("worker")
         worker.timer.call_repeatedly(EVERY_S, renew, ("worker",))
+
+
+class Consumer(consumer.Consumer):
+    """A message that is none of ours is dropped in one line, without what it holds: whoever sends it fills no log."""
+
+    def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
+        self._drop(message)
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
+        self._drop(message)
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:
+        self._drop(message)
+
+    def on_decode_error(self, message: Any, exc: Exception) -> None:
+        self._drop(message)
+
+    def _drop(self, message: Any) -> None:
+        logger.info("a message that is no task of this site was dropped")
+        message.reject_log_error(logger, self.connection_errors)  # type: ignore[attr-defined]  # its stubs lack it
 
 
 class Scheduler(PersistentScheduler):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from benchsite.state import State
+from benchsite.state import State, write_private
 from benchsite.supervisor import Program
 
 DEFAULT_PORT = 8000
@@ -118,10 +118,15 @@ def make_socket_folder(socket_path: Path) -> None:
 
 
 def broker(state: State) -> Program:
-    """On a socket, no port. Its data is hints only (the rows are the truth), so it never waits for the disk."""
+    """On a socket, no port. Its data is hints only (the rows are the truth), so it never waits for the disk.
+
+    The password stands in a file: everybody on the machine may read a command line.
+    """
     data = state.path / "broker"
     data.mkdir(mode=0o700, exist_ok=True)
     make_socket_folder(state.broker_socket)
+    access = data / "access.conf"
+    write_private(access, f"requirepass {state.secret('broker_password')}\n")
     options = {
         "port": "0",
         "unixsocket": str(state.broker_socket),
@@ -136,7 +141,7 @@ def broker(state: State) -> Program:
         "set-proc-title": "no",
     }
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    return Program("broker", [broker_binary(), *arguments], stage=1, stop_within_s=1.0)
+    return Program("broker", [broker_binary(), str(access), *arguments], stage=1, stop_within_s=1.0)
 
 
 def worker() -> Program:

@@ -59,7 +59,7 @@ def env_secret(name: str) -> str:
 
 
 DEBUG = env_bool("DEBUG", False)
-SECRET_KEY = env_secret("SECRET_KEY") or STATE.secret_key()
+SECRET_KEY = env_secret("SECRET_KEY") or STATE.secret("secret_key")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *env_list("ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 # Behind a TLS proxy: cookies over https only. The embedded default is plain http on a loopback address.
@@ -216,8 +216,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
-OWN_BROKER = f"redis+socket://{STATE.broker_socket}"
-CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or OWN_BROKER
+CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or STATE.broker_url()
+# Who reaches the broker shall not stop workers with a message.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_CONSUMER = "benchsite.liveness:Consumer"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

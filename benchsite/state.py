@@ -55,11 +55,15 @@ class State:
         name = hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
         return Path("/tmp") / f"benchsite-{os.getuid()}-{name}" / "broker.sock"  # noqa: S108 (checked by its maker)
 
-    def secret_key(self) -> str:
-        """The key in STATE/secret_key, made on first use; the link makes the first of two starters win."""
-        file = self.path / "secret_key"
+    def broker_url(self) -> str:
+        """Of the embedded broker. A job under test may run as our user and so open the socket; this file it cannot."""
+        return f"redis+socket://:{self.secret('broker_password')}@{self.broker_socket}"
+
+    def secret(self, name: str) -> str:
+        """The secret in STATE/`name`, made on first use; the link makes the first of two starters win."""
+        file = self.path / name
         if not file.exists():
-            draft = self.path / f".secret_key.{os.getpid()}"
+            draft = self.path / f".{name}.{os.getpid()}"
             write_private(draft, secrets.token_urlsafe(50))
             try:
                 os.link(draft, file)

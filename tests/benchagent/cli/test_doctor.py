@@ -83,6 +83,8 @@ def test_an_adapter_that_fails_hides_no_other(toolchain: JavaToolchain, dirs: Ag
     [
         (Walls(NOBODY, 7), State.OK, "jobs run as user nobody and reach, by Landlock, only their own folders"),
         (Walls(NOBODY, 0), State.LIMITED, "may read whatever that user can"),
+        (Walls(None, 8, "only root"), State.LIMITED, "sockets that the agent's user may open stay open to them"),
+        (Walls(None, 9, "only root"), State.LIMITED, "by TCP only their own DBMS"),
         (Walls(None, 7, "user nobody may not enter /root"), State.LIMITED, "user nobody may not enter /root"),
     ],
 )

@@ -49,7 +49,10 @@ class Walls:
             network = ", and by TCP only their own DBMS"
             if self.landlock < landlock.NETWORK_SINCE:
                 network = "; their network is open: this kernel cannot confine it (Linux 6.7 or later)"
-            where = f"reach, by Landlock, only their own folders and what is installed{network}"
+            sockets = ""
+            if self.landlock < landlock.SOCKETS_SINCE and not self.user:
+                sockets = "; sockets that the agent's user may open stay open to them (before Linux 7.1)"
+            where = f"reach, by Landlock, only their own folders and what is installed{network}{sockets}"
         return f"jobs run {who} and {where}"
 
 

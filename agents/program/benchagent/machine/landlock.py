@@ -25,15 +25,17 @@ _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
 _CAPABILITIES = range(64)
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
-_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_TRUNCATE, _IOCTL_DEV, _RESOLVE_UNIX = 1 << 14, 1 << 15, 1 << 16
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV | _RESOLVE_UNIX
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # How many rights each version knows.
-_RIGHTS = {2: 14, 3: 15, 4: 15, 5: 16}
+_RIGHTS = {2: 14, 3: 15, 4: 15, 5: 16, 6: 16, 7: 16, 8: 16, 9: 17}
 # From version 4 on: which TCP ports are bound and connected to. From version 6 on: abstract sockets of, and signals to,
 # processes outside.
 _TCP, NETWORK_SINCE, _NET_PORT = 0b11, 4, 2
 _SCOPES, _SCOPED_SINCE = 0b11, 6
+# From version 9 on: sockets that are files and that a process outside listens on.
+SOCKETS_SINCE = 9
 
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
