@@ -61,6 +61,10 @@ def make_version(dbms: Dbms, version: str, architecture: str) -> DbmsVersion:
     )
 
 
+# Of one question: who looks for more lists its runs.
+MOST_RANKED = 100
+
+
 @dataclass(frozen=True)
 class SystemRow:
     dbms: Dbms
@@ -84,7 +88,7 @@ class Ranking:
     results: Sequence[BestResult]
 
 
-def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
+def system_rows(rows: Iterable[Dbms], user: Reader) -> list[SystemRow]:
     """In a fixed number of queries."""
     counts = Run.objects.present().listed_for(user).counts_up_to(MOST_COUNTED, "dbms_version")
     runs: Counter[Any] = Counter()
@@ -94,7 +98,7 @@ def system_rows(rows: QuerySet[Dbms], user: Reader) -> list[SystemRow]:
     configs = Counter(nameable(Config.objects.exclude(dbms=None), user).values_list("dbms", flat=True))
     return [
         SystemRow(dbms, versions[dbms.pk], configs[dbms.pk], runs[dbms.pk], dbms.slug in DBMSS, unverified(dbms.slug))
-        for dbms in rows.order_by("name")
+        for dbms in rows
     ]
 
 
@@ -103,23 +107,29 @@ def unverified(slug: str) -> str:
     return DBMSS[slug].unverified if slug in DBMSS else ""
 
 
-def version_rows(dbms: Dbms, user: Reader) -> list[tuple[DbmsVersion, int]]:
-    """Its versions, each with how many of its runs the reader may see listed, never beyond `MOST_COUNTED` + 1."""
-    rows = list(nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name"))
+def versions_for(dbms: Dbms, user: Reader) -> QuerySet[DbmsVersion]:
+    return nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name", "pk")
+
+
+def version_rows(rows: Sequence[DbmsVersion], user: Reader) -> list[tuple[DbmsVersion, int]]:
+    """Each with how many of its runs the reader may see listed, never beyond `MOST_COUNTED` + 1."""
     runs = Run.objects.present().listed_for(user).counts_up_to(MOST_COUNTED, "dbms_version", rows)
     return [(version, runs[version.pk]) for version in rows]
 
 
 def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
-    """Per workload, level of it and durability class; an unknown class stands for itself."""
-    versions = list(dbms.versions.values_list("pk", flat=True))
+    """Per workload, level of it and durability class the best; an unknown class stands for itself."""
+    versions = dbms.versions.values("pk")
     best = best_of(Run.objects.with_values().listed_for(user).filter(dbms_version__in=versions))
     groups: dict[tuple[str, str, str, str, str, str], list[BestResult]] = {}
     for result in best:
         key = (result.workload, result.level, result.workload_slug, result.durability, result.unit, result.metric)
         groups.setdefault(key, []).append(result)
     return [
-        Ranking(*key, sorted(results, key=lambda result: result.value if result.lower_is_better else -result.value))
+        Ranking(
+            *key,
+            sorted(results, key=lambda result: result.value if result.lower_is_better else -result.value)[:MOST_RANKED],
+        )
         for key, results in groups.items()
     ]
 

@@ -26,7 +26,7 @@ from runs import results
 from runs.access.rules import default_visibility, scopes_of
 from runs.incoming.values import Described, Tested
 from runs.models import ApiToken, Experiment, Run, User
-from runs.models.choices import RunState
+from runs.models.choices import RunState, Visibility
 from runs.results.brought_plan import MAX_REPEATS
 from runs.results.names import batch_of
 
@@ -93,7 +93,8 @@ def start(
         while experiment is None:
             # Somebody may take the same free slug in this moment.
             with suppress(IntegrityError), transaction.atomic():
-                experiment = Experiment.objects.create(slug=Experiment.free_slug(title), **values)
+                free = Experiment.free_slug(title, is_hidden=plan.visibility != Visibility.PUBLIC)
+                experiment = Experiment.objects.create(slug=free, **values)
         described = Described(label=plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
         batch = batch_of(experiment.pk, owner=user, note=redact_text(plan.note), **described)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)

@@ -15,6 +15,7 @@ from agents.reruns import cubrid, firebird, gbak, tpcb
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.access.rules import default_visibility
 from runs.models import Experiment, User
+from runs.models.choices import Visibility
 from runs.publications.matching import GAPS_KEY, PLAN_KEY, Match, PlanGap
 
 EXPERIMENTS: Mapping[str, ArticleExperiment] = {
@@ -92,7 +93,8 @@ def start(prepared: Prepared, *, user: User | None) -> Experiment:
         else:
             part, name = prepared.part, prepared.name
             experiment = Experiment(
-                slug=Experiment.free_slug(name), name=name, created_by=user, visibility=default_visibility(),
+                slug=Experiment.free_slug(name, is_hidden=default_visibility() != Visibility.PUBLIC), name=name,
+                created_by=user, visibility=default_visibility(),
                 plan={"workload": part.workload, "name": name, "publication": prepared.experiment.publication,
                       "figure": part.figure},
             )  # fmt: skip

@@ -17,7 +17,7 @@ from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import APIException, NotFound, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -175,6 +175,12 @@ class StoreRequest(Strict):
     subject: ImportSubject | None = None
 
 
+class TooManyWaiting(APIException):
+    status_code = 429
+    # An import of hundreds of megabytes is read within about so long.
+    wait = 60
+
+
 def own(request: Request, import_id: UUID) -> FileImport:
     person = person_of(request)
     if person is None:
@@ -230,6 +236,8 @@ class Imports(APIView):
         subject = checked(from_text(request.POST.get("subject", "")))
         try:
             taken, created = imports.take(files=files, owner=owner)
+        except imports.TooManyWait as error:
+            raise TooManyWaiting(str(error)) from error
         except imports.BadFiles as error:
             raise ValidationError({"file": [str(error)]}) from error
         if subject and not taken.stored_at:

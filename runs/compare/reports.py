@@ -90,8 +90,9 @@ def create(*, title: str, note: str, query: str, visibility: str, owner: User) -
     wanted = f"report-{title}" if slugify(title) in _TAKEN else title
     with transaction.atomic():
         return Report.objects.create(
-            slug=Report.free_slug(wanted), name=title, note=note, query=kept, visibility=visibility, owner=owner
-        )
+            slug=Report.free_slug(wanted, is_hidden=visibility != Visibility.PUBLIC), name=title, note=note,
+            query=kept, visibility=visibility, owner=owner,
+        )  # fmt: skip
 
 
 def edit(report: Report, *, title: str, note: str, by: User) -> None:

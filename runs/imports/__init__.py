@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from runs.imports.sent import BadFiles, Sent
+from runs.imports.sent import BadFiles, Sent, TooManyWait
 from runs.imports.steps import (
     NotReady,
     StillRead,

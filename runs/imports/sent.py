@@ -33,6 +33,10 @@ class BadFiles(ValueError):
     """Files that are not taken; the text says why."""
 
 
+class TooManyWait(BadFiles):
+    """More of this person's files wait to be read than may; later they are taken."""
+
+
 @dataclass(frozen=True)
 class Sent:
     """A file that can be read and rewound: no more of it is held in memory than a piece."""

@@ -25,7 +25,7 @@ from rest_framework.exceptions import APIException, ValidationError
 
 from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
-from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, clear_away, lay_aside, measured
+from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, TooManyWait, clear_away, lay_aside, measured
 from runs.imports.tools import tools_of
 from runs.models import ApiToken, Artefact, Batch, FileImport, Run, ToolDescription, Upload, User
 from runs.models.choices import ImportState
@@ -143,10 +143,12 @@ def _check_waiting(owner: User, size_bytes: int) -> None:
     waiting = FileImport.objects.filter(owner=owner, state=ImportState.READING).values_list("progress", flat=True)
     sizes_bytes = [progress.get("size_bytes", 0) for progress in waiting]
     if len(sizes_bytes) >= MAX_WAITING:
-        raise BadFiles(f"{len(sizes_bytes)} of your imports are still being read. Send more when one of them is done.")
+        raise TooManyWait(
+            f"{len(sizes_bytes)} of your imports are still being read. Send more when one of them is done."
+        )
     most_mb = settings.IMPORT_STREAMED_MB + MAX_TOTAL_BYTES // MB
     if sizes_bytes and sum(sizes_bytes) + size_bytes > most_mb * MB:
-        raise BadFiles(
+        raise TooManyWait(
             f"{sum(sizes_bytes) / MB:,.0f} MB of yours are still being read, and these are {size_bytes / MB:,.0f} MB; "
             f"at most {most_mb:,} MB of a person wait, counted unpacked. Send them when what waits is done."
         )

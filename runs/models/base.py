@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterator, Sequence
+from string import ascii_lowercase, digits
 from typing import Any, Self, TypeVar
 
 from django.db import models
 from django.db.models.base import ModelState
+from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 
 T = TypeVar("T")
@@ -66,9 +68,14 @@ class NamedModel(UUIDModel):
         return self.name
 
     @classmethod
-    def free_slug(cls, wanted: str) -> str:
-        """`wanted` as a slug, with -2, -3… appended while it is taken."""
+    def free_slug(cls, wanted: str, *, is_hidden: bool = False) -> str:
+        """`wanted` as a slug, with -2, -3… appended while it is taken.
+
+        What is hidden takes no name that another may want, whose -2 would tell of it: letters by chance are appended.
+        """
         stem = slugify(wanted)[:100] or "unnamed"
+        if is_hidden:
+            stem = f"{stem[:90]}-{get_random_string(8, ascii_lowercase + digits)}"
         slug, number = stem, 1
         while cls._default_manager.filter(slug=slug).exists():
             number += 1

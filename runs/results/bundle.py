@@ -259,7 +259,8 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
         with transaction.atomic():
             name = clean(str(about["name"]) or "Experiment", 200)
             experiment = Experiment.objects.create(
-                pk=experiment_id, slug=Experiment.free_slug(name), name=name, created_by=owner, visibility=seen,
+                pk=experiment_id, slug=Experiment.free_slug(name, is_hidden=seen != Visibility.PUBLIC), name=name,
+                created_by=owner, visibility=seen,
                 demonstration=about["demonstration"] is True, plan=plan, brought=True,
                 note=clean(f"From {about['source']}, exported {about['exported_at']}. {about['note']}", 10_000),
             )  # fmt: skip

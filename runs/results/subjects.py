@@ -10,19 +10,21 @@ import json
 import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from benchagent.catalog import DBMSS, WORKLOADS
 from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
 from django.utils.text import slugify
 from rest_framework.exceptions import ValidationError
 
-from runs.access.rules import nameable
+from runs.access.rules import default_visibility, nameable
 from runs.configs import ConfigError, Content, FileText, Parameter, config_of, create_config, understand
 from runs.dbms import make_version, matching_version
 from runs.machines import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
-from runs.models.choices import Provenance
+from runs.models.choices import Provenance, Visibility
 from runs.results.document import (
     UploadConfigFiles,
     UploadDbms,
@@ -33,6 +35,8 @@ from runs.results.document import (
     UploadWorkload,
 )
 from runs.results.names import catalogue_slugs, make_metric, of_other_direction, resolve_workload
+
+MAX_VERSIONS_A_DAY = 1_000
 
 M = TypeVar("M", bound=Model)
 Errors = dict[str, list[str]]
@@ -58,6 +62,8 @@ class Resolver:
         self._dbmss: dict[str, list[Dbms]] = {}
         for row in Dbms.objects.all():
             self._add_dbms(row)
+        # That a person has sent within a day, with those of this request; None where nobody has asked yet.
+        self._versions_today: int | None = None
         self._nameable: dict[uuid.UUID, bool] = {}
         self._versions: dict[uuid.UUID, list[DbmsVersion]] = {}
         numbers = {document.dbms.version for document in documents}
@@ -105,10 +111,14 @@ class Resolver:
             dbms = self._find_dbms(document.dbms)
             understood = understand(_file_texts(given), dbms.slug if dbms else "")
             errors |= {f"config.{path}": messages for path, messages in understood.errors.items()}
+        if not errors and (why := self._too_many_versions(document.dbms)):
+            errors["dbms.version"] = [why]
         if errors:
             raise ValidationError(errors)
-        version = self._version(document.dbms)
-        machine = self._machine(document.hardware)
+        # A slug that its sender chose stays as it was chosen.
+        is_hidden = (document.visibility or default_visibility()) != Visibility.PUBLIC
+        version = self._version(document.dbms, is_hidden=is_hidden)
+        machine = self._machine(document.hardware, is_hidden=is_hidden)
         subjects = Subjects(
             workload=self._workload(document),
             dbms_version=version,
@@ -127,14 +137,15 @@ class Resolver:
         other = of_other_direction(self._metrics[key], better)
         return self.metric(other, unit, better) if other else self._metrics[key]
 
-    def _version(self, data: UploadDbms) -> DbmsVersion:
+    def _version(self, data: UploadDbms, *, is_hidden: bool) -> DbmsVersion:
         """By its number or another name of it. A new DBMS has the catalogue's slug and vendor if that has the name."""
         dbms = self._find_dbms(data)
         if dbms is None:
             wanted = str(data.slug or data.name).casefold()
             named = (entry for entry in DBMSS.values() if wanted in (entry.slug.casefold(), entry.name.casefold()))
             if (entry := next(named, None)) is None:
-                dbms = Dbms.objects.create(slug=Dbms.free_slug(data.slug or data.name), name=data.name)
+                free = Dbms.free_slug(data.slug or data.name, is_hidden=is_hidden and not data.slug)
+                dbms = Dbms.objects.create(slug=free, name=data.name)
             else:
                 dbms = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)
             self._add_dbms(dbms)
@@ -144,6 +155,21 @@ class Resolver:
             version = make_version(dbms, data.version, data.architecture)
             rows.append(version)
         return version
+
+    def _too_many_versions(self, data: UploadDbms) -> str:
+        """Why a version that is new here is not taken; empty where it is. Versions stand in every reader's lists."""
+        dbms = self._find_dbms(data)
+        rows = self._versions.get(dbms.id, []) if dbms else []
+        if self._owner is None or matching_version(rows, data.version, data.architecture):
+            return ""
+        if self._versions_today is None:
+            since = timezone.now() - timedelta(days=1)
+            theirs = Run.objects.filter(owner=self._owner, created_at__gt=since, upload__isnull=False)
+            self._versions_today = theirs.values("dbms_version").distinct().count()
+        self._versions_today += 1
+        if self._versions_today <= MAX_VERSIONS_A_DAY:
+            return ""
+        return f"You have sent results of {MAX_VERSIONS_A_DAY:,} versions within a day. Send new ones tomorrow."
 
     def _add_dbms(self, row: Dbms) -> None:
         for name in {str(name).casefold() for name in (*row.aliases, row.name, row.slug)}:
@@ -216,7 +242,7 @@ class Resolver:
         self._hardware |= {row.slug: row, row.fingerprint: row}
         return row.merged_into or row
 
-    def _machine(self, data: str | UploadHardware) -> HardwareProfile:
+    def _machine(self, data: str | UploadHardware, *, is_hidden: bool) -> HardwareProfile:
         """Made where it is new; nothing known is overwritten."""
         row = self._find_machine(data)
         if isinstance(data, str):
@@ -225,7 +251,7 @@ class Resolver:
             return row
         if row is None:
             row = HardwareProfile.objects.create(
-                slug=HardwareProfile.free_slug(data.slug or data.name),
+                slug=HardwareProfile.free_slug(data.slug or data.name, is_hidden=is_hidden and not data.slug),
                 name=data.name,
                 fingerprint=_fingerprint(data),
                 provenance=Provenance.UPLOADED,

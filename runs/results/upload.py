@@ -24,6 +24,7 @@ from typing import Any
 from benchagent.catalog import METRICS, PERCENTILES, too_many_failed
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.db.models import prefetch_related_objects
 from django.utils import timezone
@@ -45,6 +46,7 @@ from runs.models import (
     cell_key,
 )
 from runs.models.choices import Provenance, RunState
+from runs.models.visible import may_open
 from runs.results import copies
 from runs.results.document import (
     MAX_RESULTS,
@@ -155,7 +157,7 @@ def store_uploads(
     owner = owner or (token.owner if token else None)
     failures, received = 0, timezone.now()
     while waiting := [item for item in items if not item.outcome.status]:
-        _answer_stored(waiting)
+        _answer_stored(waiting, owner)
         batch = [item for item in waiting if not item.outcome.status]
         batch = list({item.data.id: item for item in reversed(batch)}.values())[::-1]
         # As many as one transaction takes; alone where names were taken again and again.
@@ -207,8 +209,8 @@ def _digest_of_values(values: list[float | None]) -> str:
     return hashlib.sha256(numbers.tobytes()).hexdigest()
 
 
-def _answer_stored(items: Sequence[_Item]) -> None:
-    """Documents whose id is there already: the same body, or another."""
+def _answer_stored(items: Sequence[_Item], owner: User | None) -> None:
+    """Documents whose id is there already: the same body, or another. Of one that `owner` may not see only that."""
     uploads = Upload.objects.defer("document").in_bulk([item.data.id for item in items])
     if not uploads:
         return
@@ -223,8 +225,10 @@ def _answer_stored(items: Sequence[_Item]) -> None:
             stored = runs.get(upload.id, [])
             # What a request stores in portions is not deleted, but not shown yet.
             is_deleted = any(run.deleted_at not in (None, STAGED_AT) for run in stored)
-            status = ("deleted" if is_deleted else "same") if same else "conflict"
-            item.outcome = UploadOutcome(status, upload.id, stored)
+            if not same or not may_open(owner or AnonymousUser(), upload):
+                item.outcome = UploadOutcome("conflict", upload.id)
+            else:
+                item.outcome = UploadOutcome("deleted" if is_deleted else "same", upload.id, stored)
 
 
 def _store(items: Sequence[_Item], rows: _Rows) -> None:
@@ -313,6 +317,8 @@ class _Rows:
             batch = self.batches[pk] = Batch(pk=pk, owner=self.owner, created_at=self.now, **described)
             self.new_batches.append(batch)
         elif self.file_import is None and batch.owner_id != (self.owner and self.owner.pk):
+            if data.batch is None and Upload.objects.filter(pk=data.id).exists():
+                raise IntegrityError("somebody stored the same id at the same moment")
             raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
         return batch
 

@@ -27,7 +27,7 @@ from runs.configs.forms import (
     preview,
 )
 from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
-from runs.dbms import rankings, system_rows, unverified, version_rows, words_filter
+from runs.dbms import rankings, system_rows, unverified, version_rows, versions_for, words_filter
 from runs.listing.cursor import bounded_count, first_rows
 from runs.listing.rows import RunRow
 from runs.machines.usage import MOST_COUNTED
@@ -37,6 +37,8 @@ from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
+# DBMSs, and versions of one.
+SYSTEMS_PER_PAGE = 100
 RECENT = 10
 # What a choice of a configuration shows.
 SHOWN = ("slug", "name", "revision")
@@ -196,22 +198,24 @@ MOST_CONFIGS = 100
 def dbms_list(request: HttpRequest) -> HttpResponse:
     words = clean(request.GET.get("q", "").strip(), 100)
     rows = words_filter(nameable(Dbms.objects.all(), request.user), words)
-    return render(request, "dbms/list.html", {"rows": system_rows(rows, request.user), "q": words})
+    page = Paginator(rows.order_by("name", "pk"), SYSTEMS_PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "dbms/list.html", {"rows": system_rows(page, request.user), "page": page, "q": words})
 
 
 @require_safe
 def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     dbms = get_object_or_404(nameable(Dbms.objects.all(), request.user, by_address=True), slug=slug)
-    versions = version_rows(dbms, request.user)
-    present, keys = Run.objects.present().listed_for(request.user), [version.pk for version, _ in versions]
-    run_count, is_exact = bounded_count(present.filter(dbms_version__in=keys))
-    recent = first_rows(present.for_lists().filter(dbms_version__in=keys), RECENT)
+    page = Paginator(versions_for(dbms, request.user), SYSTEMS_PER_PAGE).get_page(request.GET.get("page"))
+    present, of_dbms = Run.objects.present().listed_for(request.user), {"dbms_version__in": dbms.versions.values("pk")}
+    run_count, is_exact = bounded_count(present.filter(**of_dbms))
+    recent = first_rows(present.for_lists().filter(**of_dbms), RECENT)
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
     shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
     counts = _runs_of(shown, request)
     context = {
         "dbms": dbms,
-        "versions": versions,
+        "page": page,
+        "versions": version_rows(list(page), request.user),
         "unverified": unverified(dbms.slug),
         "rankings": rankings(dbms, request.user),
         "configs": [ConfigRow(config, counts[config.pk]) for config in shown],

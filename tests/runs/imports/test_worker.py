@@ -176,6 +176,14 @@ def test_it_lets_one_person_fill_no_queue(contributor):
     assert FileImport.objects.count() == steps.MAX_WAITING
 
 
+def test_a_sixth_import_is_told_to_come_later(client, bearer, operator):
+    for number in range(steps.MAX_WAITING):
+        taken_of(operator, PGBENCH + b" " * number)
+    sixth = {"file": SimpleUploadedFile("a.txt", PGBENCH + b"more")}
+    answer = client.post("/api/v1/imports/", sixth, headers=bearer("upload"))
+    assert (answer.status_code, int(answer["Retry-After"]) > 0) == (429, True)
+
+
 def test_what_waits_of_one_person_is_bounded_in_bytes(contributor, operator, settings, monkeypatch):
     settings.IMPORT_STREAMED_MB = 0
     monkeypatch.setattr(steps, "MAX_TOTAL_BYTES", 2 * steps.MB)

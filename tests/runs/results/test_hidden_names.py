@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from runs import results
 from runs.access.rules import change_visibility
-from runs.models import Config, Dbms, Run, Upload, Workload
+from runs.models import Config, Dbms, Experiment, Report, Run, Upload, Workload
+from runs.results import subjects, upload
 from tests.runs.builders import document
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +31,63 @@ def sent(owner, **more):
 @pytest.fixture
 def private(contributor):
     return sent(contributor, **HIDDEN)
+
+
+def test_the_same_private_body_tells_another_person_nothing(contributor, operator, client, bearer):
+    body = document(id=str(uuid.uuid4()), visibility="private")
+    kept = results.store_uploads(documents=[body], owner=contributor)[0]
+    (again,) = results.store_uploads(documents=[body], owner=operator)
+    assert (again.status, again.runs, len(kept.runs)) == ("conflict", [], 2)
+    assert results.store_uploads(documents=[body], owner=contributor)[0].status == "same"
+    answer = client.post("/api/v1/results/", body, content_type="application/json", headers=bearer("upload"))
+    assert answer.status_code == 409 and str(kept.runs[0].id) not in answer.content.decode()
+
+
+def test_of_two_at_once_the_later_hears_of_the_id_and_not_of_a_batch(contributor, operator, monkeypatch):
+    body = document(id=str(uuid.uuid4()), visibility="private")
+    look = upload._answer_stored
+
+    def late(items, owner):
+        """The other's document comes between the first look and the write."""
+        monkeypatch.setattr(upload, "_answer_stored", look)
+        results.store_uploads(documents=[body], owner=contributor)
+
+    monkeypatch.setattr(upload, "_answer_stored", late)
+    (outcome,) = results.store_uploads(documents=[body], owner=operator)
+    assert (outcome.status, outcome.errors) == ("conflict", {})
+
+
+def test_a_batch_of_somebody_else_stays_one(contributor, operator):
+    batch = str(uuid.uuid4())
+    results.store_uploads(documents=[document(id=str(uuid.uuid4()), batch=batch)], owner=contributor)
+    for given in ({"id": batch}, {"id": str(uuid.uuid4()), "batch": batch}):
+        (outcome,) = results.store_uploads(documents=[document(**given)], owner=operator)
+        assert list(outcome.errors) == ["batch"]
+
+
+def test_a_hidden_name_takes_no_slug_that_another_may_want(contributor, operator):
+    names = {"dbms": {"name": "Acme DB", "version": "1"}, "hardware": {"name": "Acme machine"}}
+    hidden = sent(contributor, **names, visibility="private").runs.first()
+    shown = sent(operator, **names, visibility="public").runs.first()
+    assert (shown.dbms_version.dbms.slug, shown.hardware.slug) == ("acme-db", "acme-machine")
+    assert hidden.dbms_version.dbms != shown.dbms_version.dbms and hidden.hardware != shown.hardware
+    again = sent(contributor, **names, visibility="private").runs.first()
+    assert (again.dbms_version, again.hardware) == (hidden.dbms_version, hidden.hardware), "they find their own"
+    for model in (Experiment, Report):
+        model.objects.create(slug=model.free_slug("Acme", is_hidden=True), name="Acme", visibility="private")
+        assert model.free_slug("Acme") == "acme"
+
+
+def test_one_person_brings_so_many_versions_a_day(contributor, operator, monkeypatch):
+    monkeypatch.setattr(subjects, "MAX_VERSIONS_A_DAY", 2)
+    of = lambda version: {"dbms": {"name": "Acme DB", "version": version}}  # noqa: E731
+    assert sent(contributor, **of("1")) and sent(contributor, **of("2"))
+    assert list(sent(contributor, **of("3"))) == ["dbms.version"]
+    assert sent(contributor, **of("2")).runs.exists() and sent(operator, **of("3")).runs.exists()
+    assert sent(contributor, **of("3")).runs.exists(), "it is there by now"
+    Run.objects.update(created_at=timezone.now() - timedelta(days=2))
+    two = [document(id=str(uuid.uuid4()), **of(version)) for version in ("4", "5", "6")]
+    assert [bool(outcome.errors) for outcome in results.store_uploads(documents=two, owner=contributor)] == [0, 0, 1]
 
 
 def test_a_slug_alone_is_that_of_nothing(private, operator, contributor):
