@@ -63,9 +63,9 @@ def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
     return make
 
 
-def write_sync_rate(dirs: AgentDirs, per_s: float, *storages: Path) -> None:
+def write_sync_rate(dirs: AgentDirs, per_s: float, *storages: Path, busy: str = "") -> None:
     """As if the disks of these folders, and that of the agent, had been measured before: it takes seconds for each."""
-    tries = [{"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time()}] * TRIES
+    tries = [{"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time(), "busy": busy}] * TRIES
     (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(path): tries for path in (dirs.jobs, *storages)}))
 
 

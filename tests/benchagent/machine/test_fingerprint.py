@@ -11,10 +11,11 @@ from benchagent.machine import emulation, fingerprint
 from benchagent.machine.devices import Mount
 from benchagent.machine.fingerprint import PATTERNS, SyncRate, SyncRates, measure
 from benchagent.machine.limits import Cage, Throttle, hierarchy
+from benchagent.machine.sampling import DiskCounters
 
 from tests.benchagent.storages import an_emulation, needs_emulation
 
-KNOWN = SyncRate(1000.0, {"append 4 KiB, fdatasync": 1000.0}, "test", time.time())
+KNOWN = SyncRate(1000.0, {"append 4 KiB, fdatasync": 1000.0}, "test", time.time(), "")
 
 
 def test_it_measures_all_patterns_and_leaves_nothing(tmp_path: Path):
@@ -47,8 +48,8 @@ def test_it_says_why_a_rate_cannot_be_measured(tmp_path: Path):
         measure(tmp_path / "nowhere")
 
 
-def rated(per_s: float, at: float | None = None) -> SyncRate:
-    return SyncRate(per_s, {}, "test", time.time() if at is None else at)
+def rated(per_s: float, at: float | None = None, busy: str = "") -> SyncRate:
+    return SyncRate(per_s, {}, "test", time.time() if at is None else at, busy)
 
 
 def test_the_best_of_three_tries_of_a_day_counts(tmp_path: Path, monkeypatch):
@@ -59,7 +60,41 @@ def test_the_best_of_three_tries_of_a_day_counts(tmp_path: Path, monkeypatch):
 
     assert [rates.of("sda", tmp_path).fdatasync_per_s for _ in range(5)] == [2469.0, *[11_405.0] * 4]
     assert next(rates_per_s) == 1.0
-    assert rates.of("sda", tmp_path).words == "best of 3 tries, 2,469 to 11,405, the oldest 0 min before"
+    assert rates.of("sda", tmp_path).words == (
+        "best of 3 tries, 3 of them quiet, 2,469 to 11,405, the oldest 0 min before"
+    )
+
+
+def test_an_agent_that_started_under_load_tries_until_three_were_quiet(tmp_path: Path, monkeypatch):
+    """Was: three tries under load counted for a day."""
+    tries = iter([rated(333.0, busy="others")] * 12 + [rated(7_982.0), rated(9_521.0), rated(11_405.0), rated(1.0)])
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: next(tries))
+    rates = SyncRates(tmp_path / "rates.json")
+
+    loaded = [rates.of("sda", tmp_path) for _ in range(12)][-1]
+    assert (loaded.fdatasync_per_s, loaded.quiet, len(loaded.tries)) == (333.0, 0, fingerprint.MOST_KEPT)
+    quiet = [rates.of("sda", tmp_path) for _ in range(5)][-1]
+    assert (quiet.fdatasync_per_s, quiet.quiet, len(quiet.tries)) == (11_405.0, 3, fingerprint.MOST_KEPT)
+    assert next(tries).fdatasync_per_s == 1.0
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "operations", "found"),
+    [
+        (0.05, 10, ""),
+        (0.5, 10, "50 % of the CPU went to others"),
+        (0.05, 210, "the disk did 420 reads and writes a second for others"),
+    ],
+)
+def test_a_try_is_quiet_where_neither_cpu_nor_disk_had_else_to_do(
+    tmp_path: Path, monkeypatch, cpu_s: float, operations: int, found: str
+):
+    times = iter([(10.0, 100.0), (10.0 + cpu_s, 101.0)])
+    counters = iter([DiskCounters(5, 0, 50, 0, 0), DiskCounters(5, 0, 50 + operations, 0, 0)])
+    monkeypatch.setattr(fingerprint, "machine_cpu_s", lambda: next(times))
+    monkeypatch.setattr(fingerprint, "disk_counters", lambda device: next(counters))
+    monkeypatch.setattr(fingerprint.time, "sleep", lambda seconds: None)
+    assert fingerprint.busy(tmp_path) == found
 
 
 def test_tries_older_than_a_day_count_no_more(tmp_path: Path, monkeypatch):
@@ -71,8 +106,12 @@ def test_tries_older_than_a_day_count_no_more(tmp_path: Path, monkeypatch):
         file.write_text(kept if isinstance(kept, str) else json.dumps(kept))
         assert SyncRates(file).of("sda", tmp_path).fdatasync_per_s == 500.0
     # As an earlier version of the agent kept it.
-    file.write_text(json.dumps({"sda": asdict(rated(800.0))}))
+    file.write_text(json.dumps({"sda": {**asdict(rated(800.0)), "busy": ""}}))
     assert SyncRates(file).of("sda", tmp_path).fdatasync_per_s == 800.0
+    unwatched = [{name: value for name, value in asdict(rated(900.0)).items() if name != "busy"}] * 3
+    file.write_text(json.dumps({"sda": unwatched}))
+    best = SyncRates(file).of("sda", tmp_path)
+    assert (best.fdatasync_per_s, best.quiet, len(best.tries)) == (900.0, 1, 4)
 
 
 def test_a_device_may_be_measured_once_more(tmp_path: Path, monkeypatch):

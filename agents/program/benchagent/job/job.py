@@ -29,7 +29,7 @@ from benchagent.machine import process
 from benchagent.machine.confinement import Confinement, walls
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
-from benchagent.machine.fingerprint import BestRate, SyncRates
+from benchagent.machine.fingerprint import LEAST_QUIET, TRIES, BestRate, SyncRates
 from benchagent.machine.limits import Cage, CgroupError, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
@@ -73,7 +73,7 @@ class Job:
         # Without limits until they are made.
         self._server_cage = self._generator_cage = Cage(self.run_id)
         self._sync_rate: BestRate | None = None
-        # Why there is none.
+        # Why it is not known.
         self._sync_problem = "it is the disk of a server that the agent did not start"
         self._last_state = ""
         self._connection = spec.get("connection", "")
@@ -285,8 +285,8 @@ class Job:
             claims_disk = promised is not None and promised.durability is Durability.POWER_LOSS
             if claims_disk:
                 self._measure_again_before_accusing(checks.writing_tps(summary, reading))
-            if claims_disk and self._sync_rate is None and checks.writing_tps(summary, reading):
-                self.result["warnings"].append(f"disk rate not measured: {self._sync_problem}")
+            if claims_disk and self._sync_problem and checks.writing_tps(summary, reading):
+                self.result["warnings"].append(f"disk rate not known: {self._sync_problem}")
             suspicious = checks.suspicions(
                 summary,
                 terminals=self._factors.number("terminals", 0),
@@ -312,17 +312,25 @@ class Job:
             self._sync_rate, self._sync_problem = None, str(error)
             self._described.saw(syncs_per_s=None, syncs_known_by="")
         else:
-            rate = self._sync_rate
+            rate, self._sync_problem = self._sync_rate, ""
             self._described.saw(syncs_per_s=rate.fdatasync_per_s, syncs_known_by=rate.words)
 
     def _measure_again_before_accusing(self, tps: float) -> None:
-        """A disk that was measured while something else wrote is faster than was known: the load is over now.
+        """A disk that was measured while something else wrote is faster than was known: the load may be over now.
 
-        Without another try nothing is known of it.
+        Without quiet tries, and where none could be made, nothing is known of it.
         """
-        most = self._factors.number("terminals", 0) * (self._sync_rate.fdatasync_per_s if self._sync_rate else 0.0)
-        if self._sync_rate and tps > most and not self._described.observation.has_flushes:
+        if self._described.observation.has_flushes is not None:
+            return
+        terminals = self._factors.number("terminals", 0)
+        for _ in range(TRIES):
+            if self._sync_rate is None or tps <= terminals * self._sync_rate.fdatasync_per_s:
+                return
             self._measure_sync_rate(anew=True)
+        rate = self._sync_rate
+        if rate and tps > terminals * rate.fdatasync_per_s and rate.quiet < LEAST_QUIET:
+            self._sync_problem = f"the machine was busy at each try ({rate.tries[-1].busy})"
+            self._described.saw(syncs_per_s=None, syncs_known_by="")
 
     def _keep_draft(self) -> None:
         self._described.fill(self._instance)

@@ -3,6 +3,8 @@
 A commit that waits for the disk takes at least one of them, so that no terminal can commit more often. The fastest of
 all patterns counts, because a DBMS may use any of them: only what is faster than that cannot have waited. The best of
 several tries counts, because whatever else the machine does makes a disk look slower than it is, and nothing faster.
+A try is quiet where machine and disk had next to nothing else to do just before and after it; only quiet ones tell what
+a disk cannot do.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from pathlib import Path
 from benchagent.catalog.durability import WITHOUT_BARRIERS
 from benchagent.errors import JobError
 from benchagent.machine import process
-from benchagent.machine.devices import backing_file, mount_of
+from benchagent.machine.devices import backing_file, mount_of, physical_disks
 from benchagent.machine.limits import Cage
+from benchagent.machine.sampling import disk_counters, machine_cpu_s
 from benchagent.paths import write_private
 
 KIB = 1024
@@ -30,8 +33,13 @@ SLICES, SLICE_S = 2, 0.2
 ENOUGH_SYNCS, LONG_SLICE_S = 50, 1.0
 TIMEOUT_S = 120.0
 VALID_S = 86_400.0
-# Of a day; one before each run, until there are so many.
-TRIES = 3
+# Of a day; one before each run, until so many were quiet. Of more the fastest are kept.
+TRIES, MOST_KEPT = 3, 10
+# Quiet tries without which nobody is told that a disk cannot do something.
+LEAST_QUIET = 2
+# What others may have of the machine's CPU, and of the disk's reads and writes, while somebody looks for so long.
+LOOK_S, MOST_CPU_PERCENT, MOST_OTHERS_IOPS = 0.5, 10.0, 50.0
+NOBODY_LOOKED = "nobody looked what else the machine did"
 TOOL = "benchagent, one thread"
 # Name: bytes a write, at the end of the file or in it, extra flag of open(2).
 PATTERNS: dict[str, tuple[int, bool, int]] = {
@@ -45,12 +53,15 @@ PATTERNS: dict[str, tuple[int, bool, int]] = {
 
 @dataclass(frozen=True)
 class SyncRate:
-    """One try. `fdatasync_per_s` is the fastest of `patterns_per_s`; `at` is epoch seconds."""
+    """One try. `fdatasync_per_s` is the fastest of `patterns_per_s`; `at` is epoch seconds. `busy`: what else the
+    machine did; empty for a quiet one.
+    """
 
     fdatasync_per_s: float
     patterns_per_s: dict[str, float]
     tool: str
     at: float
+    busy: str = NOBODY_LOOKED
 
 
 @dataclass(frozen=True)
@@ -64,14 +75,20 @@ class BestRate:
         return max(rate.fdatasync_per_s for rate in self.tries)
 
     @property
+    def quiet(self) -> int:
+        """How many of the tries nothing disturbed."""
+        return sum(not rate.busy for rate in self.tries)
+
+    @property
     def words(self) -> str:
-        """Best of 3 tries, 9,521 to 11,405, the oldest 2 h before."""
+        """Best of 4 tries, 3 of them quiet, 2,469 to 11,405, the oldest 2 h before."""
         rates = [rate.fdatasync_per_s for rate in self.tries]
         hours = max(time.time() - rate.at for rate in self.tries) / 3600
         age = f"{hours:.0f} h" if hours >= 1 else f"{60 * max(hours, 0):.0f} min"
         if len(rates) == 1:
-            return f"one try, {age} before"
-        return f"best of {len(rates)} tries, {min(rates):,.0f} to {max(rates):,.0f}, the oldest {age} before"
+            return f"one {'quiet ' * self.quiet}try, {age} before"
+        tries = f"best of {len(rates)} tries, {self.quiet or 'none'} of them quiet"
+        return f"{tries}, {min(rates):,.0f} to {max(rates):,.0f}, the oldest {age} before"
 
 
 class SyncRates:
@@ -81,17 +98,18 @@ class SyncRates:
         self._file = file
 
     def of(self, device: str, folder: Path, cage: Cage | None = None) -> BestRate:
-        """The rate of `device`, on which `folder` lies; it is measured until there are `TRIES`. Raises `JobError`.
+        """The rate of `device`, on which `folder` lies; measured until `TRIES` were quiet. Raises `JobError`.
 
         An emulated disk is another one with another file or with other rates.
         """
-        known = self._tries().get(_identity(device, folder, cage), ())
-        return BestRate(known) if len(known) >= TRIES else self.again(device, folder, cage)
+        known = BestRate(self._tries().get(_identity(device, folder, cage), ()))
+        return known if known.quiet >= TRIES else self.again(device, folder, cage)
 
     def again(self, device: str, folder: Path, cage: Cage | None = None) -> BestRate:
         """With one more try, now. Raises `JobError`."""
         tries, identity = self._tries(), _identity(device, folder, cage)
-        tries[identity] = (*tries.get(identity, ()), measure(folder, cage))
+        every = (*tries.get(identity, ()), measure(folder, cage))
+        tries[identity] = tuple(sorted(every, key=lambda rate: (bool(rate.busy), -rate.fdatasync_per_s))[:MOST_KEPT])
         write_private(self._file, {name: [asdict(rate) for rate in rates] for name, rates in tries.items()})
         return BestRate(tries[identity])
 
@@ -120,7 +138,8 @@ def _identity(device: str, folder: Path, cage: Cage | None) -> str:
 
 
 def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
-    """About two seconds, in a process of its own, within the limits of `cage`. Raises `JobError`."""
+    """About three seconds, in a process of its own, within the limits of `cage`. Raises `JobError`."""
+    busy_before = busy(folder)
     program = [sys.executable, "-m", "benchagent.machine.fingerprint", str(folder)]
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath}
     child = process.spawn(
@@ -135,7 +154,24 @@ def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
         reason = (trouble.strip().splitlines() or ["its process was killed"])[-1]
         raise JobError(f"the fdatasync rate cannot be measured: {reason}")
     rates = {str(name): float(rate) for name, rate in json.loads(output).items()}
-    return SyncRate(max(rates.values()), rates, TOOL, time.time())
+    return SyncRate(max(rates.values()), rates, TOOL, time.time(), busy_before or busy(folder))
+
+
+def busy(folder: Path) -> str:
+    """What machine and disk of `folder` do while nobody measures, in words; empty where that is next to nothing."""
+    disk = next(iter(physical_disks(folder)), "")
+    before, (busy_s, total_s) = disk_counters(disk), machine_cpu_s()
+    time.sleep(LOOK_S)
+    after, (busy_later_s, total_later_s) = disk_counters(disk), machine_cpu_s()
+    found = []
+    percent = 100 * (busy_later_s - busy_s) / max(total_later_s - total_s, 1e-3)
+    if percent > MOST_CPU_PERCENT:
+        found.append(f"{percent:.0f} % of the CPU went to others")
+    if before and after:
+        iops = (after.reads + after.writes - before.reads - before.writes) / LOOK_S
+        if iops > MOST_OTHERS_IOPS:
+            found.append(f"the disk did {iops:,.0f} reads and writes a second for others")
+    return ", ".join(found)
 
 
 def _rate_per_s(folder: Path, size: int, append: bool, flag: int) -> float:

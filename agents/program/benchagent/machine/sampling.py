@@ -173,7 +173,7 @@ def disk_counters(device: str) -> DiskCounters | None:
     return DiskCounters(fields[0], fields[2] * SECTOR_BYTES, fields[4], fields[6] * SECTOR_BYTES, fields[9])
 
 
-def _machine_cpu() -> tuple[float, float]:
+def machine_cpu_s() -> tuple[float, float]:
     """(busy, total) CPU seconds of the machine; waiting for the disk counts as idle, as in top(1)."""
     times = psutil.cpu_times()
     total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
@@ -262,7 +262,7 @@ class Sampler:
         `elapsed_s`: how long it was since the call before, where somebody nearer to the work has timed it.
         """
         time_s, machine = self._time, self._machine
-        self._time, self._machine = time.monotonic(), _machine_cpu()
+        self._time, self._machine = time.monotonic(), machine_cpu_s()
         elapsed_s = max(self._time - time_s if elapsed_s is None else elapsed_s, 1e-3)
         busy, total = self._machine[0] - machine[0], self._machine[1] - machine[1]
         values: dict[str, float | None] = {
