@@ -37,6 +37,7 @@ from runs.models.choices import ON_AGENT_STATES
 from runs.models.visible import Reader
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
+from runs.results.checking import runs_not_judged
 from runs.views.guards import PersonRequest, operator_required, page_before
 
 # Agents
@@ -52,6 +53,7 @@ def agents(request: HttpRequest) -> HttpResponse:
         "retired": [agent for agent in kept if agent.status == AgentStatus.RETIRED],
         "server_url": request.build_absolute_uri("/").rstrip("/"),
         "open_registration": settings.OPEN_REGISTRATION,
+        "not_judged": runs_not_judged() if may_operate(request.user) else 0,
     }
     template = "agents/list.html#rows" if request.htmx else "agents/list.html"  # type: ignore[attr-defined]
     return render(request, template, context)

@@ -39,6 +39,7 @@ from django.utils import timezone
 
 from benchsite.state import State, write_private
 from runs.models import User
+from runs.results.checking import forget_judged
 
 FORMAT = 1
 ABOUT = "backup.json"
@@ -234,6 +235,8 @@ def restore(state: State, source: Path, *, replace: bool = False) -> Contents:
                 raise zipfile.BadZipFile(f"{damaged} is damaged")
             if not replace and (present := what_is_there(state)):
                 raise BackupError(f"{present} would be lost; say --replace if that is meant")
+            # What comes may have been judged by older rules.
+            forget_judged()
             return _restore(archive, about, state)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise BackupError(f"{source} is no backup of Benchsite, or not a whole one ({error})") from error

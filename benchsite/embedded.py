@@ -32,6 +32,7 @@ from benchsite.state import OPERATOR, State, read, write_private
 from benchsite.supervisor import Supervisor, kill_leftovers
 from runs.models import User
 from runs.models.choices import UserRole
+from runs.results.checking import judge_upgraded
 
 LOOK_EVERY_S = 0.3
 LATE_AFTER_S = 60
@@ -203,6 +204,8 @@ def fill(state: State, say: Callable[[str], None]) -> None:
     migrate(state, say)
     say("importing the published results")
     call_command("import_publication", keep_deleted=True, stdout=StringIO())
+    if words := judge_upgraded():
+        say(words)
     collect_static(state, say)
 
 

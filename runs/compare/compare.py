@@ -326,7 +326,7 @@ def by_each_metric(comparison: Comparison, params: QueryDict) -> list[Comparison
 _FAILED_CHECKS = {
     "steady_state": ("Not steady", "see the pages of the runs"),
     "no_stalls": ("Stalls", "see the pages of the runs"),
-    "machine_alone": ("Disturbed by other programs", "they took CPU of the machine"),
+    "machine_alone": ("Disturbed by other programs", "they took CPU of the machine, or wrote to its disks"),
     "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
 }
 

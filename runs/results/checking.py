@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 from benchagent.catalog import METRICS, too_many_failed
+from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from runs.access.changes import history
 from runs.models import Run, RunFactor
@@ -19,19 +22,51 @@ from runs.run.number import refresh_primary
 from runs.run.quality import RunFacts
 
 CHUNK = 200
+# Of what is judged here. To be raised where a stored run would be judged otherwise than before.
+RULES = "1"
+# So many take seconds: of more a person says when.
+MOST_AT_START = 1_000
+
+
+def judge_upgraded() -> str:
+    """Once after an upgrade, where few runs are stored. -> what was done, or what is to be done, in words."""
+    if not (count := runs_not_judged()):
+        note_judged()
+        return ""
+    if count > MOST_AT_START:
+        return f"{count:,} stored runs wait to be judged by today's rules: manage.py judge does it while the site runs"
+    judged = judge_stored()
+    note_judged()
+    return f"judged {count:,} stored runs by today's rules: {sum(judged.values()):,} changes"
+
+
+def runs_not_judged() -> int:
+    """By today's rules, as far as this STATE knows."""
+    stamp = _stamp()
+    return 0 if stamp.exists() and stamp.read_text() == RULES else _stored().count()
+
+
+def note_judged() -> None:
+    _stamp().write_text(RULES)
+
+
+def forget_judged() -> None:
+    _stamp().unlink(missing_ok=True)
+
+
+def _stamp() -> Path:
+    return Path(settings.STATE.path) / "judged.stamp"
+
+
+def _stored() -> QuerySet[Run]:
+    """Articles print numbers without terminals and seconds: there is nothing to judge."""
+    return Run.objects.filter(state=RunState.FINISHED, publication=None)
 
 
 def judge_stored(*, is_trial: bool = False) -> Counter[str]:
-    """Each run that has finished, one transaction a run. -> how many got what. `is_trial`: only count.
-
-    Articles print numbers without terminals and seconds: there is nothing to judge.
-    """
+    """Each run that has finished, one transaction a run. -> how many got what. `is_trial`: only count."""
     counts: Counter[str] = Counter()
-    runs = (
-        Run.objects.filter(state=RunState.FINISHED, publication=None)
-        .select_related("workload", "upload")
-        .order_by("pk")
-    )
+    runs = _stored().select_related("workload", "upload").order_by("pk")
     for run in runs.iterator(chunk_size=CHUNK):
         with transaction.atomic():
             counts.update(_judge(run))

@@ -16,7 +16,7 @@ from runs.incoming.values import finite
 from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
 from runs.run.memory import MB, limit_bytes, memory_bytes
-from runs.run.quality import own_cores
+from runs.run.quality import MOST_OTHERS_PERCENT, others_percent, own_cores
 from runs.run.series import Series, read, within, without_gaps
 from runs.tables import Column, Table, TableCell
 
@@ -164,9 +164,12 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
 
 def _bound_words(run: Run) -> str:
     """Of a busy CPU; what had the lesser part of it was not bound by it, but kept from it."""
-    if all(check["ok"] for check in run.checks if check["name"] == "machine_alone"):
+    metrics, threads = _metrics(run), (run.hardware.cpu_threads or 0) if run.hardware else 0
+    own, others = own_cores(metrics), others_percent(metrics, threads)
+    # Or disturbed by what others wrote.
+    is_alone = all(check["ok"] for check in run.checks if check["name"] == "machine_alone")
+    if is_alone or (others is not None and others < MOST_OTHERS_PERCENT):
         return "yes"
-    own, threads = own_cores(_metrics(run)), run.hardware.cpu_threads if run.hardware else None
     if own is None or not threads or own >= threads / 2:
         return "yes, and other programs used it too"
     return f"no: other programs had it, the run {100 * own / threads:.0f} %"

@@ -12,7 +12,7 @@ from statistics import mean, median
 from typing import Any
 
 from benchagent.catalog import DBMSS, FAILED
-from benchagent.protocol import Check
+from benchagent.protocol import DISK_SHARES, Check
 
 from runs.models import Run
 from runs.run.series import Series, within, without_gaps
@@ -26,8 +26,10 @@ OF_TERMINALS = "computed from the transactions of each terminal"
 SLOWEST, INDEX = "slowest_terminal_percent", "jain_index"
 # A shorter window ends before the first checkpoint, flush or merge of many engines.
 LEAST_WINDOW_S = 30
-# Of the machine's CPU: what an agent, the kernel and an idle system take stays below it.
+# Of the machine's CPU: what an agent, the kernel and an idle system take stays below it. Of what is written, too.
 MOST_OTHERS_PERCENT = 10.0
+# What others write is nothing to a run below so much, or beside a disk that is idle for most of the time.
+LEAST_OTHERS_MB, LEAST_DISK_BUSY = 1.0, 10.0
 OWN_CPU = ("driver_cpu_cores", "server_cpu_cores", "tool_cpu_cores")
 RATE = "tps"
 # The DBMS first: whoever drives it waits for it.
@@ -257,17 +259,38 @@ def own_cores(metrics: Mapping[str, float]) -> float | None:
     return sum(own) if own else None
 
 
+def others_percent(metrics: Mapping[str, float], cpu_threads: int) -> float | None:
+    """Of the machine's CPU; None where nobody sampled both it and the run."""
+    busy, own = metrics.get("machine_cpu_percent"), own_cores(metrics)
+    return None if busy is None or own is None or not cpu_threads else max(0.0, busy - 100 * own / cpu_threads)
+
+
+def others_mb_per_s(metrics: Mapping[str, float]) -> float | None:
+    """That other processes wrote to the disks of the run, at least: what these wrote beyond what the run asked for,
+    which may still wait in memory. None where nobody may read what each process writes.
+    """
+    own, others = (metrics.get(name) for name in DISK_SHARES)
+    written = [metrics[name] for name in metrics if name.endswith("disk_write_mb_per_s") and name not in DISK_SHARES]
+    return None if own is None or others is None else min(others, max(0.0, sum(written) - own))
+
+
 def machine_alone(facts: RunFacts) -> Check | None:
     """Whether something else kept the machine busy: other programs, or its host that gave the CPU to others."""
-    busy = facts.metrics.get("machine_cpu_percent")
-    own = own_cores(facts.metrics)
-    if busy is None or own is None or not facts.cpu_threads:
-        return None
-    own_percent = 100 * own / facts.cpu_threads
-    others = max(0.0, busy - own_percent)
-    ok = others < MOST_OTHERS_PERCENT
-    detail = f"{others:.0f} % of the machine's CPU went to others, {min(busy, own_percent):.0f} % to the run"
-    return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"}
+    cpu, written = others_percent(facts.metrics, facts.cpu_threads), others_mb_per_s(facts.metrics)
+    own_mb, disk_busy = facts.metrics.get(DISK_SHARES[0], 0.0), facts.metrics.get("disk_util_percent", 0.0)
+    words, ok = [], True
+    if cpu is not None:
+        ok = cpu < MOST_OTHERS_PERCENT
+        own_percent = min(
+            facts.metrics["machine_cpu_percent"], 100 * (own_cores(facts.metrics) or 0) / facts.cpu_threads
+        )
+        words.append(f"{cpu:.0f} % of the machine's CPU went to others, {own_percent:.0f} % to the run")
+    if written is not None:
+        is_much = written >= max(LEAST_OTHERS_MB, MOST_OTHERS_PERCENT / 100 * (written + own_mb))
+        ok = ok and not (is_much and disk_busy >= LEAST_DISK_BUSY)
+        words.append(f"others wrote at least {written:.1f} MB/s to its disks, the run {own_mb:.1f}")
+    detail = "; ".join(words)
+    return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"} if words else None
 
 
 def window_long_enough(facts: RunFacts) -> Check | None:

@@ -65,8 +65,10 @@ def maker(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> MakeJob:
 
 def write_sync_rate(dirs: AgentDirs, per_s: float, *storages: Path, busy: str = "") -> None:
     """As if the disks of these folders, and that of the agent, had been measured before: it takes seconds for each."""
-    tries = [{"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time(), "busy": busy}] * TRIES
-    (dirs.root / SYNC_RATES).write_text(json.dumps({device_of(path): tries for path in (dirs.jobs, *storages)}))
+    a_try = {"fdatasync_per_s": per_s, "patterns_per_s": {}, "tool": "a test", "at": time.time(), "busy": busy}
+    (dirs.root / SYNC_RATES).write_text(
+        json.dumps({device_of(path): [a_try] * TRIES for path in (dirs.jobs, *storages)})
+    )
 
 
 def values(item: FinishItem) -> dict[str, float]:

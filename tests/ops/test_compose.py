@@ -123,7 +123,7 @@ def test_the_migrate_service_names_commands_that_exist(compose):
     from django.core.management import get_commands
 
     named = re.findall(r"manage.py (\w+)", compose["services"]["migrate"]["command"])
-    assert named == ["migrate", "import_publication", "collectstatic"]
+    assert named == ["migrate", "import_publication", "judge", "collectstatic"]
     assert set(named) <= set(get_commands())
 
 

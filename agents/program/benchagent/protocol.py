@@ -349,8 +349,10 @@ class Ack(TypedDict):
 
 # Of the device with the data.
 DISK_MEANS = ("disk_read_mb_per_s", "disk_write_mb_per_s", "disk_read_iops", "disk_write_iops", "disk_util_percent")
+# Who asked for writes, by process and whatever the disk; where the agent may read it. Some may wait in memory yet.
+DISK_SHARES = ("own_disk_write_mb_per_s", "others_disk_write_mb_per_s")
 # What an observer may send: mean of the measured seconds as a metric of the run, or their maximum.
-OBSERVED_MEANS = ("server_machine_cpu_percent", "server_cpu_cores", *DISK_MEANS)
+OBSERVED_MEANS = ("server_machine_cpu_percent", "server_cpu_cores", *DISK_MEANS, *DISK_SHARES)
 OBSERVED_MAXIMA = ("server_rss_bytes",)
 
 

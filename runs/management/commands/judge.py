@@ -1,4 +1,4 @@
-"""`manage.py judge [--trial]`: judgements of runs that were stored before there were any, by today's rules."""
+"""`manage.py judge [--trial | --upgraded]`: stored runs are judged by today's rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from runs.results.checking import judge_stored
+from runs.results.checking import judge_stored, judge_upgraded, note_judged
 
 
 class Command(BaseCommand):
@@ -17,10 +17,17 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--trial", action="store_true", help="change nothing, say what would be")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--trial", action="store_true", help="change nothing, say what would be")
+        how.add_argument("--upgraded", action="store_true", help="as make up does: once after an upgrade, of few runs")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["upgraded"]:
+            self.stdout.write(judge_upgraded() or "Every run that is stored is judged by today's rules.")
+            return
         counts = judge_stored(is_trial=options["trial"])
+        if not options["trial"]:
+            note_judged()
         verb = "would get" if options["trial"] else "got"
         for what, count in sorted(counts.items()):
             self.stdout.write(f"{count} runs {verb} {what}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import pytest
 from benchagent.machine import sampling
 from benchagent.machine.devices import device_of
 from benchagent.machine.sampling import DISK_SERIES, DiskCounters, ProcessTable, Sampler, disk_counters, read_stat
+from benchagent.protocol import DISK_SHARES
 
 from tests.benchagent.fake_server import wait_until
 
@@ -162,7 +164,7 @@ def test_it_names_a_device_once_and_another_one_by_its_role(tmp_path: Path):
     """A second device is any with a line of its own in the kernel's statistics."""
     device = device_of(tmp_path)
     same = Sampler({}, {"data": device, "log": device, "temp": device, "backup": device}).sample()
-    assert {name for name in same if "disk" in name} == set(DISK_SERIES["data"])
+    assert {name for name in same if "disk" in name} == {*DISK_SERIES["data"], *DISK_SHARES}
     second = next(name for name in sorted(os.listdir("/sys/class/block")) if name != device)  # noqa: PTH208
     sampler = Sampler({}, {"data": device, "log": second, "backup": second})
     time.sleep(0.05)  # a tick of the kernel's clock, in which CPU is counted, is 10 ms
@@ -171,8 +173,10 @@ def test_it_names_a_device_once_and_another_one_by_its_role(tmp_path: Path):
         *DISK_SERIES["data"],
         *(f"log_{rate}" for rate in DISK_SERIES["log"]),
         *(f"backup_{rate}" for rate in DISK_SERIES["backup"]),
+        *DISK_SHARES,
     }
-    assert None not in other.values()
+    # An agent that is not root may not read what others write.
+    assert None not in [value for name, value in other.items() if name not in DISK_SHARES or not os.geteuid()]
 
 
 def test_it_leaves_a_gap_where_the_server_is_gone_or_was_started_anew(family):
@@ -208,3 +212,40 @@ def test_it_costs_less_than_a_hundredth_of_a_core_with_forty_backends():
     subprocess.run(["kill", "-9", "--", f"-{server.pid}"], check=True)
     server.wait()
     assert cheap
+
+
+# Writes so many bytes to the disk, says its number in a file beside them, and stays.
+WRITER = """
+import os, sys, time
+with open(sys.argv[1], "wb") as file:
+    file.write(os.urandom(int(sys.argv[2])))
+    file.flush()
+    os.fsync(file.fileno())
+with open(sys.argv[1] + ".pid", "w") as file:
+    file.write(str(os.getpid()))
+time.sleep(600)
+"""
+
+
+def test_what_a_run_wrote_is_told_apart_from_what_others_wrote(tmp_path: Path):
+    """By process, as the kernel counts it: of a disk to which both write. One is no descendant of this process."""
+    (tmp_path / "writer.py").write_text(WRITER)
+    names = {name: tmp_path / f"{name}.pid" for name in ("own", "other")}
+    command = f"exec {sys.executable} {tmp_path}/writer.py {tmp_path}/"
+    table = ProcessTable()
+    table.look()
+    before = table.written_bytes([])
+    own = subprocess.Popen(["/bin/sh", "-c", f"{command}own {8 << 20}"])
+    subprocess.run(["/bin/sh", "-c", f"({command}other {32 << 20}) > /dev/null 2>&1 &"], check=True)
+    wait_until(lambda: all(path.exists() and path.read_text() for path in names.values()))
+    table.look()
+    after = table.written_bytes([own.pid])
+    os.kill(int(names["other"].read_text()), signal.SIGKILL)
+    own.kill()
+    own.wait()
+    shares = [
+        now - was if now is not None and was is not None else None for was, now in zip(before, after, strict=True)
+    ]
+    assert shares[0] is not None and 8 << 20 <= shares[0] < 32 << 20
+    # Not to be had where this user may not read what others write.
+    assert os.geteuid() or (shares[1] is not None and shares[1] >= 32 << 20)

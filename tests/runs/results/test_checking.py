@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from benchagent import histogram
 from django.core.management import call_command
 from django.test import Client
 
+from benchsite.state import State
 from runs.models import Measurement, Run
+from runs.results import checking
 from runs.results.checking import judge_stored
 from tests.runs.builders import document, store_upload
 from tests.runs.run.test_quality import STARVED, latencies, measured, uploaded
@@ -60,6 +63,30 @@ def test_what_was_stored_before_is_judged_as_if_it_came_today(client: Client, ca
     call_command("judge")
     assert said(run) == (state, checks, warnings, computed)
     assert capsys.readouterr().out == "Every run that is stored is judged by today's rules.\n"
+
+
+def test_an_upgrade_judges_what_is_stored_once(tmp_path: Path, settings, monkeypatch, client: Client, operator):
+    """`make up` does so of few runs; of many an operator's page says that it is due."""
+    settings.STATE = State(tmp_path)
+    run = uploaded(latencies(per_terminal=STARVED), factors=FACTORS)
+    today = said(run)
+    forget_judgements(run)
+    client.force_login(operator)
+    assert "data-not-judged" in client.get("/agents/").content.decode()
+    monkeypatch.setattr(checking, "MOST_AT_START", 0)
+    assert checking.judge_upgraded().startswith("1 stored runs wait")
+    assert said(run)[1] == []
+
+    monkeypatch.setattr(checking, "MOST_AT_START", 1)
+    assert checking.judge_upgraded().startswith("judged 1 stored runs")
+    assert said(run)[1] == today[1]
+    forget_judgements(run)
+    assert checking.judge_upgraded() == ""
+    assert said(run)[1] == []
+    assert "data-not-judged" not in client.get("/agents/").content.decode()
+    # What comes out of a backup may be older again.
+    checking.forget_judged()
+    assert checking.runs_not_judged() == 1
 
 
 def test_a_measured_run_keeps_what_its_agent_checked():

@@ -139,6 +139,16 @@ def test_an_even_load_has_no_parts(db):
     assert load_bands(run) == []
 
 
+def test_a_run_beside_which_others_only_wrote_is_bound_by_the_cpu_all_the_same(db):
+    hardware = HardwareProfile.objects.create(slug="m", name="M", cpu_threads=4)
+    run = make_run("Firebird 3.0", 80, factors=FACTORS, on=hardware)
+    add_number(run, 3.9, name="server_cpu_cores", unit="cores")
+    add_number(run, 99.0, name="machine_cpu_percent", unit="%")
+    run.checks = [{"name": "machine_alone", "ok": False, "detail": "disturbed: others wrote …"}]
+    found = figures_of(run, tps=RATES, machine_cpu_percent=[99.0] * 14, disk_util_percent=[10.0] * 14)
+    assert found["Bound by the CPU"] == "yes"
+
+
 @pytest.mark.parametrize(("own", "said"), [(0.2, "no: other programs had it, the run 5 %"), (3.0, "yes, and other")])
 def test_a_run_that_had_little_of_a_busy_cpu_was_not_bound_by_it(db, own: float, said: str):
     """Was: "yes" of a run that had 5 % of the CPU."""

@@ -151,6 +151,31 @@ def test_others_are_what_neither_generator_nor_engine_used(metrics: dict[str, fl
     assert checks == found
 
 
+WRITING = {"disk_util_percent": 60.0, "disk_write_mb_per_s": 40.0, "own_disk_write_mb_per_s": 5.0}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("metrics", "found"),
+    [
+        ({**WRITING, "others_disk_write_mb_per_s": 12.0}, [False]),
+        ({**WRITING, "others_disk_write_mb_per_s": 0.5}, [True]),
+        # Mostly to other disks, or taken back before it was there.
+        ({**WRITING, "disk_write_mb_per_s": 5.3, "others_disk_write_mb_per_s": 12.0}, [True]),
+        ({**WRITING, "disk_util_percent": 2.0, "others_disk_write_mb_per_s": 12.0}, [True]),
+        # Of an agent that may not read what others write.
+        (WRITING, []),
+    ],
+)
+def test_others_who_wrote_to_the_disk_of_a_run_disturbed_it(metrics: dict[str, float], found: list[bool]):
+    """Was: asked of the CPU alone; "Disk write" is the whole disk, and nobody told the run's own share."""
+    checks = [check for check in shared(**metrics).checks if check["name"] == "machine_alone"]
+    assert [check["ok"] for check in checks] == found
+    assert [
+        "disturbed: others wrote at least 12.0 MB/s to its disks, the run 5.0" in check["detail"] for check in checks
+    ] == [not ok for ok in found]
+
+
 @pytest.mark.django_db
 def test_a_server_whose_cpu_nobody_sampled_is_not_taken_for_others():
     run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)

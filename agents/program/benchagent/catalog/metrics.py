@@ -54,6 +54,8 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("driver_rss_bytes", "Memory of the load generator", "bytes", "none"),
         MetricDef("disk_read_mb_per_s", "Disk read, whole disk", "MB/s", "none"),
         MetricDef("disk_write_mb_per_s", "Disk write, whole disk", "MB/s", "none"),
+        MetricDef("own_disk_write_mb_per_s", "Disk write asked for by the run", "MB/s", "none"),
+        MetricDef("others_disk_write_mb_per_s", "Disk write asked for by others", "MB/s", "none"),
         MetricDef("ops_per_s", "Operations of all types", "operations/s", "higher"),
         MetricDef("tpmc", "New orders a minute (tpmC-like)", "new orders/min", "higher"),
         MetricDef("rolled_back", "Rolled back by design", "transactions", "none"),

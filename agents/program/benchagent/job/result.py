@@ -20,7 +20,7 @@ from benchagent.machine.devices import storage_layers
 from benchagent.machine.limits import Cage
 from benchagent.machine.sampling import DISK_SERIES, disk_metric
 from benchagent.machine.storages import JobFolders, device_name, emulated_words
-from benchagent.protocol import JobResult, MetricValue, StatementFact
+from benchagent.protocol import DISK_SHARES, JobResult, MetricValue, StatementFact
 
 # Aggregates of the one-second series over the measured window.
 MEANS = (
@@ -28,6 +28,7 @@ MEANS = (
     "machine_cpu_percent",
     "server_cpu_cores",
     *(disk_metric(role, rate) for role, rates in DISK_SERIES.items() for rate in rates),
+    *DISK_SHARES,
     "tool_cpu_cores",
 )
 MAXIMA = ("driver_rss_bytes", "server_rss_bytes", "tool_rss_bytes")

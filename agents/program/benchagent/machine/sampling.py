@@ -6,19 +6,23 @@ import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psutil
 
 from benchagent.machine.devices import SECTOR_BYTES, SYS_BLOCK
-from benchagent.protocol import DISK_MEANS
+from benchagent.protocol import DISK_MEANS, DISK_SHARES
 
 READ_ATTEMPTS = 4
 READ_ALL_EVERY = 30
 STAT_BYTES = 4096
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+# The parent of the kernel's threads.
+KERNEL_THREADS = 2
+# Of other processes: where more may not be read, nobody knows what others write.
+MOST_HIDDEN = 0.1
 MEMORY_FIELDS = (b"RssAnon:", b"RssFile:", b"RssShmem:")
 
 
@@ -84,6 +88,14 @@ class ProcessTable:
             members = now
         return sum(stat.ticks for stat in stats if stat) / TICKS_PER_S if members else None
 
+    def written_bytes(self, roots: Sequence[int]) -> tuple[int | None, int | None]:
+        """That these trees have brought to disks so far, and that all others have; None where it may not be read.
+
+        A child that ends moves into its parent's account. The kernel's own threads write for others: they count not.
+        """
+        own, kernel = set(self.tree([*roots, os.getpid()])), set(self.tree([KERNEL_THREADS]))
+        return _written(own, most_hidden=0.0), _written(self._parents.keys() - own - kernel, most_hidden=MOST_HIDDEN)
+
     def memory_bytes(self, roots: Sequence[int]) -> int | None:
         """Memory of a tree: private pages of each, shared ones (buffer pool, program) counted once."""
         sizes = [size for size in map(_memory_kilobytes, self.tree(roots)) if size]
@@ -98,6 +110,21 @@ def read_stat(pid: int) -> Stat | None:
     text = _read(f"/proc/{pid}/stat")
     fields = text[text.rfind(b")") + 2 :].split(None, 16)
     return Stat(int(fields[1]), sum(map(int, fields[11:15]))) if len(fields) > 15 else None
+
+
+def _written(pids: Collection[int], *, most_hidden: float) -> int | None:
+    """By these processes and the children they have reaped, less what was thrown away before (proc(5), "io").
+
+    None where a greater share of them than `most_hidden` may not be read.
+    """
+    total = hidden = 0
+    for pid in pids:
+        counts = dict(line.split(b": ") for line in _read(f"/proc/{pid}/io").splitlines())
+        if counts:
+            total += int(counts[b"write_bytes"]) - int(counts[b"cancelled_write_bytes"])
+        elif read_stat(pid):
+            hidden += 1
+    return total if hidden <= most_hidden * len(pids) else None
 
 
 def _memory_kilobytes(pid: int) -> tuple[int, int, int] | None:
@@ -203,20 +230,20 @@ class _Group:
 
     def __init__(self, name: str, pids: Pids, table: ProcessTable) -> None:
         self._name, self._pids, self._table = name, pids, table
-        self._roots: list[int] = []
+        self.roots: list[int] = []
         self._cpu_s: float | None = None
         self._with_cpu = name not in WITHOUT_CPU
 
     def values(self, elapsed_s: float) -> dict[str, float | None]:
         """None in the second in which its processes were not there or became others."""
-        before, roots = self._cpu_s, self._roots
-        self._roots = list(self._pids() if callable(self._pids) else self._pids)
+        before, roots = self._cpu_s, self.roots
+        self.roots = list(self._pids() if callable(self._pids) else self._pids)
         values: dict[str, float | None] = {}
         if self._with_cpu:
-            self._cpu_s = now = self._table.cpu_seconds(self._roots)
-            comparable = before is not None and now is not None and roots == self._roots
+            self._cpu_s = now = self._table.cpu_seconds(self.roots)
+            comparable = before is not None and now is not None and roots == self.roots
             values[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if comparable else None
-        values[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self._roots)
+        values[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self.roots)
         return values
 
 
@@ -254,6 +281,7 @@ class Sampler:
             and disk_counters(device) is not None
         ]
         self._time, self._machine = 0.0, (0.0, 0.0)
+        self._written: tuple[int | None, ...] = (None, None)
         self.sample()
 
     def sample(self, elapsed_s: float | None = None) -> dict[str, float | None]:
@@ -273,4 +301,15 @@ class Sampler:
             values.update(group.values(elapsed_s))
         for disk in self._disks:
             values.update(disk.values(elapsed_s))
+        if self._disks:
+            values.update(self._shares(elapsed_s))
         return values
+
+    def _shares(self, elapsed_s: float) -> dict[str, float | None]:
+        """Who wrote to disks: the processes of the run, and all others."""
+        roots = [pid for group in self._groups for pid in group.roots]
+        before, self._written = self._written, self._table.written_bytes(roots)
+        return {
+            name: None if was is None or now is None else max(0, now - was) / MEGABYTE / elapsed_s
+            for name, was, now in zip(DISK_SHARES, before, self._written, strict=True)
+        }
