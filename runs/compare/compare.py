@@ -322,6 +322,7 @@ def by_each_metric(comparison: Comparison, params: QueryDict) -> list[Comparison
     return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]
 
 
+SEVERAL_FOLD = 3.0
 # By the check that does not hold: what is said of the repeats of a group, and what it does to them.
 _FAILED_CHECKS = {
     "steady_state": ("Not steady", "see the pages of the runs"),
@@ -329,6 +330,11 @@ _FAILED_CHECKS = {
     "machine_alone": ("Disturbed by other programs", "they took CPU of the machine, or wrote to its disks"),
     "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
 }
+
+
+def is_several_fold(values: Sequence[float]) -> bool:
+    """Whether repeats of one cell lie too far apart for noise: something of them is not told."""
+    return bool(values) and min(values) > 0 and max(values) >= SEVERAL_FOLD * min(values)
 
 
 def _failures(group: Group) -> Counter[str]:
@@ -381,6 +387,8 @@ def _warnings(comparison: Comparison) -> list[str]:
     for check, (words, why) in _FAILED_CHECKS.items():
         if concerned := [group for group, counts in failures if counts[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
+    if wide := [group for group in groups if metric and metric.better == "higher" and is_several_fold(group.values)]:
+        warnings.append(f"Repeats several times as large as others, although nothing tells them apart: {which(wide)}.")
     warnings += filter(None, [partly_stated([group.runs for group in groups]), uneven_pooling_words(comparison)])
     few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:

@@ -241,6 +241,16 @@ def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client)
     assert [line["label"] for line in spec(html, "over-time-apart-data")["series"]] == ["H2 2, repeat 1"]
 
 
+def test_repeats_that_differ_several_fold_are_warned_of(client):
+    """As of a file whose results share all factors, because what tells them apart is not in it."""
+    words = "Repeats several times as large as others"
+    for value in (1000, 1010, 2900):
+        make_run("SQLite 3", value)
+    assert words not in page(client, "/compare/?workload=tpc-b-profile-1")
+    make_run("SQLite 3", 3100)
+    assert words in page(client, "/compare/?workload=tpc-b-profile-1")
+
+
 def test_of_many_warnings_it_names_the_subjects_and_leaves_the_first_screen_to_the_chart(client):
     for system, durability in (("SQLite 3", "power_loss"), ("Derby 10", "power_loss"), ("H2 2", "dbms_crash")):
         make_run(system, 100, durability=durability, checks=[{"name": "no_stalls", "ok": False}])
