@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 DISPATCH = "agents.dispatch"
 SWEEP = "agents.sweep"
 SUMMARISE = "agents.summarise"
+FILE = "agents.file"
 # A hint that nobody took in this time is stale: the sweep has come round since.
 EXPIRES_S = 15
 

@@ -87,7 +87,7 @@ def register(*, message: Registration) -> tuple[Agent, str]:
 
 def _settle_hardware(agent: Agent) -> None:
     """Make its reported facts the hardware profile that its results refer to."""
-    agent.hardware = upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name)
+    agent.hardware = upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name, agent=agent.slug)
     agent.save(update_fields=["hardware"])
 
 

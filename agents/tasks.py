@@ -14,6 +14,7 @@ from agents.jobs import life, observers
 from agents.plans import schedule
 from runs import space
 from runs.access import backoff
+from runs.history import filing
 from runs.imports import worker
 from runs.models import Run
 from runs.results import staged
@@ -38,6 +39,7 @@ def sweep() -> None:
     observers.give_up()
     schedule.start_first()
     worker.wake()
+    filing.keep_up()
     if dispatching.queued().exists():
         dispatch()
 
@@ -47,6 +49,12 @@ def summarise(run_id: str) -> None:
     run = Run.objects.filter(pk=run_id).first()
     if run is not None and run.has_ended:
         series.merge(run)
+
+
+@shared_task(name=hints.FILE)
+def file() -> None:
+    """Into the series of benchmarks, what has been measured or sent."""
+    filing.keep_up()
 
 
 @shared_task(name="agents.housekeeping")

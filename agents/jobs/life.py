@@ -108,6 +108,7 @@ def _apply_item(job: Job, item: Item, field: str) -> None:
         job.closed_at = timezone.now()
         observers.settle(job)
         hints.hint(hints.DISPATCH)
+        hints.hint(hints.FILE)
 
 
 def _time_of(job: Job, at_s: float, field: str) -> datetime:

@@ -76,6 +76,7 @@ def change_visibility(*, target: Target, visibility: str, by: User | None) -> bo
         type(target)._default_manager.filter(pk=target.pk).update(visibility=visibility)
         if isinstance(target, Experiment | Upload):
             target.runs.update(visibility=visibility)
+            Batch.objects.refile(target.runs.all())
         target.visibility = visibility
         return changes.record(target=target, field="visibility", old=before, new=visibility, by=by) is not None
 

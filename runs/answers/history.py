@@ -118,14 +118,19 @@ def _is_named(point: Group, kind: str, value: str) -> bool:
 
 
 def _expected(newest: Group, before: Sequence[Group], comparison: Comparison) -> Amount:
+    better = comparison.metric.better if comparison.metric else "none"
+    centres = [point.centre for point in before if point.centre]
+    return expected_amount(newest.centre or 0.0, centres, better=better, threshold=comparison.threshold)
+
+
+def expected_amount(newest: float, before: Sequence[float], *, better: str, threshold: float) -> Amount:
     """The newest batch over the mean of those before, with the interval in which one more of them would lie: between
     batches differs more than the repeats of one show.
     """
-    centres = [point.centre for point in before]
-    logs = [math.log(centre) for centre in centres if centre and centre > 0]
-    if not logs or not newest.centre or newest.centre <= 0:
+    logs = [math.log(centre) for centre in before if centre > 0]
+    if not logs or newest <= 0:
         return Amount(verdict=REFUSED, why="a value is zero or negative")
-    centre = math.log(newest.centre) - statistics.fmean(logs)
+    centre = math.log(newest) - statistics.fmean(logs)
     if len(logs) < LEAST_BATCHES:
         return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
     spread, freedom = statistics.stdev(logs), len(logs) - 1
@@ -133,7 +138,6 @@ def _expected(newest: Group, before: Sequence[Group], comparison: Comparison) ->
     interval: Interval | None = interval_of_logs(centre, half)
     if interval is None:
         return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
-    better = comparison.metric.better if comparison.metric else "none"
     estimate = Ratio(math.exp(centre), interval, freedom)
-    verdict: Verdict = judge_interval(estimate, interval, better=better, threshold=comparison.threshold, fewest=None)
+    verdict: Verdict = judge_interval(estimate, interval, better=better, threshold=threshold, fewest=None)
     return Amount(value=estimate.value, low=interval.low, high=interval.high, verdict=verdict.kind, why=verdict.words)

@@ -245,6 +245,11 @@ class Tested(Strict):
     commit: Annotated[str, Text(120, least=0)] = ""
     branch: Annotated[str, Text(120, least=0)] = ""
     dbms_build: Annotated[str, Text(200, least=0), Field(description="As the DBMS tells it of itself.")] = ""
+    commit_number: Annotated[
+        str,
+        Text(11, least=0),
+        Field(pattern="^[0-9]*$", description="Orders a series: `git rev-list --count COMMIT`."),
+    ] = ""
 
 
 class Described(Strict):

@@ -14,7 +14,7 @@ from rest_framework.exceptions import APIException
 
 from runs.access import changes
 from runs.machines.facts import DEVICE_LABELS, MACHINE_LABELS
-from runs.models import HardwareProfile, Run, RunStorage, StorageDevice, User
+from runs.models import Batch, HardwareProfile, Run, RunStorage, StorageDevice, User
 from runs.models.base import clean, in_parts
 from runs.models.choices import Provenance
 
@@ -35,10 +35,11 @@ def fingerprint(facts: HardwareFacts) -> str:
     return hashlib.sha256(json.dumps(document).encode()).hexdigest()
 
 
-def upsert_hardware(*, facts: HardwareFacts, name: str) -> HardwareProfile:
+def upsert_hardware(*, facts: HardwareFacts, name: str, agent: str = "") -> HardwareProfile:
     """The profile of this machine, found by its fingerprint or made; its devices found by name, updated or made.
 
-    Another kernel or more memory is another profile: results made before stay with the old one.
+    Another kernel or more memory is another profile: results made before stay with the old one. `agent`: whose slug
+    tells that both are the same machine.
     """
     mark = fingerprint(facts)
     with transaction.atomic():
@@ -51,7 +52,7 @@ def upsert_hardware(*, facts: HardwareFacts, name: str) -> HardwareProfile:
                 name=clean(name or facts["hostname"], 200),
                 fingerprint=mark,
                 provenance=Provenance.MEASURED,
-                details={"hostname": clean(facts["hostname"], 200)},
+                details={"hostname": clean(facts["hostname"], 200), **({"agent": agent} if agent else {})},
                 **_columns(HardwareProfile, MACHINE_LABELS, facts),
             )
         devices = {device.name: device for device in profile.storage.all()}
@@ -218,3 +219,4 @@ def _renew_cell_keys(run_ids: Iterable[str]) -> None:
         for run in runs:
             run.set_cell_key()
         Run.objects.bulk_update(runs, ["cell_key"])
+        Batch.objects.refile(Run.objects.filter(pk__in=some))

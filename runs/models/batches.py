@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
@@ -29,6 +31,15 @@ class Described(models.Model):
         return self.tags.split()
 
 
+class BatchQuerySet(models.QuerySet["Batch"]):
+    def refile(self, runs: models.QuerySet[Any]) -> None:
+        """These runs came, changed or go: their batches are filed into the series of their benchmarks once more.
+
+        Also where a batch waits already: it may be filed at this moment, from how its runs were.
+        """
+        self.filter(pk__in=runs.order_by().values("batch")).update(is_filed=False)
+
+
 class Batch(UUIDModel, Described):
     """What was measured together: an experiment, an upload, an import, a publication. Repeats are pooled within one.
 
@@ -40,10 +51,18 @@ class Batch(UUIDModel, Described):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="batches"
     )
     created_at = models.DateTimeField(default=timezone.now)
+    # Whether the series of benchmarks hold it as it is now (`runs.history.filing`).
+    is_filed = models.BooleanField(default=False, editable=False)
+
+    objects = BatchQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]
-        indexes = [models.Index(fields=["tags"], name="batch_tags"), models.Index(fields=["label"], name="batch_label")]
+        indexes = [
+            models.Index(fields=["tags"], name="batch_tags"),
+            models.Index(fields=["label"], name="batch_label"),
+            models.Index(fields=["created_at"], condition=models.Q(is_filed=False), name="batch_unfiled"),
+        ]
 
     def __str__(self) -> str:
         return self.label or f"{self.created_at:%Y-%m-%d %H:%M}"

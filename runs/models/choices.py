@@ -99,6 +99,32 @@ class Visibility(models.TextChoices):
     PRIVATE = "private", "Private"
 
 
+class ChangeKind(models.TextChoices):
+    """In what a series changes."""
+
+    STEP = "step", "Step"
+    DRIFT = "drift", "Slow drift"
+    NOISE = "noise", "Noise"
+
+
+class ChangeState(models.TextChoices):
+    SUSPECTED = "suspected", "Suspected"
+    CONFIRMED = "confirmed", "Confirmed"
+    REFUTED = "refuted", "Not confirmed"
+
+
+class AlertState(models.TextChoices):
+    """New until its change is confirmed; from then on what people say of it."""
+
+    NEW = "new", "New"
+    CONFIRMED = "confirmed", "Confirmed"
+    ACKNOWLEDGED = "acknowledged", "Acknowledged"
+    EXPECTED = "expected", "Expected"
+    FIXED = "fixed", "Fixed"
+    NOISE = "noise", "Noise"
+    MACHINE = "machine", "Machine"
+
+
 class UserRole(models.TextChoices):
     VIEWER = "viewer", "Viewer"
     CONTRIBUTOR = "contributor", "Contributor"

@@ -460,8 +460,12 @@ class Annotation(UUIDModel):
 
 
 def delete_softly(run: Run) -> bool:
-    return Run.objects.filter(id=run.id, deleted_at=None).update(deleted_at=timezone.now()) == 1
+    rows = Run.objects.filter(id=run.id)
+    Batch.objects.refile(rows)
+    return rows.filter(deleted_at=None).update(deleted_at=timezone.now()) == 1
 
 
 def restore(run: Run) -> bool:
-    return Run.objects.filter(id=run.id).exclude(deleted_at=None).update(deleted_at=None) == 1
+    rows = Run.objects.filter(id=run.id)
+    Batch.objects.refile(rows)
+    return rows.exclude(deleted_at=None).update(deleted_at=None) == 1

@@ -302,3 +302,21 @@ class ConfigDetails(TypedDict, total=False):
     forced_writes: bool | None
     includes_missing: list[str]
     database: DatabaseDetails
+
+
+# History
+
+
+class RecentBatch(TypedDict):
+    """Of a benchmark's newest batches: `at` is an ISO time, `centre` the geometric mean."""
+
+    at: str
+    centre: float | None
+
+
+class ChangeAmount(TypedDict, total=False):
+    """A share of 1 with the ends of its interval."""
+
+    value: float
+    low: float | None
+    high: float | None

@@ -89,9 +89,24 @@ class DbmsVersion(NamedModel):
         ]
 
 
+class Machine(UUIDModel):
+    """What stands above profiles: a new kernel, firmware or more memory is another profile of the same machine.
+
+    `key`: hash of what tells it from others (`runs.history.identity.machine_of`).
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+
+    def __str__(self) -> str:
+        return self.key[:12]
+
+
 class HardwareProfile(NamedModel):
     """A machine as far as it is known; null is "not stated", never a guess."""
 
+    # What tells its machine from others, as it was when a run on it was filed first: it stays, whatever the profile is
+    # called later (`runs.history.identity`).
+    filed_as = models.CharField(max_length=420, blank=True, editable=False)
     publication = models.ForeignKey(
         "runs.Publication", on_delete=models.SET_NULL, null=True, blank=True, related_name="hardware"
     )
@@ -141,6 +156,8 @@ class StorageDevice(NamedModel):
     emulated = models.BooleanField(default=False)
     details = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
     note = models.TextField(blank=True)
+    # What it was called when a run on it was filed first: it stays when it is renamed (`runs.history.identity`).
+    filed_as = models.CharField(max_length=420, blank=True, editable=False)
 
     class Meta:
         ordering = ["hardware", "name"]
@@ -183,6 +200,8 @@ class Config(NamedModel):
     file_name = models.CharField(max_length=200, blank=True)
     details = StoredJSON(shape=ConfigDetails, default=dict, blank=True)
     note = models.TextField(blank=True)
+    # The same of configurations; null until a run with it is filed, empty of a name that was made of its settings.
+    filed_as = models.CharField(max_length=200, null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["name"]

@@ -17,7 +17,7 @@ from benchagent.catalog.metrics import RATE_ENDS, RATES
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, Prefetch, Q, QuerySet
 
-from runs.models import FileImport, Measurement, Metric, Run, SeriesChunk, User
+from runs.models import Batch, FileImport, Measurement, Metric, Run, SeriesChunk, User
 from runs.models.base import in_parts
 from runs.models.choices import Provenance, RunState
 from runs.models.visible import listed
@@ -148,6 +148,7 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
             run.copy_of_id = old.run.copy_of_id or old.run.pk
             run.mark_by_rules(f"a copy of a result that was there before: {why}")
             run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
+            Batch.objects.refile(Run.objects.filter(pk=run.pk))
             return True
     return False
 

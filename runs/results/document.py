@@ -168,7 +168,10 @@ class UploadDevice(NewDevice):
 
 
 class UploadHardware(NewMachine):
+    """`machine_id` tells the machine itself, whatever its kernel, memory or name: its benchmarks go on."""
+
     slug: Given[NewSlug] = None
+    machine_id: Annotated[str, Text(120, least=0), Field(description="As in /etc/machine-id.")] = ""
     storage: Annotated[list[UploadDevice], Field(max_length=MAX_DEVICES), _once(attrgetter("name"))] = []
 
 

@@ -69,6 +69,7 @@ def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
                 raise ValidationError({"measured_on": [why]})
             row.set_measured_at()
         row.save(update_fields=given)
+        Batch.objects.refile(Run.objects.filter(pk=row.pk) if isinstance(row, Run) else row.runs.all())
     return row
 
 

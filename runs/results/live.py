@@ -109,6 +109,8 @@ def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") ->
         if not Run.objects.move(run_id, to=state, **changes):
             return False
         StateChange.objects.create(run_id=run_id, state=state, at=at, message=clean(message, LONG_TEXT))
+        if state in ENDED_STATES:
+            Batch.objects.refile(Run.objects.filter(pk=run_id))
         return True
 
 

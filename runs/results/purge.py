@@ -87,6 +87,7 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     if sent is not None:
         sent.delete()
     Report.objects.all().thaw(of_runs)
+    Batch.objects.refile(runs)
     runs.delete()
     if not isinstance(target, Run):
         type(target)._default_manager.filter(pk=pk).delete()

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from django.db import DatabaseError, transaction
 
-from runs.models import Run, Upload
+from runs.models import Batch, Run, Upload
 from runs.models.base import in_parts
 from runs.results import purge
 
@@ -41,7 +41,9 @@ def all_or_nothing(upload_ids: Sequence[uuid.UUID], *, is_large: bool) -> Iterat
 def show(runs: Sequence[Run]) -> None:
     """All of these, in the caller's transaction."""
     for some in in_parts(runs, AT_ONCE):
-        Run.objects.filter(pk__in=[run.pk for run in some]).update(deleted_at=None)
+        rows = Run.objects.filter(pk__in=[run.pk for run in some])
+        rows.update(deleted_at=None)
+        Batch.objects.refile(rows)
     for run in runs:
         run.deleted_at = None
 

@@ -256,6 +256,7 @@ class Resolver:
                 fingerprint=_fingerprint(data),
                 provenance=Provenance.UPLOADED,
                 created_by=self._owner,
+                details={"machine_id": data.machine_id} if data.machine_id else {},
                 **_facts(data),
             )
             self._hardware |= {row.slug: row, row.fingerprint: row}
@@ -364,7 +365,7 @@ def _facts(data: UploadHardware | UploadDevice) -> dict[str, Any]:
 
 
 def _fingerprint(data: UploadHardware) -> str:
-    document = ["upload", data.slug, data.name, _facts(data)]
+    document = ["upload", data.slug, data.name, _facts(data), *filter(None, [data.machine_id])]
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 

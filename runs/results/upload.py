@@ -456,6 +456,8 @@ class _Rows:
 
     def write(self) -> None:
         """In the order of their references."""
+        known = self.batches.keys() - {batch.pk for batch in self.new_batches}
+        Batch.objects.filter(pk__in=known).update(is_filed=False)
         for rows in (
             self.new_batches, self.uploads, self.runs, self.factors, self.storage, self.measurements, self.chunks,
             self.artefacts,

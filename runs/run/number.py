@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from benchagent.catalog import LATENCIES, headline_metrics, refusal
 from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, Value, When
 
-from runs.models import Measurement, Run
+from runs.models import Batch, Measurement, Run
 from runs.models.choices import OPEN_STATES, RunState
 from runs.run.quality import unfair_words
 
@@ -94,3 +94,4 @@ def refresh_primary(runs: QuerySet[Run]) -> None:
     first = Subquery(numbers.order_by("metric__unit").values("value")[:1], output_field=FloatField())
     # An invalid run has none: it must not lead a list that is sorted by value.
     runs.update(primary_value=Case(When(invalid_at=None, then=first), default=Value(None), output_field=FloatField()))
+    Batch.objects.refile(runs)

@@ -1,0 +1,116 @@
+"""Alerts: changes at the same place on one machine have one cause. What people say of them, and who said it.
+
+`move` is the one function through which an alert's state passes, also when it is made: whoever is to be told hangs
+on it, after the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from runs.access import changes
+from runs.history.words import alert_title
+from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
+from runs.models.choices import AlertState, ChangeState
+from runs.models.visible import Person
+
+# What a person can say of an alert.
+SAID = (
+    AlertState.ACKNOWLEDGED, AlertState.EXPECTED, AlertState.FIXED, AlertState.NOISE, AlertState.MACHINE,
+    AlertState.CONFIRMED,
+)  # fmt: skip
+NOT_CONFIRMED = "further batches did not confirm it"
+
+
+def move(alert: Alert, state: str, *, by: Person = None, reason: str = "", fixed_by: str = "") -> bool:
+    """To another state, noting who did so and why. False: it was there already, or somebody was faster."""
+    before = "" if alert._state.adding else alert.state
+    with transaction.atomic():
+        if not before:
+            alert.state = state
+            alert.save()
+        else:
+            rows = Alert.objects.filter(pk=alert.pk, state=before).exclude(state=state)
+            if rows.update(state=state, state_changed_at=timezone.now(), fixed_by=fixed_by) != 1:
+                return False
+            alert.refresh_from_db(fields=["state", "state_changed_at", "fixed_by"])
+        changes.record(target=alert, field="state", old=before, new=state, by=by, reason=reason)
+    return True
+
+
+def edit(alert: Alert, *, by: User, **values: Any) -> None:
+    """Who takes care, note and links."""
+    with transaction.atomic():
+        for name in alert.change(**values):
+            changes.record(target=alert, field=name, old=None, new=values[name], by=by)
+
+
+def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool = False) -> None:
+    """Give a change its alert: that of its place on its machine, or a new one. Confirmed changes confirm theirs.
+
+    `was_refuted`: by the first batches after it, so that its alert was closed by itself.
+    """
+    after, since = _window(point.at, rows)
+    alert = point.alert or _open_at(point.benchmark, after, since)
+    if alert is None:
+        benchmark = point.benchmark
+        alert = Alert(
+            owner_id=benchmark.owner_id, visibility=benchmark.visibility, machine_id=benchmark.machine_id,
+            after=after, since=since,
+        )  # fmt: skip
+        move(alert, AlertState.NEW)
+    elif max(alert.after, after) < min(alert.since, since):
+        alert.change(after=max(alert.after, after), since=min(alert.since, since))
+    if point.alert_id != alert.pk:
+        point.alert = alert
+        point.save(update_fields=["alert"])
+    if point.state == ChangeState.CONFIRMED and (alert.state == AlertState.NEW or was_refuted):
+        move(alert, AlertState.CONFIRMED)
+
+
+def refuted(point: ChangePoint) -> None:
+    """An alert of which nothing is left that may be so is closed by itself."""
+    alert = point.alert
+    if alert is None or alert.state != AlertState.NEW:
+        return
+    if not alert.changes.exclude(state=ChangeState.REFUTED).exists():
+        move(alert, AlertState.NOISE, reason=NOT_CONFIRMED)
+
+
+def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, datetime]:
+    """From the batch before a change to the first after it, as they were measured."""
+    place = next((index for index, row in enumerate(rows) if row.pk == at.pk), 0)
+    before = rows[place - 1].measured_at if place else at.measured_at
+    return min(before, at.measured_at), max(before, at.measured_at)
+
+
+def _open_at(benchmark: Benchmark, after: datetime, since: datetime) -> Alert | None:
+    """Of the same people's results."""
+    if benchmark.machine_id is None:
+        return None
+    rows = Alert.objects.filter(
+        machine=benchmark.machine_id, owner=benchmark.owner_id, visibility=benchmark.visibility,
+        after__lt=since, since__gt=after,
+    ).exclude(state=AlertState.NOISE)  # fmt: skip
+    return rows.order_by("created_at").first()
+
+
+def title(alert: Alert) -> str:
+    """27 of 40 benchmarks on alpha since 2026-11-02: worse."""
+    changed = list(alert.changes.select_related("benchmark__hardware", "benchmark__metric", "at"))
+    return alert_title(alert, changed, watched_beside(alert))
+
+
+def watched_beside(alert: Alert) -> int:
+    """How many benchmarks its machine had at that time."""
+    if alert.machine_id is None:
+        return 1
+    rows = Benchmark.objects.watched().filter(
+        machine=alert.machine_id, owner=alert.owner_id, visibility=alert.visibility, joined_to=None
+    )
+    return rows.filter(series__measured_at__gte=alert.since).distinct().count()

@@ -1,0 +1,173 @@
+"""A batch into the series of its benchmarks, after each delivery, by the worker.
+
+The batch is filed as it is now, whole: what was deleted, marked invalid or shown to fewer people leaves the series.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from runs.history.identity import Identity, commit_number, conditions_of, digest, identity_of, version_order
+from runs.history.watching import watch
+from runs.models import Batch, Benchmark, Conditions, Metric, Run, SeriesBatch
+from runs.models.base import clean
+from runs.results.rows import let_others_write
+from runs.run import likeness
+from runs.run.number import primary_number
+from runs.stats import geometric_mean
+
+# Of one call of the worker, which has other things to do.
+MOST_S = 5.0
+# Batches that came together are filed together: their series are watched once.
+AT_ONCE = 50
+_LONGEST_NAME = 400
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Runs of one batch that are one batch of a benchmark."""
+
+    identity: Identity
+    runs: Sequence[Run]
+    values: Sequence[float]
+
+    @property
+    def first(self) -> Run:
+        return self.runs[0]
+
+    @property
+    def part(self) -> str:
+        run, tested = self.first, self.first.said_tested
+        day = f"{run.measured_at:%Y-%m-%d}" if run.measured_at and run.experiment_id is None else ""
+        return digest([run.cell_key, tested.get("commit", ""), tested.get("build", ""), day])
+
+
+def keep_up() -> int:
+    """File what waits, the oldest first, for some seconds. -> batches filed."""
+    begun, filed = time.monotonic(), 0
+    while time.monotonic() - begun < MOST_S:
+        waiting = Batch.objects.filter(is_filed=False).order_by("created_at", "pk")
+        some = list(waiting.values_list("pk", flat=True)[:AT_ONCE])
+        if not some:
+            break
+        started = time.monotonic()
+        file_batches(some)
+        filed += len(some)
+        let_others_write(time.monotonic() - started)
+    return filed
+
+
+def file_batches(ids: Sequence[UUID]) -> None:
+    """These, and look what that says of their benchmarks. Whoever changes one meanwhile has it filed again."""
+    with transaction.atomic():
+        batches = list(Batch.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+        touched: set[UUID] = set()
+        for batch in batches:
+            touched |= _file(batch)
+        Batch.objects.filter(pk__in=[batch.pk for batch in batches]).update(is_filed=True)
+        for benchmark in Benchmark.objects.filter(pk__in=touched).select_related("metric").order_by("pk"):
+            watch(benchmark)
+
+
+def _file(batch: Batch) -> set[UUID]:
+    """-> benchmarks that it was or is part of, where that has changed."""
+    stored = {(row.benchmark_id, row.part): row for row in SeriesBatch.objects.filter(batch=batch)}
+    touched = set()
+    for benchmark, group in _with_benchmarks(_groups(batch)):
+        row = stored.pop((benchmark.pk, group.part), None)
+        if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
+            touched.add(benchmark.pk)
+    touched |= {row.benchmark_id for row in stored.values()}
+    SeriesBatch.objects.filter(pk__in=[row.pk for row in stored.values()]).delete()
+    return touched
+
+
+def _groups(batch: Batch) -> list[_Group]:
+    rows = Run.objects.with_values().filter(batch=batch, publication=None).order_by("cell_key", "repeat", "pk")
+    rows = rows.select_related("workload", "dbms_version__dbms", "config__dbms", "config__revision_of", "hardware")
+    rows = rows.prefetch_related("factors", "measurements__metric", "storage__device", "config__parameters")
+    runs = list(rows.exclude(measured_at=None))
+    for run in runs:
+        run.batch = batch
+    groups = []
+    for _, repeats in groupby(runs, key=lambda run: (run.cell_key, run.visibility, str(run.owner_id))):
+        for part in likeness.alike(list(repeats), by_day=True):
+            for tested in _by_tested(part):
+                if group := _group(tested):
+                    groups.append(group)
+    return groups
+
+
+def _by_tested(runs: Iterable[Run]) -> list[list[Run]]:
+    """Commits of one upload are batches of their own."""
+    by: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        tested = run.said_tested
+        by.setdefault(tuple(tested.get(name, "") for name in ("branch", "commit", "build")), []).append(run)
+    return list(by.values())
+
+
+def _group(runs: Sequence[Run]) -> _Group | None:
+    numbers = [(run, number) for run in runs if (number := primary_number(run))]
+    if not numbers:
+        return None
+    metric: Metric = numbers[0][1].metric
+    kept = [(run, number.value) for run, number in numbers if number.metric == metric]
+    return _Group(identity_of(kept[0][0], metric), [run for run, _ in kept], [value for _, value in kept])
+
+
+def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]:
+    """Configurations that nobody named and that a batch has several of are what it varies: benchmarks of their own."""
+    configs: dict[str, set[Any]] = {}
+    for group in groups:
+        configs.setdefault(group.identity.line(), set()).add(group.first.config_id)
+    found = []
+    for group in groups:
+        is_varied = len(configs[group.identity.line()]) > 1
+        config = group.first.config
+        found.append((_benchmark(group, config.slug if is_varied and config else ""), group))
+    return found
+
+
+def _benchmark(group: _Group, varied_config: str) -> Benchmark:
+    identity, run = group.identity, group.first
+    line = identity.line(with_config=varied_config)
+    names = [*identity.names, *([run.config.name] if varied_config and run.config else [])]
+    row, _ = Benchmark.objects.select_related("joined_to").get_or_create(
+        key=digest([line, identity.branch]),
+        defaults={
+            "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,
+            "name": clean(", ".join(names), _LONGEST_NAME), "workload": run.workload, "metric": identity.metric,
+            "dbms": run.dbms_version.dbms, "config": run.config, "hardware": run.hardware,
+            "machine": identity.machine,
+        },
+    )  # fmt: skip
+    return row.joined_to or row
+
+
+def _store(row: SeriesBatch, group: _Group) -> bool:
+    """-> whether anything has changed."""
+    run, tested = group.first, group.first.said_tested
+    facts, times = conditions_of(run), [each.measured_at for each in group.runs if each.measured_at]
+    columns: dict[str, Any] = {
+        "run_id": run.pk, "runs": [str(each.pk) for each in group.runs], "values": list(group.values),
+        "centre": geometric_mean(group.values), "measured_at": min(times),
+        "commit_number": commit_number(tested), "version_order": version_order(run.dbms_version.version),
+        "version_id": run.dbms_version_id, "commit": clean(tested.get("commit", ""), 120),
+        "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.said_label,
+        "conditions_id": digest(facts),
+    }  # fmt: skip
+    if row.pk and all(getattr(row, name) == value for name, value in columns.items()):
+        return False
+    Conditions.objects.get_or_create(digest=columns["conditions_id"], defaults={"facts": facts})
+    for name, value in columns.items():
+        setattr(row, name, value)
+    row.save()
+    return True

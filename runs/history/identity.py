@@ -1,0 +1,199 @@
+"""What stays the same of a benchmark, and what may change within its series.
+
+Names are kept as they were when a run was filed first, so that renaming a configuration or a disk breaks no series.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchagent.catalog import FACTORS, FactorKind, Role, factor_role
+from django.utils.text import slugify
+
+from runs.formatting import mid_sentence
+from runs.machines.facts import device_facts, profile_facts
+from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDevice, Workload
+from runs.models.base import clean
+from runs.models.choices import Visibility
+from runs.models.subjects import dbms_name
+from runs.run import likeness
+from runs.run.facets import FACTOR, factor_facets, factor_label
+
+# The branch that is watched goes by any of these names, or by none.
+MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
+# Factors that tell runs apart and ask nothing else: another value is an event at most.
+_IDLE = frozenset({"seed", "random_seed", "test_no", "filename", "directory", "conn_params"})
+# Of a version's number: so many digits of each of its parts.
+_DIGITS = 9
+_LONGEST = 200
+# How the mark of a machine begins that somebody only names.
+_SENT = "sent "
+
+
+def digest(document: Any) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Of a run: the benchmark that it belongs to. `same` is what stays the same, `config` what its settings are called.
+
+    `owner`: whose, where it is not public.
+    """
+
+    same: Mapping[str, Any]
+    machine: Machine | None
+    branch: str
+    visibility: str
+    owner: Any
+    metric: Metric
+    config: str = ""
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+    def line(self, *, with_config: str = "") -> str:
+        """`with_config`: its own where a batch has several that nobody named."""
+        document = [self.same, with_config or self.config, self.visibility, str(self.owner or ""), self.metric.pk]
+        return digest(document)
+
+
+def identity_of(run: Run, metric: Metric) -> Identity:
+    """Of a run as `filing` reads it. Machine, configuration and devices are named where they are not yet."""
+    branch = clean(run.said_tested.get("branch", ""), 120)
+    is_public = run.visibility == Visibility.PUBLIC
+    machine = machine_of(run.hardware, run.owner_id) if run.hardware else None
+    devices = {use.role: _named_device(use.device) for use in run.storage.all()}
+    factors = {
+        factor.name: str(factor.value)
+        for factor in run.factors.all()
+        if factor_role(factor.name, factor.role) != Role.PROCEDURE and factor.name not in _IDLE
+        and not (factor.name in FACTORS and FACTORS[factor.name].kind == FactorKind.STORAGE and devices)
+    }  # fmt: skip
+    same = {
+        "workload": base_slug(run.workload),
+        "dbms": [run.dbms_version.dbms.slug, run.dbms_version.architecture],
+        "machine": str(machine.pk) if machine else "",
+        "storage": devices, "factors": factors, "context": run.context,
+    }  # fmt: skip
+    config = _named_config(run.config) if run.config else ""
+    own_branch = "" if branch.lower() in MAIN_BRANCHES else branch
+    owner = None if is_public else run.owner_id
+    return Identity(same, machine, own_branch, run.visibility, owner, metric, config, _names(run, config))
+
+
+def _names(run: Run, config: str) -> tuple[str, ...]:
+    """What a person calls the benchmark: workload, system, what varies, configuration, machine."""
+    facets = [
+        facet.text for facet in factor_facets(run)
+        if factor_role(name := facet.field.removeprefix(FACTOR)) != Role.PROCEDURE and name not in _IDLE
+        and len(facet.text) <= _LONGEST // 4 and facet.value
+    ]  # fmt: skip
+    version = run.dbms_version
+    system = " ".join(filter(None, (dbms_name(version.dbms.name, run.durability), version.architecture)))
+    return tuple(filter(None, (run.workload.name, system, *facets[:6], config)))
+
+
+def base_slug(workload: Workload) -> str:
+    """Of all versions of a workload: another one is another row, whose slug ends in it."""
+    return workload.slug.removesuffix(f"-v{slugify(workload.version.replace('.', '-'))}") or workload.slug
+
+
+def _named_config(config: Config) -> str:
+    """What people call it, as it was when it was filed first. Of a name made of its settings nothing: they are events.
+
+    A revision goes by the name of what it revises.
+    """
+    if config.filed_as is None:
+        first = config.revision_of
+        if first is not None and first.filed_as is not None:
+            config.filed_as = first.filed_as
+        else:
+            dbms = config.dbms.name if config.dbms else ""
+            is_made = bool(config.digest) and config.name.startswith((f"{dbms}: ", f"{dbms}, standard"))
+            config.filed_as = "" if is_made else config.name
+        config.save(update_fields=["filed_as"])
+    return config.filed_as
+
+
+def _named_device(device: StorageDevice) -> str:
+    """A disk by name, model and medium: a new one in its place is another."""
+    if not device.filed_as:
+        device.filed_as = " · ".join(filter(None, (device.name, device.model, device.medium.lower())))
+        device.save(update_fields=["filed_as"])
+    return device.filed_as
+
+
+def machine_of(profile: HardwareProfile, owner: Any) -> Machine:
+    """The machine above a profile. Found by what its agent is called, with its mainboard; of an upload by the id that
+    is given, else by its name and who sent it.
+    """
+    if not profile.filed_as:
+        profile.filed_as = clean(_mark_of(profile), 420)
+        profile.save(update_fields=["filed_as"])
+    is_sent = profile.filed_as.startswith(_SENT)
+    return Machine.objects.get_or_create(key=digest([profile.filed_as, str(owner) if is_sent else ""]))[0]
+
+
+def _mark_of(profile: HardwareProfile) -> str:
+    details = profile.details
+    if machine_id := details.get("machine_id"):
+        return f"id {machine_id}"
+    if "hostname" in details:
+        # Where nothing tells the mainboard, as in a virtual machine, the processor stands for it.
+        name = details.get("agent") or slugify(profile.name)
+        return f"agent {name} {profile.motherboard or profile.cpu_model}"
+    return f"{_SENT}{profile.name.strip().lower()}"
+
+
+# What may change
+
+
+def conditions_of(run: Run) -> dict[str, str]:
+    """What was recorded of a run and may change within its series: "kind:label" -> in words."""
+    version, workload = run.dbms_version, run.workload
+    facts = {"version:DBMS": version.name, "workload:Workload version": workload.version}
+    facts |= {f"machine:{label}": text for label, text in profile_facts(run.hardware)} if run.hardware else {}
+    for use in run.storage.all():
+        facts |= {
+            f"disk:{use.get_role_display()}, {mid_sentence(label)}": text for label, text in device_facts(use.device)
+        }
+    for name, words in likeness.conditions(run).items():
+        kind = "setting" if name.startswith(likeness.SETTING) else "durability"
+        facts[f"{kind}:{likeness.heading(name)}"] = words
+    for row in run.config.parameters.all() if run.config else ():
+        facts.setdefault(f"setting:{row.name}", row.value if row.value is not None else "given")
+    if run.config and run.config.filed_as:
+        facts["setting:Revision of the configuration"] = str(run.config.revision)
+    facts |= {f"driver:{factor_label(name)}": value for name, value in run.driver.items() if isinstance(value, str)}
+    facts |= {f"dataset:{factor_label(name)}": value for name, value in run.dataset.items() if isinstance(value, str)}
+    facts |= {f"info:{factor_label(name)}": value for name, value in run.info.items() if isinstance(value, str)}
+    facts |= {
+        f"procedure:{factor_label(factor.name)}": str(factor.value)
+        for factor in run.factors.all()
+        if factor_role(factor.name, factor.role) == Role.PROCEDURE
+    }
+    return {name: clean(text, _LONGEST) for name, text in facts.items() if text and not _is_place(name, text)}
+
+
+def _is_place(name: str, text: str) -> bool:
+    """Where something lies, which differs from run to run and says nothing."""
+    return name.startswith(("setting:", "driver:", "dataset:", "info:")) and ("/" in text or "\\" in text)
+
+
+def version_order(version: str) -> str:
+    """A text that sorts as the numbers in a version: 9.6 before 10 before 16.10."""
+    parts: list[str] = []
+    for part in version.replace("-", ".").replace("_", ".").replace(" ", ".").split("."):
+        if not part.isdecimal():
+            break
+        parts.append(part.zfill(_DIGITS)[:_DIGITS])
+    return ".".join(parts)[:_LONGEST]
+
+
+def commit_number(tested: Mapping[str, str]) -> int:
+    """How many commits its branch has up to it; 0 where nobody says it."""
+    given = tested.get("commit_number", "")
+    return int(given) if given.isdecimal() and len(given) < 12 else 0

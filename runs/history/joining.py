@@ -1,0 +1,39 @@
+"""A benchmark that goes on another: after a new disk or mainboard a person may say that it does."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from rest_framework.exceptions import ValidationError
+
+from runs.access import changes
+from runs.history.watching import watch
+from runs.models import Batch, Benchmark, User
+
+JOINED_TO = "joined_to"
+
+
+@transaction.atomic
+def join(benchmark: Benchmark, to: Benchmark, *, by: User) -> None:
+    """Its batches, these and those to come, are filed into the series of `to`. Raises ValidationError."""
+    alike = ("metric_id", "visibility", "owner_id", "branch")
+    if benchmark.pk == to.pk or to.joined_to_id is not None or benchmark.joined_to_id is not None:
+        raise ValidationError({JOINED_TO: ["Join it to another benchmark that is not joined to one itself."]})
+    if any(getattr(benchmark, name) != getattr(to, name) for name in alike):
+        raise ValidationError({JOINED_TO: ["Both need the same metric, branch, visibility and owner."]})
+    benchmark.joined.update(joined_to=to)
+    benchmark.series.update(benchmark=to, is_watched=False)
+    benchmark.change(joined_to=to)
+    changes.record(target=benchmark, field=JOINED_TO, old=None, new=str(to.pk), by=by)
+    for each in (benchmark, to):
+        watch(each)
+
+
+@transaction.atomic
+def part(benchmark: Benchmark, *, by: User) -> None:
+    """Undo it: its batches are filed anew."""
+    to = benchmark.joined_to
+    if to is None:
+        return
+    Batch.objects.filter(pk__in=to.series.values("batch")).update(is_filed=False)
+    benchmark.change(joined_to=None)
+    changes.record(target=benchmark, field=JOINED_TO, old=str(to.pk), new=None, by=by)

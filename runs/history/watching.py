@@ -1,0 +1,243 @@
+"""What a benchmark's series says after its newest batches: suspicions, confirmed changes, and what lists show of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from benchagent.catalog import threshold_of
+from django.utils import timezone
+
+from runs.answers.answer import Amount, ends
+from runs.answers.history import expected_amount
+from runs.history import alerts
+from runs.models import Benchmark, ChangePoint, SeriesBatch
+from runs.models.choices import AlertState, Better, ChangeKind, ChangeState
+from runs.stats import PRACTICAL_THRESHOLD, WINNERS, stdev
+from runs.stats import watch as statistics
+from runs.stats.steps import LEAST_DAYS
+
+# What lies so far back when it is found wakes nobody.
+PAST = timedelta(days=30)
+# Of a long past the series is looked at after each so many batches, of its newest after each.
+STRIDE = 50
+RECENT, BASELINE = 30, 10
+OF_LEVEL = (ChangeKind.STEP, ChangeKind.DRIFT)
+
+
+@dataclass
+class Series:
+    """The newest batches of a benchmark that have a centre, in their order, and its changes among them."""
+
+    benchmark: Benchmark
+    rows: list[SeriesBatch]
+    points: list[ChangePoint]
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, most: int | None = None) -> Series:
+        rows = benchmark.series.newest_first().exclude(centre=None)
+        if most:
+            rows = rows[:most]
+        points = benchmark.changes.select_related("alert", "at").order_by("pk")
+        return cls(benchmark, list(rows)[::-1], list(points))
+
+    def __post_init__(self) -> None:
+        self.index = {row.pk: index for index, row in enumerate(self.rows)}
+        self.logs = [math.log(row.centre) for row in self.rows if row.centre]
+
+    def places(self, state: str) -> list[int]:
+        """Of the changes of its level."""
+        return sorted(
+            self.index[point.at_id]
+            for point in self.points
+            if point.at_id in self.index and point.state == state and point.kind in OF_LEVEL
+        )
+
+    @property
+    def starts(self) -> list[int]:
+        """Where its level changed, also where a person says that it means nothing."""
+        return self.places(ChangeState.CONFIRMED)
+
+    @property
+    def rejected(self) -> frozenset[int]:
+        return frozenset(
+            self.index[each.at_id] for each in self.points if each.at_id in self.index and is_rejected(each)
+        )
+
+    @property
+    def baseline_from(self) -> int:
+        """The first batch that the present baseline may hold: an expected change moves it, as a split does a share."""
+        expected = [each for each in self.points if each.alert and each.alert.state == AlertState.EXPECTED]
+        return max((self.index[each.at_id] for each in expected if each.at_id in self.index), default=0)
+
+    def band(self) -> statistics.Band | None:
+        """Where the next batch is expected."""
+        return statistics.band(self.logs, self.starts)
+
+    def near(self, at: int, kinds: Iterable[str]) -> ChangePoint | None:
+        """The change that is there already, be it placed a few batches beside."""
+        found = [
+            (abs(self.index[point.at_id] - at), point)
+            for point in self.points
+            if point.kind in kinds and point.at_id in self.index and abs(self.index[point.at_id] - at) <= LEAST_DAYS
+        ]
+        return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def is_rejected(point: ChangePoint) -> bool:
+    return point.alert is not None and point.alert.state == AlertState.NOISE and point.state != ChangeState.REFUTED
+
+
+def threshold(benchmark: Benchmark) -> float:
+    """From which on a change matters."""
+    return max(PRACTICAL_THRESHOLD, threshold_of(benchmark.metric.name, benchmark.metric.unit))
+
+
+def watch(benchmark: Benchmark) -> None:
+    """After batches were filed, changed or taken out. In the caller's transaction."""
+    count = benchmark.series.count()
+    fresh = benchmark.series.filter(is_watched=False).count()
+    series = Series.of(benchmark, None if fresh > statistics.WINDOW else statistics.WINDOW + fresh)
+    if not benchmark.branch and series.rows:
+        for end in _ends(series):
+            _look(series, end)
+        _look_at_noise(series)
+        _measure_anew(series)
+    benchmark.series.filter(is_watched=False).update(is_watched=True)
+    summarise(benchmark, series, count)
+
+
+def _ends(series: Series) -> list[int]:
+    """After which batches to look: each of the new ones at the end, of many older ones every `STRIDE`.
+
+    What was put in among older ones is looked at once, with the whole.
+    """
+    last = len(series.rows)
+    first = last
+    while first and not series.rows[first - 1].is_watched:
+        first -= 1
+    older = range(first + STRIDE, last - statistics.WINDOW, STRIDE)
+    return [*older, *range(max(first, last - statistics.WINDOW) + 1, last + 1)] or [last]
+
+
+def _look(series: Series, end: int) -> None:
+    suspects = set(series.places(ChangeState.SUSPECTED)) - series.rejected
+    before = statistics.Watched(tuple(at for at in series.starts if at < end), tuple(sorted(suspects)))
+    least = threshold(series.benchmark)
+    after = statistics.watch(series.logs[:end], before, least, improbable=series.rejected)
+    for found in after.confirmed:
+        _confirm(series, found)
+    for at in after.refuted:
+        if (point := series.near(at, OF_LEVEL)) and point.state == ChangeState.SUSPECTED:
+            point.state = ChangeState.REFUTED
+            point.save(update_fields=["state"])
+            alerts.refuted(point)
+    for at in set(after.suspects) - set(before.suspects):
+        if series.near(at, OF_LEVEL) is None:
+            begin = max((start for start in after.starts if start < at), default=0)
+            if found_at := statistics.change_at(series.logs, at, begin, at + 1):
+                _new(series, found_at, ChangeState.SUSPECTED)
+
+
+def _look_at_noise(series: Series) -> None:
+    told = [(at, spread) for at, row in enumerate(series.rows) if (spread := _spread(row))]
+    for found in statistics.changes_of_noise([spread for _, spread in told]):
+        at = told[found.at][0]
+        if series.near(at, [ChangeKind.NOISE]) is None:
+            _new(series, statistics.Found("noise", at, found.change, found.before, found.after), ChangeState.CONFIRMED)
+
+
+def _spread(row: SeriesBatch) -> float:
+    """Of the logs of its repeats; 0 where there is none."""
+    if len(row.values) < 2 or min(row.values) <= 0:
+        return 0.0
+    return stdev([math.log(value) for value in row.values]) or 0.0
+
+
+def _confirm(series: Series, found: statistics.Found) -> None:
+    point = series.near(found.at, OF_LEVEL)
+    if point is None:
+        _new(series, found, ChangeState.CONFIRMED)
+    elif point.state != ChangeState.CONFIRMED:
+        was_refuted = point.state == ChangeState.REFUTED
+        _describe(series, point, found)
+        point.state, point.confirmed_at = ChangeState.CONFIRMED, timezone.now()
+        point.save()
+        _tell(series, point, was_refuted=was_refuted)
+
+
+def _new(series: Series, found: statistics.Found, state: str) -> None:
+    point = ChangePoint(benchmark=series.benchmark, state=state)
+    _describe(series, point, found)
+    if state == ChangeState.CONFIRMED:
+        point.confirmed_at = point.found_at
+    point.save()
+    series.points.append(point)
+    _tell(series, point)
+
+
+def _tell(series: Series, point: ChangePoint, *, was_refuted: bool = False) -> None:
+    if point.at.measured_at > timezone.now() - PAST:
+        alerts.attach(point, series.rows, was_refuted=was_refuted)
+
+
+def _describe(series: Series, point: ChangePoint, found: statistics.Found) -> None:
+    point.at, point.kind = series.rows[found.at], ChangeKind(found.kind)
+    low, high = ends(found.change.interval, 1.0)
+    point.change = {"value": found.change.value - 1, "low": low, "high": high}
+    point.side = _side(series.benchmark, found)
+    point.batches_before, point.batches_after = found.before, found.after
+
+
+def _side(benchmark: Benchmark, found: statistics.Found) -> str:
+    if found.kind == "noise":
+        return "worse" if found.change.value > 1 else "better"
+    if benchmark.metric.better == Better.NONE:
+        return "different"
+    return "better" if (found.change.value > 1) == (benchmark.metric.better == Better.HIGHER) else "worse"
+
+
+def _measure_anew(series: Series) -> None:
+    """How large the confirmed steps are, of all batches up to the next."""
+    bounds = [0, *series.starts, len(series.rows)]
+    for point in series.points:
+        at = series.index.get(point.at_id)
+        if at is None or at not in series.starts or point.kind != ChangeKind.STEP:
+            continue
+        place = bounds.index(at)
+        found = statistics.change_at(series.logs, at, bounds[place - 1], bounds[place + 1])
+        if found and (found.before, found.after) != (point.batches_before, point.batches_after):
+            _describe(series, point, found)
+            point.save()
+
+
+def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
+    """What lists show. A benchmark that holds nothing any more goes."""
+    if not count and not benchmark.joined.exists() and benchmark.joined_to_id is None:
+        benchmark.delete()
+        return
+    recent = series.rows[-RECENT:]
+    benchmark.batches = count
+    benchmark.recent = [{"at": row.measured_at.isoformat(), "centre": row.centre} for row in recent]
+    if recent:
+        newest = recent[-1]
+        benchmark.newest_at = max(row.measured_at for row in recent)
+        if newest.run is not None:
+            benchmark.hardware_id, benchmark.config_id = newest.run.hardware_id, newest.run.config_id
+            benchmark.workload_id = newest.run.workload_id
+    amount = newest_against(series, series.rows[series.baseline_from : -1][-BASELINE:])
+    benchmark.verdict = amount.verdict if amount else ""
+    sure = amount is not None and amount.value is not None and amount.verdict in WINNERS
+    benchmark.moved = abs((amount.value or 1.0) - 1) if amount and sure else 0.0
+    benchmark.save()
+
+
+def newest_against(series: Series, before: Sequence[SeriesBatch]) -> Amount | None:
+    """The newest batch as a ratio to those of a baseline. None without either."""
+    if not before or not series.rows or not series.rows[-1].centre:
+        return None
+    centres = [row.centre for row in before if row.centre]
+    metric = series.benchmark.metric
+    return expected_amount(series.rows[-1].centre, centres, better=metric.better, threshold=threshold(series.benchmark))

@@ -1,0 +1,52 @@
+"""How benchmarks and alerts are named. Sentences about numbers are made in `runs.answers.words`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.answers.answer import Amount, Step
+from runs.answers.words import step
+from runs.formatting import listed
+from runs.models import Alert, ChangePoint, SeriesBatch
+from runs.models.choices import ChangeKind, ChangeState
+from runs.run.facets import SHORT_COMMIT
+
+
+def tested_of(row: SeriesBatch) -> str:
+    return " · ".join(filter(None, (row.build, row.commit[:SHORT_COMMIT])))
+
+
+def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
+    """A change as the claim of an answer."""
+    row, change = point.at, point.change
+    amount = Amount(
+        value=change.get("value"), low=change.get("low"), high=change.get("high"), verdict=point.side,
+    )  # fmt: skip
+    return Step(
+        label=point.benchmark.name, runs=row.runs, day=f"{row.measured_at:%Y-%m-%d}", tested=tested_of(row),
+        change=amount, batches=point.batches_after, days=0, batches_before=point.batches_before, is_last=is_last,
+    )  # fmt: skip
+
+
+def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
+    """−6.1 % (−6.5 to −5.8) since 2026-05-27 (f3eb639a), against the 40 batches before: worse."""
+    words = step(claim_of(point, is_last=is_last))
+    if point.kind == ChangeKind.NOISE:
+        return f"The spread of the repeats: {words}"
+    if point.kind == ChangeKind.DRIFT:
+        return f"Slowly, over these batches: {words}"
+    return f"Suspected: {words}" if point.state == ChangeState.SUSPECTED else words
+
+
+def alert_title(alert: Alert, changed: Sequence[ChangePoint], watched: int) -> str:
+    """27 of 40 benchmarks on alpha since 2026-11-02, worse."""
+    standing = [point for point in changed if point.state != ChangeState.REFUTED] or list(changed)
+    names = {point.benchmark_id: point.benchmark for point in standing}
+    where = next((each.hardware.name for each in names.values() if each.hardware), "")
+    on = f" on {where}" if where else ""
+    since = f"since {alert.since:%Y-%m-%d}"
+    sides = listed(sorted({point.side for point in standing if point.side}))
+    if len(names) == 1:
+        (benchmark,) = names.values()
+        return f"{benchmark.name}{on} {since}: {sides}"
+    return f"{len(names)} of {max(watched, len(names))} benchmarks{on} {since}: {sides}"

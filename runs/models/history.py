@@ -1,0 +1,216 @@
+"""What is measured again and again: machines above their profiles, benchmarks with their batches, changes and alerts.
+
+A benchmark is what stays the same; the batches of it in their order are its series. Public runs make one benchmark for
+everybody; what is unlisted or private makes another one of its owner's, so that nothing of it shows to, or changes
+anything for, anybody else. All rows here but what people decided about alerts follow from the runs
+(`runs.history.filing`, `runs.history.watching`).
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from runs.models.base import UUIDModel
+from runs.models.batches import Batch
+from runs.models.choices import AlertState, ChangeKind, ChangeState, Visibility
+from runs.models.measurements import Metric
+from runs.models.runs import Run
+from runs.models.shapes import ChangeAmount, RecentBatch
+from runs.models.stored import StoredJSON
+from runs.models.subjects import Config, Dbms, DbmsVersion, HardwareProfile, Machine, Workload
+from runs.models.visible import VisibleQuerySet
+
+
+class Conditions(models.Model):
+    """What was recorded of a batch beside what stays the same: versions, kernel, disks, settings, driver, data.
+
+    Batches that agree in all of it share a row; where two neighbours do not, something happened.
+    """
+
+    digest = models.CharField(primary_key=True, max_length=64)
+    facts = StoredJSON(shape=dict[str, str], default=dict)
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+class BenchmarkQuerySet(VisibleQuerySet["Benchmark"]):
+    def watched(self) -> BenchmarkQuerySet:
+        """Those of the main branch: other branches are drawn beside it and never alarm."""
+        return self.filter(branch="")
+
+
+class Benchmark(UUIDModel):
+    """`key`: hash of all that stays the same; `line`: the same without the branch, which siblings share.
+
+    `owner` of what is not public; null for what is. `branch` is empty for the main one.
+    `hardware`, `config`: those of the newest batch.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="benchmarks"
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
+    key = models.CharField(max_length=64, unique=True)
+    line = models.CharField(max_length=64, db_index=True)
+    name = models.CharField(max_length=400)
+    branch = models.CharField(max_length=120, blank=True)
+    workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="benchmarks")
+    dbms = models.ForeignKey(Dbms, on_delete=models.PROTECT, related_name="benchmarks")
+    metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="benchmarks")
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, null=True, blank=True, related_name="benchmarks")
+    hardware = models.ForeignKey(
+        HardwareProfile, on_delete=models.SET_NULL, null=True, blank=True, related_name="benchmarks"
+    )
+    config = models.ForeignKey(Config, on_delete=models.SET_NULL, null=True, blank=True, related_name="benchmarks")
+    # What a person says it goes on: its batches are filed there.
+    joined_to = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="joined")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    # What lists show, of the whole series.
+    batches = models.PositiveIntegerField(default=0)
+    newest_at = models.DateTimeField(null=True, blank=True)
+    recent = StoredJSON(shape=list[RecentBatch], default=list)
+    # By how much the newest batch lies off those before it, as a share of 1, and whether surely.
+    moved = models.FloatField(default=0)
+    verdict = models.CharField(max_length=20, blank=True)
+
+    objects = BenchmarkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "id"]
+        indexes = [models.Index(fields=["-moved", "id"], name="benchmark_moved")]
+
+    def __str__(self) -> str:
+        return f"{self.name}, branch {self.branch}" if self.branch else self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("benchmark", args=[self.id])
+
+
+class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
+    def in_order(self) -> SeriesBatchQuerySet:
+        """By commit where its number is given, else by version, else by when it was measured; never by when it came."""
+        return self.order_by("commit_number", "version_order", "measured_at", "pk")
+
+    def newest_first(self) -> SeriesBatchQuerySet:
+        return self.order_by("-commit_number", "-version_order", "-measured_at", "-pk")
+
+
+class SeriesBatch(models.Model):
+    """One batch of a benchmark: the repeats that were measured together, alike in all that is known.
+
+    `part` tells several of one batch apart. `centre`: geometric mean; null where a value has no log.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="series", db_index=False)
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="series")
+    part = models.CharField(max_length=64)
+    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="series_batches")
+    runs = StoredJSON(shape=list[str], default=list)
+    values = StoredJSON(shape=list[float], default=list)
+    centre = models.FloatField(null=True)
+    measured_at = models.DateTimeField()
+    commit_number = models.BigIntegerField(default=0)
+    version_order = models.CharField(max_length=200, blank=True)
+    version = models.ForeignKey(DbmsVersion, on_delete=models.PROTECT, related_name="+")
+    commit = models.CharField(max_length=120, blank=True)
+    build = models.CharField(max_length=120, blank=True)
+    label = models.CharField(max_length=120, blank=True)
+    conditions = models.ForeignKey(Conditions, on_delete=models.PROTECT, related_name="+")
+    # Whether the series has been looked at with it (`runs.history.watching`).
+    is_watched = models.BooleanField(default=False)
+
+    objects = SeriesBatchQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["benchmark", "commit_number", "version_order", "measured_at", "id"], name="series_order"
+            )
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "batch", "part"], name="series_batch_per_benchmark")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measured_at:%Y-%m-%d}: {self.centre}"
+
+    @property
+    def place(self) -> tuple[int, str, object, int]:
+        """Its place in the series."""
+        return (self.commit_number, self.version_order, self.measured_at, self.pk)
+
+
+class AlertQuerySet(VisibleQuerySet["Alert"]):
+    def open(self) -> AlertQuerySet:
+        """What somebody has to look at."""
+        return self.filter(state__in=[AlertState.NEW, AlertState.CONFIRMED, AlertState.ACKNOWLEDGED])
+
+
+class Alert(UUIDModel):
+    """Changes at the same place on one machine: one cause, one alert.
+
+    `owner` and `visibility` are those of its benchmarks; `assignee` is who takes care. Its state changes in
+    `runs.history.alerts.move` alone.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, null=True, blank=True, related_name="alerts")
+    state = models.CharField(max_length=12, choices=AlertState.choices, default=AlertState.NEW)
+    # Between the last batch before it and the first after it, over all of its changes.
+    after = models.DateTimeField()
+    since = models.DateTimeField()
+    fixed_by = models.CharField(max_length=200, blank=True)
+    assignee = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="alerts"
+    )
+    note = models.TextField(blank=True)
+    links = StoredJSON(shape=list[str], default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    state_changed_at = models.DateTimeField(default=timezone.now)
+
+    objects = AlertQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-since", "id"]
+        indexes = [models.Index(fields=["machine", "since"], name="alert_place")]
+
+    def __str__(self) -> str:
+        return f"alert of {self.since:%Y-%m-%d}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("alert", args=[self.id])
+
+
+class ChangePoint(models.Model):
+    """Where a series changes: suspected by one batch, confirmed by further ones, or refuted by them.
+
+    `at`: the first batch after it. `change`: as a share of 1 with its interval; of noise, of the spread.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="changes")
+    at = models.ForeignKey(SeriesBatch, on_delete=models.CASCADE, related_name="changes")
+    alert = models.ForeignKey(Alert, on_delete=models.SET_NULL, null=True, blank=True, related_name="changes")
+    kind = models.CharField(max_length=8, choices=ChangeKind.choices, default=ChangeKind.STEP)
+    state = models.CharField(max_length=10, choices=ChangeState.choices, default=ChangeState.SUSPECTED)
+    # better, worse or different
+    side = models.CharField(max_length=10, blank=True)
+    change = StoredJSON(shape=ChangeAmount, default=dict)
+    batches_before = models.PositiveIntegerField(default=0)
+    batches_after = models.PositiveIntegerField(default=0)
+    found_at = models.DateTimeField(default=timezone.now)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["at__measured_at", "id"]
+        indexes = [models.Index(fields=["benchmark", "state"], name="change_of_benchmark")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at_id}"

@@ -1,0 +1,231 @@
+"""A series of batches that grows: does its newest batch lie off, and does it stay there?
+
+Two stages. A batch outside of the band in which one more batch is expected is a suspicion; three further batches
+confirm or refute it. Whoever is woken by single batches alone meets 4 to 8 false alarms in 1,000
+(docs/method/history.md has the simulation of this and of other rules). Batches, never repeats, are counted: what
+shifts from one day to the next is more than the repeats of a day show. All here are logs of the means of batches,
+oldest first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from runs.stats.ratios import Ratio, ratio
+from runs.stats.steps import LEAST_DAYS, steps
+from runs.stats.summaries import Interval, interval_of_logs, mean, t_quantile, variance
+
+# One more batch of an unchanged series lies within the band in 98 of 100.
+BAND, CONFIRMED = 0.98, 0.99
+# Of a step whose place was chosen among all.
+PLACED = 0.999
+# So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
+LEAST_TO_TELL, MOST_IN_BAND = 10, 30
+CONFIRMING = 3
+# Steps are looked for in the newest so many: of more the matrix of all stretches grows too large.
+WINDOW = 100
+# A slow drift is a trend over so many batches.
+LEAST_OF_DRIFT, MOST_OF_DRIFT = 30, 50
+# The spread has changed where it is so many times what it was, or so small a part of it.
+NOISE_FACTOR = 2.0
+Kind = Literal["step", "drift", "noise"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """Where one more batch is expected, in logs. `error`: of one batch; `batches` of the present level."""
+
+    centre: float
+    half: float
+    error: float
+    df: int
+    batches: int
+
+    def holds(self, log: float) -> bool:
+        return abs(log - self.centre) <= self.half
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(math.exp(self.centre - self.half), math.exp(self.centre + self.half))
+
+    def least_seen(self, repeats: int = CONFIRMING) -> float:
+        """The least step, as a share of 1, that `CONFIRMING` further batches show."""
+        quantile = t_quantile(0.5 + CONFIRMED / 2, self.df)
+        return math.expm1(quantile * self.error * math.sqrt(1 / repeats + 1 / self.batches))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A change at a batch: `change` of those after it to those before it."""
+
+    kind: Kind
+    at: int
+    change: Ratio
+    before: int
+    after: int
+
+
+def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
+    """After these batches, whose level changed at `starts`. None where they are too few to tell.
+
+    The levels share one spread, so that a band is there as soon as three batches show a new level.
+    """
+    first = max(0, len(logs) - MOST_IN_BAND)
+    cuts = [first, *(start for start in sorted(starts) if first < start < len(logs)), len(logs)]
+    levels = [logs[begin:end] for begin, end in pairwise(cuts)]
+    df = len(logs) - first - len(levels)
+    if len(levels[-1]) < LEAST_DAYS or df < LEAST_TO_TELL - 1:
+        return None
+    squares = math.fsum(variance(level) * (len(level) - 1) for level in levels if len(level) > 1)
+    error, now = math.sqrt(squares / df), levels[-1]
+    half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
+    return Band(mean(now), half, error, df, len(now))
+
+
+def is_confirmed(expected: Band, suspect: float, further: Sequence[float], threshold: float) -> bool | None:
+    """Whether the batches after a suspicion lie off as it does. None while they are fewer than three.
+
+    Not the batch that was suspected: it was chosen for lying off.
+    """
+    if len(further) < CONFIRMING:
+        return None
+    shift = mean(further[:CONFIRMING]) - expected.centre
+    quantile = t_quantile(0.5 + CONFIRMED / 2, expected.df)
+    least = quantile * expected.error * math.sqrt(1 / CONFIRMING + 1 / expected.batches)
+    return abs(shift) > max(math.log1p(threshold), least) and (shift > 0) == (suspect > expected.centre)
+
+
+def changes(logs: Sequence[float], threshold: float) -> list[Found]:
+    """Steps of the level within the newest `WINDOW` batches."""
+    first = max(0, len(logs) - WINDOW)
+    levels = [(float(at), [math.exp(log)]) for at, log in enumerate(logs[first:], first)]
+    found, cuts = [], steps(levels, threshold)
+    begins = [first, *(int(step.at) for step in cuts), len(logs)]
+    for before, step, after in zip(begins, cuts, begins[2:], strict=False):
+        at = int(step.at)
+        # Three batches in a row lie off by chance where neighbours hang together: the third further one tells.
+        if after - at <= CONFIRMING or not _stands_out(logs[before:at], logs[at:after]):
+            continue
+        if change := change_at(logs, at, before, after):
+            found.append(change)
+    return found
+
+
+def changes_of_noise(spreads: Sequence[float]) -> list[Found]:
+    """Where the spread of the repeats of a batch changes by half or by twice; of those of which it is known."""
+    first = max(0, len(spreads) - WINDOW)
+    levels = [(float(at), [spread]) for at, spread in enumerate(spreads[first:], first) if spread > 0]
+    return [
+        Found("noise", int(step.at), step.change, step.days_before, step.days)
+        for step in steps(levels, NOISE_FACTOR - 1)
+    ]
+
+
+def change_at(logs: Sequence[float], at: int, begin: int = 0, end: int | None = None) -> Found | None:
+    """The change of level at a batch that is known to begin a new one, from its `begin` to its `end`."""
+    before, after = logs[begin:at], logs[at:end]
+    change = ratio([math.exp(log) for log in after], [math.exp(log) for log in before])
+    return Found("step", at, change, len(before), len(after)) if change else None
+
+
+def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Neighbouring batches hang together: a run of a few that lie off is likelier than of single ones."""
+    hang = _hanging_together(before, after)
+    n, m = len(before), len(after)
+    if min(n, m) < 2 or hang <= 0:
+        return True
+    # One spread for both: that of three batches which were found because they are alike says nothing.
+    within = (variance(before) * (n - 1) + variance(after) * (m - 1)) / (n + m - 2)
+    error = math.sqrt(within * (1 / n + 1 / m) * (1 + hang) / (1 - hang))
+    shift = abs(mean(after) - mean(before))
+    return shift >= t_quantile(0.5 + PLACED / 2, max(2, n + m - 2)) * error
+
+
+def _hanging_together(*levels: Sequence[float]) -> float:
+    """Correlation of neighbours within levels, as high as it may well be: it is estimated of few."""
+    off = [[log - mean(level) for log in level] for level in levels]
+    squares = math.fsum(value * value for level in off for value in level)
+    if not squares:
+        return 0.0
+    count = sum(map(len, off))
+    neighbours = math.fsum(a * b for level in off for a, b in pairwise(level)) / squares
+    return max(0.0, min(0.9, neighbours + 1 / math.sqrt(count)))
+
+
+def drift(logs: Sequence[float], threshold: float) -> Found | None:
+    """A trend over the newest batches, of which no step was found, from the first of them to the last."""
+    begin, n = max(0, len(logs) - MOST_OF_DRIFT), min(len(logs), MOST_OF_DRIFT)
+    if n < LEAST_OF_DRIFT:
+        return None
+    newest, middle = logs[begin:], (n - 1) / 2
+    centre, spread = mean(newest), n * (n * n - 1) / 12
+    slope = math.fsum((place - middle) * log for place, log in enumerate(newest)) / spread
+    off = [log - centre - slope * (place - middle) for place, log in enumerate(newest)]
+    hang, squares = _hanging_together(off), math.fsum(value * value for value in off)
+    error = math.sqrt(squares / (n - 2) / spread * (1 + hang) / (1 - hang)) * (n - 1)
+    change, half = slope * (n - 1), t_quantile(0.5 + PLACED / 2, n - 2) * error
+    if abs(change) < max(math.log1p(threshold), half):
+        return None
+    interval = interval_of_logs(change, t_quantile(0.975, n - 2) * error)
+    return Found("drift", begin, Ratio(math.exp(change), interval, n - 2), 0, n)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The state of a series after its newest batch: where its level changed, and the batches that are suspected."""
+
+    starts: tuple[int, ...] = ()
+    suspects: tuple[int, ...] = ()
+    confirmed: tuple[Found, ...] = ()
+    refuted: tuple[int, ...] = ()
+
+
+def watch(
+    logs: Sequence[float], before: Watched, threshold: float, *, improbable: frozenset[int] = frozenset()
+) -> Watched:
+    """After one more batch, the last of `logs`. `improbable`: places that a person has rejected.
+
+    `confirmed` and `refuted` are what is new. Improvements are confirmed as strictly as regressions, so that a false
+    one never becomes the level that others are held against.
+    """
+    newest, starts, suspects = len(logs) - 1, list(before.starts), []
+    confirmed: list[Found] = []
+    refuted: list[int] = []
+    for at in before.suspects:
+        expected = band(logs[:at], [start for start in starts if start < at])
+        verdict = expected and is_confirmed(expected, logs[at], logs[at + 1 :], threshold)
+        if verdict and not _is_near(at, [*starts, *improbable]):
+            begin = max([start for start in starts if start < at], default=0)
+            if found := change_at(logs, at, begin):
+                confirmed.append(found)
+                starts.append(at)
+        elif verdict is None and expected:
+            suspects.append(at)
+        else:
+            refuted.append(at)
+    for found in changes(logs, threshold):
+        if not _is_near(found.at, [*starts, *improbable]):
+            confirmed.append(found)
+            starts.append(found.at)
+    # A drift goes on: it is told once in half of its length.
+    is_level = all(start <= len(logs) - 3 * MOST_OF_DRIFT // 2 for start in starts)
+    if is_level and (found_drift := drift(logs, threshold)):
+        confirmed.append(found_drift)
+        starts.append(found_drift.at)
+    suspects = [at for at in suspects if not _is_near(at, starts)]
+    expected = band(logs[:newest], starts)
+    if expected and not expected.holds(logs[newest]) and not _is_near(newest, [*starts, *suspects]):
+        suspects.append(newest)
+    return replace(
+        before, starts=tuple(sorted(starts)), suspects=tuple(suspects), confirmed=tuple(confirmed),
+        refuted=tuple(refuted),
+    )  # fmt: skip
+
+
+def _is_near(at: int, places: Sequence[int]) -> bool:
+    """Of the same change: a step is placed within a few batches."""
+    return any(abs(at - place) <= LEAST_DAYS for place in places)

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import pytest
+
+from runs import machines
+from runs.access.rules import change_visibility
+from runs.history import filing, identity, joining
+from runs.models import Batch, Benchmark, Config, HardwareProfile, Run, SeriesBatch, Upload
+from runs.results import editing, purge
+from tests.runs.builders import hardware_facts
+from tests.runs.history.nights import DISK, file, measured, night, nights
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_is_one_series_across_kernels_versions_of_the_dbms_and_settings(contributor):
+    newer = {"name": "alpha", "kernel": "6.12", "cpu_model": "EPYC", "ram_bytes": 2**36, "storage": [DISK]}
+    documents = [
+        night(1), night(2, hardware=newer), night(3, dbms={"name": "PostgreSQL", "version": "18.2"}),
+        night(4, config=[{"name": "work_mem", "value": "8MB"}]),
+        night(5, workload={"slug": "oltp", "name": "OLTP", "version": "2", "kind": ""}),
+        night(6, tested={"branch": "main"}),
+    ]  # fmt: skip
+    file(documents, contributor)
+    assert Benchmark.objects.get().batches == 6
+    assert HardwareProfile.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"factors": {"scale_factor": 100, "terminals": 32}},
+        {"dbms": {"name": "MariaDB", "version": "11"}},
+        {"hardware": {"name": "beta", "storage": [DISK]}},
+        {"hardware": {"name": "alpha", "storage": [DISK | {"model": "new"}]}},
+        {"tested": {"branch": "wal"}},
+        {"visibility": "private"},
+        {"workload": "tpcb"},
+    ],
+    ids=str,
+)
+def test_it_is_another_benchmark_where_what_stays_the_same_differs(contributor, change):
+    file([night(1), night(2, **change)], contributor)
+    assert [benchmark.batches for benchmark in Benchmark.objects.all()] == [1, 1]
+
+
+def test_it_knows_a_machine_by_its_id_whatever_it_is_called_and_whoever_sends(contributor, operator):
+    named = [{"name": name, "machine_id": "4711", "storage": [DISK]} for name in ("alpha", "beta")]
+    file([night(1, hardware=named[0])], contributor)
+    file([night(2, hardware=named[1])], operator)
+    assert Benchmark.objects.get().batches == 2
+    file([night(3, hardware={"name": "alpha", "storage": [DISK]})], contributor)
+    file([night(4, hardware={"name": "alpha", "storage": [DISK]})], operator)
+    assert Benchmark.objects.count() == 3
+
+
+def test_an_agent_with_a_new_kernel_is_the_same_machine_and_with_another_mainboard_another(db):
+    profiles = [
+        machines.upsert_hardware(facts=hardware_facts(**facts), name="Bench", agent="bench")
+        for facts in ({}, {"kernel": "6.12"}, {"hostname": "renamed", "os": "Debian 13"}, {"motherboard": "new"})
+    ]
+    keys = [identity.machine_of(profile, None).key for profile in profiles]
+    assert keys[0] == keys[1] == keys[2] != keys[3]
+
+
+def test_it_orders_by_commit_then_version_then_date_and_never_by_when_it_came(contributor):
+    file([night(number) for number in (3, 1, 2)], contributor)
+    benchmark = Benchmark.objects.get()
+    assert measured(benchmark) == sorted(measured(benchmark))
+    file([night(4, dbms={"name": "PostgreSQL", "version": "9.6"})], contributor)
+    assert measured(benchmark)[0] == max(measured(benchmark))
+    backwards = [night(10 - number, tested={"branch": "b", "commit_number": str(number)}) for number in (1, 2, 3)]
+    file(backwards, contributor, at_once=3)
+    by_commit = measured(Benchmark.objects.get(branch="b"))
+    assert by_commit == sorted(by_commit, reverse=True)
+
+
+def test_what_a_batch_varies_are_benchmarks_of_their_own(contributor):
+    together = "11111111-1111-1111-1111-111111111111"
+    documents = [
+        night(1, batch=together, level=value, config=[{"name": "work_mem", "value": f"{value}MB"}])
+        for value in (4, 8, 16)
+    ]
+    file(documents[:1], contributor)
+    assert Benchmark.objects.get().batches == 1
+    file(documents[1:], contributor)
+    assert [benchmark.batches for benchmark in Benchmark.objects.all()] == [1, 1, 1]
+
+
+def test_commits_of_one_upload_are_batches_of_their_own(contributor):
+    together = "11111111-1111-1111-1111-111111111111"
+    file([night(number, batch=together) for number in (1, 2, 3)], contributor, at_once=3)
+    assert Benchmark.objects.get().batches == 3
+    assert Batch.objects.count() == 1
+
+
+def test_what_is_taken_out_leaves_the_series_and_comes_back(contributor, administrator):
+    file(nights([1, 2, 3]), contributor)
+    benchmark, run = Benchmark.objects.get(), Run.objects.order_by("measured_at", "repeat").first()
+    assert run is not None
+
+    def counted() -> list[int]:
+        filing.keep_up()
+        return [len(row.values) for row in benchmark.series.in_order()]
+
+    editing.invalidate(run, reason="disturbed", by=contributor)
+    assert counted() == [2, 3, 3]
+    editing.validate(run, by=contributor)
+    assert counted() == [3, 3, 3]
+    editing.delete(run, by=contributor)
+    assert counted() == [2, 3, 3]
+    editing.restore(run, by=contributor)
+    assert counted() == [3, 3, 3]
+    assert run.upload is not None
+    purge.purge(run.upload, by=administrator)
+    assert counted() == [3, 3]
+
+
+def test_what_becomes_private_leaves_the_series_of_others(contributor):
+    file(nights([1, 2, 3]), contributor)
+    change_visibility(target=Upload.objects.all()[0], visibility="private", by=contributor)
+    filing.keep_up()
+    assert {(each.visibility, each.owner, each.batches) for each in Benchmark.objects.all()} == {
+        ("public", None, 2), ("private", contributor, 1),
+    }  # fmt: skip
+
+
+def test_renaming_breaks_no_series(contributor):
+    settings = [{"name": "work_mem", "value": "8MB"}]
+    file([night(1, config=settings)], contributor)
+    Config.objects.update(name="Renamed")
+    profile = HardwareProfile.objects.get()
+    machines.edit_facts(profile, facts={"name": "renamed"}, by=contributor)
+    machines.edit_device(profile.storage.get(), facts={"name": "renamed"}, by=contributor)
+    again = night(2, config=settings, hardware=profile.slug, storage=[{"role": "data", "device": "renamed"}])
+    file([again], contributor)
+    assert Benchmark.objects.get().batches == 2
+
+
+def test_a_series_is_joined_to_the_old_one_by_a_person_and_taken_apart_again(contributor):
+    file(nights([1, 2]), contributor)
+    old = Benchmark.objects.get()
+    newer = {"name": "alpha", "storage": [DISK | {"model": "new"}]}
+    file(nights([3, 4], hardware=newer), contributor)
+    new = Benchmark.objects.exclude(pk=old.pk).get()
+    joining.join(new, old, by=contributor)
+    file(nights([5], hardware=newer), contributor)
+    assert SeriesBatch.objects.filter(benchmark=old).count() == 5
+    joining.part(new, by=contributor)
+    filing.keep_up()
+    assert [Benchmark.objects.get(pk=each.pk).batches for each in (old, new)] == [2, 3]

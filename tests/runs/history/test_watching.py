@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from runs.history import alerts, filing
+from runs.history.watching import Series
+from runs.models import Alert, Benchmark, Change, ChangePoint
+from tests.runs.history.nights import file, night, nights
+
+pytestmark = pytest.mark.django_db
+STEP = 14
+
+
+def with_step(level: float, *, last: int = 22, **changes):
+    """Nights 1 to `last` of 22, the step at `STEP`."""
+    return [*nights(range(1, min(STEP, last + 1)), **changes), *nights(range(STEP, last + 1), level=level, **changes)]
+
+
+@pytest.mark.parametrize(("level", "side"), [(0.94, "worse"), (1.06, "better")])
+def test_a_batch_off_the_band_is_a_suspicion_until_three_further_ones_confirm_it(contributor, level, side):
+    file(with_step(level, last=STEP), contributor, at_once=STEP)
+    point = ChangePoint.objects.get(state="suspected")
+    assert point.alert is not None
+    assert point.alert.state == "new"
+    file(nights([STEP + 1, STEP + 2], level=level), contributor)
+    assert not ChangePoint.objects.filter(state="confirmed").exists()
+    file(nights([STEP + 3], level=level), contributor)
+    point.refresh_from_db()
+    assert (point.state, point.side, point.at.commit) == ("confirmed", side, f"{STEP:040x}")
+    assert point.alert.state == "confirmed"
+    assert point.change["value"] == pytest.approx(level - 1, abs=0.02)
+
+
+def test_one_bad_night_is_refuted_by_the_next_ones_and_closes_its_alert(contributor):
+    file([*nights(range(1, STEP)), night(STEP, level=0.9), *nights(range(STEP + 1, 19))], contributor, at_once=STEP)
+    assert {point.state for point in ChangePoint.objects.filter(at__commit=f"{STEP:040x}")} == {"refuted"}
+    alert = Alert.objects.get(changes__at__commit=f"{STEP:040x}")
+    assert (alert.state, Change.objects.filter(target_type="alert", target_id=str(alert.pk))[0].by) == ("noise", None)
+
+
+def test_other_branches_and_what_is_past_alarm_nobody(contributor):
+    file(with_step(0.9, tested={"branch": "wal"}), contributor, at_once=22)
+    assert not ChangePoint.objects.exists()
+    file(with_step(0.9, of=80), contributor, at_once=22)
+    assert ChangePoint.objects.filter(state="confirmed").count() == 1
+    assert not Alert.objects.exists()
+
+
+def test_changes_at_one_place_of_one_machine_are_one_alert_and_those_of_others_are_not(contributor):
+    documents = [
+        document
+        for workload in ("a", "b", "c")
+        for document in with_step(1.0 if workload == "c" else 0.9, workload={"slug": workload, "name": workload})
+    ]
+    elsewhere = with_step(0.9, hardware={"name": "beta", "storage": [{"name": "nvme0"}]})
+    file([*documents, *elsewhere], contributor, at_once=22)
+    named = [alerts.title(alert) for alert in Alert.objects.filter(state="confirmed")]
+    assert sorted(title.partition(" ")[0] for title in named) == ["2", "OLTP,"]
+    assert any(title.startswith("2 of 3 benchmarks on alpha") for title in named)
+
+
+def test_a_rejected_change_stays_rejected_when_the_series_grows(contributor):
+    file(with_step(0.94, last=19), contributor, at_once=19)
+    alert = Alert.objects.get(state="confirmed")
+    assert alerts.move(alert, "noise", by=contributor, reason="the rack was moved")
+    file(nights([20, 21, 22], level=0.94), contributor)
+    assert not Alert.objects.exclude(state="noise").exists()
+
+
+def test_an_expected_change_moves_the_baseline(contributor):
+    file(with_step(0.9), contributor, at_once=22)
+    assert Series.of(Benchmark.objects.get()).baseline_from == 0
+    alerts.move(Alert.objects.get(state="confirmed"), "expected", by=contributor)
+    assert Series.of(Benchmark.objects.get()).baseline_from == STEP - 1
+
+
+def test_a_back_dated_batch_falls_into_its_place_and_changes_nothing(contributor):
+    rest = [document for document in with_step(0.94) if document["tested"]["commit"] != f"{10:040x}"]
+    file(rest, contributor, at_once=22)
+    before = list(ChangePoint.objects.values_list("pk", "state", "at"))
+    file([night(10)], contributor)
+    assert list(ChangePoint.objects.values_list("pk", "state", "at")) == before
+    assert [row.commit for row in Benchmark.objects.get().series.in_order()][9] == f"{10:040x}"
+
+
+def test_a_private_run_changes_nothing_that_others_see(contributor, operator):
+    file(with_step(1.0), contributor, at_once=22)
+    before = Benchmark.objects.values().get()
+    file(
+        [*nights(range(1, 14), level=3, visibility="private"), *nights(range(14, 23), level=2, visibility="private")],
+        operator,
+        at_once=22,
+    )
+    assert Benchmark.objects.filter(owner=None).values().get() == before
+    assert not Alert.objects.listed_for(contributor).exclude(state="noise").exists()
+    assert Alert.objects.listed_for(operator).filter(state="confirmed").count() == 1
+
+
+def test_noise_that_grows_is_a_change_of_its_own_kind(contributor):
+    documents = [night(number, noise=0.004 if number < 12 else 0.04) for number in range(1, 23)]
+    file(documents, contributor, at_once=22)
+    (point,) = ChangePoint.objects.filter(kind="noise")
+    assert (point.side, abs(Series.of(point.benchmark).index[point.at_id] - 11) <= 3) == ("worse", True)
+
+
+def test_a_slow_drift_is_told_from_a_step(contributor):
+    documents = [night(number, level=1 - 0.001 * number, of=40, noise=0.006) for number in range(1, 41)]
+    file(documents, contributor, at_once=40)
+    assert set(ChangePoint.objects.filter(state="confirmed").values_list("kind", flat=True)) == {"drift"}
+
+
+def test_it_files_what_was_stored_before_there_were_benchmarks(contributor):
+    file(nights(range(1, 6)), contributor)
+    Benchmark.objects.all().delete()
+    from runs.models import Batch
+
+    Batch.objects.update(is_filed=False)
+    assert filing.keep_up() == 5
+    assert Benchmark.objects.get().batches == 5
+    assert filing.keep_up() == 0
+
+
+def test_a_move_of_an_alert_is_noted_once_with_who_made_it(contributor):
+    file(with_step(0.9), contributor, at_once=22)
+    alert = Alert.objects.get(state="confirmed")
+    stale = Alert.objects.get(pk=alert.pk)
+    assert alerts.move(alert, "acknowledged", by=contributor, reason="mine")
+    assert not alerts.move(stale, "noise", by=contributor)
+    note = Change.objects.filter(target_type="alert", target_id=str(alert.pk)).first()
+    assert note is not None
+    assert (note.old, note.new, note.by, note.reason) == ("confirmed", "acknowledged", contributor, "mine")
+    assert alert.state_changed_at - alert.created_at < timedelta(minutes=5)
