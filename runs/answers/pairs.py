@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from benchagent.catalog import Role
 
 from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
-from runs.answers.ranking import by_level_words, rows_between
+from runs.answers.ranking import by_level_words
 from runs.compare.asked import A_B, Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import NEVER_TAKEN, fact_value
@@ -19,7 +19,7 @@ from runs.compare.levels import Levels
 from runs.compare.sweep import Key
 from runs.models import Metric
 from runs.run.facets import FACTOR
-from runs.stats import Kind, ratio
+from runs.stats import Kind, SeriesVerdicts, ratio
 
 PUBLICATION = "publication"
 
@@ -83,10 +83,10 @@ def _series_against(answer: Answer, levels: Levels, question: Question) -> Answe
     second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)
     if second == first:
         second = next(key for key in order if key != first)
-    if not {(first, second), (second, first)} & levels.judged.keys():
+    if levels.between(first, second) is None:
         second = levels.base
-    rows, verdicts = rows_between(levels, first, second)
-    overall = change_of(verdicts, refused="no two levels in common")
+    rows, verdicts = levels.between(first, second) or ([], SeriesVerdicts([], None))
+    overall = change_of(verdicts.overall, refused="no two levels in common")
     of_levels = [
         LevelChange(
             label=row.label, ratio=change_of(row.against.verdict, refused=row.against.words),
@@ -101,7 +101,7 @@ def _series_against(answer: Answer, levels: Levels, question: Question) -> Answe
         update={
             "claims": [LevelChange(label="", ratio=overall, runs=runs), *of_levels], "sure": _is_sure(overall),
             "over": f"{with_ratio} levels of {levels.held_words}", "first": names[first], "second": names[second],
-            "by_level": by_level_words(levels, first, second),
+            "by_level": by_level_words(rows, verdicts),
         }
     )  # fmt: skip
 

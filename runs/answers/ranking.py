@@ -16,7 +16,7 @@ from runs.compare.judging import by_value
 from runs.compare.levels import Levels, ratios_by_level, unlike_words
 from runs.compare.sweep import Key, LevelRow
 from runs.formatting import listed
-from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Interval, Kind, Verdict
+from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Interval, Kind, SeriesVerdicts, Verdict
 
 SYSTEM = "dbms"
 
@@ -122,13 +122,13 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
     # Where neither is better in all, the ratios are those of the table: against its baseline.
     is_mixed = overall is not None and overall.kind == Kind.MIXED
     first, second = (decisive, leader) if is_mixed and leader == levels.base else (leader, decisive)
-    rows, _ = rows_between(levels, first, second)
+    rows, verdicts = levels.between(first, second) or ([], SeriesVerdicts([], None))
     named = {bare_field(field) for field in (*sweep.compared, *sweep.held)}
     differing = (
         difference
-        for key in compared[1:]
-        if _overall(levels, leader, key)
-        for row in rows_between(levels, leader, key)[0]
+        for judged in (levels.between(leader, key) for key in compared[1:])
+        if judged and judged[1].overall
+        for row in judged[0]
         for difference in row.against.differences
         if row.ratio
     )
@@ -140,7 +140,7 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
     return completed.model_copy(
         update={
             "over": f"{with_ratio} levels of {levels.held_words}",
-            "by_level": by_level_words(levels, first, second),
+            "by_level": by_level_words(rows, verdicts),
             "first": sweep.names[first],
             "second": sweep.names[second],
             "claims": [*claims, *_level_changes(rows)],
@@ -156,24 +156,13 @@ def _decisive(claims: Sequence[Standing]) -> Standing:
 
 def _overall(levels: Levels, one: Key, other: Key) -> Verdict | None:
     """None of two that were not judged, or have fewer than two levels in common."""
-    is_judged = (one, other) in levels.judged or (other, one) in levels.judged
-    return rows_between(levels, one, other)[1] if is_judged else None
+    judged = levels.between(one, other)
+    return judged[1].overall if judged else None
 
 
-def rows_between(levels: Levels, one: Key, other: Key) -> tuple[list[LevelRow], Verdict | None]:
-    """The levels of the first series against the second, and the verdict over all of them."""
-    if (one, other) in levels.judged:
-        rows, verdicts = levels.judged[one, other]
-        return rows, verdicts.overall
-    rows, verdicts = levels.judged[other, one]
-    return [row.turned for row in rows], verdicts.overall.turned if verdicts.overall else None
-
-
-def by_level_words(levels: Levels, one: Key, other: Key) -> str:
-    """The ratios of the first to the second, where they differ."""
-    rows, overall = rows_between(levels, one, other)
-    verdicts = levels.judged[(one, other) if (one, other) in levels.judged else (other, one)][1]
-    if overall and overall.kind == Kind.MIXED:
+def by_level_words(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> str:
+    """The ratios of one series to another, where they differ."""
+    if verdicts.overall and verdicts.overall.kind == Kind.MIXED:
         return unlike_words(rows)
     differ = not verdicts.of_repeats or (verdicts.p_alike is not None and verdicts.p_alike < ALPHA)
     return ratios_by_level(rows) if differ else ""

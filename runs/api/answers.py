@@ -14,7 +14,7 @@ from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import question_words, sentence
 from runs.api.compare import refuse_unseen
-from runs.charts.drawing import Drawing, draw
+from runs.charts.drawing import Counted, Drawing, draw
 from runs.compare import asked
 from runs.compare.compare import compare_selection
 from runs.compare.select import select
@@ -31,15 +31,6 @@ class Offered(Part):
 class LeftOutRun(Part):
     run: UUID
     reason: str
-
-
-class Counted(Part):
-    """`selected` = `drawn` + `unnumbered` + `left_out`."""
-
-    selected: int
-    drawn: int
-    unnumbered: int
-    left_out: int
 
 
 class AskedAnswer(Answer):
@@ -86,12 +77,12 @@ class Answers(APIView):
 
 
 def _told(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
-    comparison, counts = drawing.comparisons[0], drawing.counts(beyond)
+    comparison = drawing.comparisons[0]
     return AskedAnswer(
         **{name: getattr(answer, name) for name in Answer.model_fields},
         asked=question_words(answer),
         words=sentence(answer),
-        counts=Counted(**vars(counts)),
+        counts=drawing.counts(beyond),
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
         questions=[
             Offered(kind=question.kind, words=words, query=question.query)

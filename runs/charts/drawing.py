@@ -70,7 +70,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Counts:
+class Counted:
     """`drawn`: runs whose numbers the chart shows; `unnumbered`: without one; all three together are `selected`."""
 
     selected: int
@@ -124,12 +124,12 @@ class Drawing:
                 left_out.append(LeftOut(group.label, self._why_left_out(group), missing))
         return left_out
 
-    def counts(self, beyond: int = 0) -> Counts:
+    def counts(self, beyond: int = 0) -> Counted:
         """`beyond`: runs that match and are too many to be compared at once."""
         every = (self.comparisons[0].whole or self.comparisons[0]).groups
         numbered, unnumbered = sum(group.n for group in every), sum(len(group.gaps) for group in every)
         missing = sum(len(each.runs) for each in self.left_out)
-        return Counts(numbered + unnumbered + beyond, numbered - missing, unnumbered, missing + beyond)
+        return Counted(numbered + unnumbered + beyond, numbered - missing, unnumbered, missing + beyond)
 
     @cached_property
     def _drawn_runs(self) -> set[UUID]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from runs.compare.asked import Question
 from runs.compare.effects import SettingPairs
-from runs.compare.facts import CommonFact, Fact
+from runs.compare.facts import Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.judging import Verdicts
@@ -16,6 +16,7 @@ from runs.compare.panels import Axes, Panel, drawn_groups, panels_of, relative
 from runs.compare.sweep import LevelRow
 from runs.formatting import listed
 from runs.models import Metric, Run
+from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD
 
 # Of a fact that varies, on a page.
@@ -41,7 +42,7 @@ class Comparison:
     metrics: list[Metric]
     groups: list[Group]
     baseline: Group | None
-    common: list[CommonFact]
+    common: list[Facet]
     varying: list[Fact]
     warnings: list[str]
     named: list[str]

@@ -70,5 +70,5 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
         return None
     refused = "" if allowed else reasons[0]
     shown = allowed or pairs
-    against = Against(None, None, [], f"no ratio: {refused}" if refused else "", refused)
+    against = Against(why=f"no ratio: {refused}" if refused else "", refused=refused)
     return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)

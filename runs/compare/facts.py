@@ -30,15 +30,6 @@ _LABEL_ORDER = ("workload", "dbms", "factor", "storage", "hardware", "config", "
 
 
 @dataclass(frozen=True)
-class CommonFact:
-    """`value` as it is stored, `words` as people read it."""
-
-    label: str
-    value: str
-    words: str
-
-
-@dataclass(frozen=True)
 class Fact:
     """A fact that varies: its different values as they are stored, and `words` for each as people read it.
 
@@ -125,7 +116,7 @@ class Naming:
     keys: list[str]
     values: list[dict[str, str]]
     fields: list[str]
-    common: list[CommonFact]
+    common: list[Facet]
     varying: list[Fact]
 
 
@@ -188,7 +179,7 @@ def name_cells(cells: Sequence[dict[str, Facet]], base: str = "") -> Naming:
         keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in _unique(keys)], "-"),
         values=[{name: values[name][at] or NO_FACT for name in varying} for at in range(len(cells))],
         fields=chosen,
-        common=[CommonFact(facet.label, facet.value, facet.words) for facet in common],
+        common=common,
         varying=facts,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from uuid import UUID
 
@@ -57,17 +57,24 @@ class Printed:
 class Against:
     """A group against the baseline, or the one with the key `base`.
 
-    Without `ratio`, `refused` or the verdict says why, and `words` do in any case. `is_level`: it is refused for
+    Without a verdict `why` says why there is none: `refused` where the two may not be compared. `is_level`: that is for
     nothing but being another level of the chart's axis.
     """
 
-    ratio: Ratio | None
-    verdict: Verdict | None
-    differences: list[Difference]
-    words: str
+    differences: list[Difference] = field(default_factory=list)
+    verdict: Verdict | None = None
+    why: str = ""
     refused: str = ""
     base: str = ""
     is_level: bool = False
+
+    @property
+    def ratio(self) -> Ratio | None:
+        return self.verdict.ratio if self.verdict else None
+
+    @property
+    def words(self) -> str:
+        return self.verdict.words if self.verdict else self.why
 
     @property
     def kind(self) -> str:

@@ -16,7 +16,7 @@ from runs.compare.sweep import LevelRow
 from runs.compare.verdicts import change_words
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import Ratio, SeriesVerdicts, Verdict, judge_levels, page_noise, ratio
+from runs.stats import SeriesVerdicts, Verdict, judge_levels, page_noise, ratio
 
 # Of more the matrix is no picture, and a family of so many finds nothing: then pairs with the first and the baseline.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
@@ -75,14 +75,10 @@ def judge(
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
     of_curves = {(group.key, base.key) for group, base in along}
-
-    def may_differ(key: PairKey) -> Collection[str]:
-        return axis if key in of_curves else ()
-
     allowed = [
         key
         for key, differ in differing.items()
-        if not refusal(difference for difference in differ if difference.field not in may_differ(key))
+        if not refusal(each for each in differ if key not in of_curves or each.field not in axis)
     ]
     comparable = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
     levels = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in comparable]
@@ -91,48 +87,43 @@ def judge(
     cells |= {group.key: group.judged for rows in comparable for row in rows for pair in row.pairs for group in pair}
     noise = page_noise(cells.values())
     judged = judge_levels([*single, *levels], better=metric.better, threshold=threshold, noise=noise)
-    of_pairs, of_series = judged[: len(single)], judged[len(single) :]
-    by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, of_pairs, strict=True)}
-    of_loss = {key: verdict for key, verdict in by_pair.items() if key in of_curves}
-    by_pair = {key: verdict for key, verdict in by_pair.items() if key not in of_curves or not refusal(differing[key])}
-    rows = [_with_verdicts(rows, verdicts) for rows, verdicts in zip(series, of_series, strict=True)]
-    ratios = [verdict.ratio for each in judged for verdict in (*each.levels, *filter(None, [each.overall]))]
-    return Verdicts(by_pair, of_loss, differing, _tested(ratios)), rows
-
-
-def _with_verdicts(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> JudgedRows:
-    of_level = iter(verdicts.levels)
-    judged = []
-    for row in rows:
-        against = row.against
-        if row.pairs and not against.refused:
-            verdict = next(of_level)
-            against = replace(against, ratio=verdict.ratio, verdict=verdict, words=verdict.words)
-        judged.append(replace(row, against=against))
-    return judged, verdicts
-
-
-def _tested(ratios: Iterable[Ratio | None]) -> int:
-    return sum(ratio is not None and ratio.p is not None for ratio in ratios)
+    by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, judged, strict=False)}
+    of_series: list[JudgedRows] = []
+    for rows, verdicts in zip(series, judged[len(single) :], strict=True):
+        of_level = iter(verdicts.levels)
+        told = [
+            replace(row, against=replace(row.against, verdict=next(of_level)))
+            if row.pairs and not row.against.refused
+            else row
+            for row in rows
+        ]
+        of_series.append((told, verdicts))
+    every = (verdict for each in judged for verdict in (*each.levels, each.overall) if verdict)
+    found = Verdicts(
+        by_pair={key: by_pair[key] for key in by_pair if key not in of_curves or not refusal(differing[key])},
+        along={key: by_pair[key] for key in by_pair if key in of_curves},
+        differing=differing,
+        family=sum(verdict.ratio is not None and verdict.ratio.p is not None for verdict in every),
+    )
+    return found, of_series
 
 
 def against_base(
     groups: Iterable[Group], base: Group, verdicts: Verdicts, axis: Collection[str] = ()
 ) -> dict[str, Against]:
     """By key, of the other groups that have values. `axis`: fields that only say where a group stands on the chart."""
-    return {
-        group.key: _against(group, base, verdicts, axis) for group in groups if group.key != base.key and group.dots
-    }
-
-
-def _against(group: Group, base: Group, verdicts: Verdicts, axis: Collection[str]) -> Against:
-    differ = verdicts.differences_of(group, base)
-    off_axis = [difference for difference in differ if difference.field not in axis]
-    if verdict := verdicts.of(group, base):
-        return Against(verdict.ratio, verdict, off_axis, verdict.words)
-    refused, change = refusal(differ), ratio(group.judged, base.judged)
-    if refusal(off_axis) or change is None:
-        return Against(None, None, differ, f"no ratio: {refused}", refused)
-    levels = [difference for difference in differ if difference.severity == "blocks"]
-    level_words = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in levels)
-    return Against(None, None, off_axis, f"{change_words(change)} from {level_words}", refused, is_level=True)
+    against = {}
+    for group in (group for group in groups if group.key != base.key and group.dots):
+        differ, verdict = verdicts.differences_of(group, base), verdicts.of(group, base)
+        off_axis = [difference for difference in differ if difference.field not in axis]
+        refused, change = refusal(differ), None if verdict else ratio(group.judged, base.judged)
+        if verdict:
+            against[group.key] = Against(off_axis, verdict)
+        elif refusal(off_axis) or change is None:
+            against[group.key] = Against(differ, why=f"no ratio: {refused}", refused=refused)
+        else:
+            levels = [difference for difference in differ if difference.severity == "blocks"]
+            words = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in levels)
+            why = f"{change_words(change)} from {words}"
+            against[group.key] = Against(off_axis, why=why, refused=refused, is_level=True)
+    return against

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import log
 from statistics import fmean
 from typing import Any
@@ -26,13 +27,11 @@ APART = 2.0
 
 @dataclass(frozen=True)
 class Series:
-    """One series against the baseline's. `words` say the ratio over all levels, or that there is none."""
+    """One series against the baseline's."""
 
-    key: Key
     label: str
     rows: list[LevelRow]
     verdicts: SeriesVerdicts
-    words: str
 
     @property
     def overall(self) -> Verdict | None:
@@ -54,6 +53,22 @@ class Series:
         first, *others = [row.notes for row in self.with_ratio] or [[]]
         return [note for note in first if all(note in notes for notes in others)]
 
+    @cached_property
+    def words(self) -> str:
+        """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
+        overall, verdicts = self.overall, self.verdicts
+        if overall is None:
+            reasons = {row.against.words for row in self.rows}
+            return reasons.pop() if len(reasons) == 1 and not self.with_ratio else ""
+        if overall.kind == Kind.MIXED:
+            return f"{unlike_words(self.rows)}: no single number"
+        if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
+            return f"{overall.words}; the levels differ, {ratios_by_level(self.rows)}"
+        if not verdicts.of_repeats:
+            sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
+            return f"{overall.words}; {ratios_by_level(self.rows)}. {sureness}"
+        return overall.words
+
     @property
     def keys(self) -> list[str]:
         """Of its groups."""
@@ -65,17 +80,6 @@ class Series:
 
 
 @dataclass(frozen=True)
-class HeatCell:
-    """`shade`: −3 to 3, how far the ratio lies to the worse and to the better side, 0 where no verdict names one.
-
-    None without a ratio.
-    """
-
-    row: LevelRow | None
-    shade: int | None
-
-
-@dataclass(frozen=True)
 class HeatMap:
     """Ratios of one series by the facts that tell the levels apart; `down` names all but the one `across`."""
 
@@ -83,7 +87,7 @@ class HeatMap:
     down: str
     across: str
     columns: list[str]
-    rows: list[tuple[str, list[HeatCell]]]
+    rows: list[tuple[str, list[LevelRow | None]]]
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,16 @@ class Levels:
         """What a reader does not hold equal, and what is averaged over."""
         return listed([mid_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
 
+    def between(self, one: Key, other: Key) -> JudgedRows | None:
+        """The levels of the first series against the second; None of two that were not judged."""
+        if (one, other) in self.judged:
+            return self.judged[one, other]
+        if (other, one) not in self.judged:
+            return None
+        rows, verdicts = self.judged[other, one]
+        overall = verdicts.overall and verdicts.overall.turned
+        return [row.turned for row in rows], replace(verdicts, overall=overall)
+
     @property
     def against(self) -> dict[str, Against]:
         """By key of the group, at its level."""
@@ -140,7 +154,8 @@ class Levels:
     def base_keys(self) -> set[str]:
         return {group.key for series in self.series for row in series.rows for group in row.bases}
 
-    def heat_maps(self, better: str) -> list[HeatMap]:
+    @property
+    def heat_maps(self) -> list[HeatMap]:
         """One for each series with a ratio, where two facts or more tell the levels apart; across goes the one with the
         most levels, never the first.
         """
@@ -154,28 +169,17 @@ class Levels:
         for series in self.series:
             if not series.with_ratio:
                 continue
-            cells: dict[str, dict[str, HeatCell]] = {}
+            cells: dict[str, dict[str, LevelRow]] = {}
             for row in series.rows:
-                by_column = cells.setdefault(" · ".join(row.words[label] for label in down), {})
-                by_column[row.words[across]] = HeatCell(row, _shade(row, better))
+                cells.setdefault(" · ".join(row.words[label] for label in down), {})[row.words[across]] = row
             columns = list(dict.fromkeys(row.words[across] for row in series.rows))
-            empty = HeatCell(None, None)
-            lines = [(name, [of_row.get(column, empty) for column in columns]) for name, of_row in cells.items()]
+            lines = [(name, [of_row.get(column) for column in columns]) for name, of_row in cells.items()]
             maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
         return maps
 
     @property
     def row_count(self) -> int:
         return sum(len(series.rows) for series in self.series)
-
-
-def _shade(row: LevelRow, better: str) -> int | None:
-    """Steps at 1.05, 1.25 and 2 times."""
-    ratio = row.ratio
-    if ratio is None or row.kind not in WINNERS:
-        return None if ratio is None else 0
-    steps = sum(max(ratio, 1 / ratio) >= step for step in (1.05, 1.25, 2.0))
-    return steps if (ratio > 1) == (better != "lower") else -steps
 
 
 def level_by_level(
@@ -195,9 +199,7 @@ def level_by_level(
     rows = [list(sweep.rows(key, other)) for key, other in pairs]
     verdicts, judged_rows = judge(metric, threshold, series=rows, **beside)
     judged = dict(zip(pairs, judged_rows, strict=True))
-    series = [
-        Series(key, names[key], *judged[key, base], _overall_words(*judged[key, base])) for key in names if key != base
-    ]
+    series = [Series(names[key], *judged[key, base]) for key in names if key != base]
     group_by_key = {key: group for group, key in reversed(key_by_group.items())}
     levels = Levels(
         sweep, base, names[base], sweep.headings, series,
@@ -303,19 +305,3 @@ def unlike_words(rows: Sequence[LevelRow]) -> str:
         return words
     is_sure = any(row.kind in WINNERS for row in rows)
     return ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")
-
-
-def _overall_words(rows: Sequence[LevelRow], verdicts: SeriesVerdicts) -> str:
-    """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
-    if verdicts.overall is None:
-        reasons = {row.against.words for row in rows}
-        return reasons.pop() if len(reasons) == 1 and not any(row.ratio for row in rows) else ""
-    if verdicts.overall.kind == Kind.MIXED:
-        return f"{unlike_words(rows)}: no single number"
-    words = verdicts.overall.words
-    if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
-        return f"{words}; the levels differ, {ratios_by_level(rows)}"
-    if not verdicts.of_repeats:
-        sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
-        return f"{words}; {ratios_by_level(rows)}. {sureness}"
-    return words

@@ -11,7 +11,6 @@ from runs.compare.comparison import Comparison
 from runs.compare.guard import refusal
 from runs.compare.judging import MOST_IN_A_MATRIX, by_value
 from runs.compare.levels import Levels
-from runs.compare.sweep import LevelRow
 from runs.stats import WINNERS, Kind, Verdict, letters
 
 # By the positions of row and column.
@@ -90,36 +89,28 @@ def matrix(comparison: Comparison) -> Matrix | None:
 def _of_series(levels: Levels) -> Matrix | None:
     names, keys = levels.sweep.names, levels.order
     pairs = list(combinations(range(len(keys)), 2))
-    judged: dict[tuple[int, int], tuple[list[LevelRow], Verdict | None, bool]] = {}
-    for row, column in pairs:
-        one, other = keys[row], keys[column]
-        is_turned = (one, other) not in levels.judged
-        rows, verdicts = levels.judged.get((other, one) if is_turned else (one, other), ([], None))
-        if verdicts is None:
-            return None  # too many pairs: not all were judged
-        overall = verdicts.overall
-        judged[row, column] = (rows, overall.turned if overall and is_turned else overall, is_turned)
-    if len(keys) < 3:
-        return None
+    between = {(row, column): levels.between(keys[row], keys[column]) for row, column in pairs}
+    judged = {pair: rows_and_verdicts for pair, rows_and_verdicts in between.items() if rows_and_verdicts}
+    if len(keys) < 3 or len(judged) < len(pairs):
+        return None  # too many pairs: not all were judged
     refused = {
         pair: next((row.against.words for row in rows if not row.ratio), "") or "one level only"
-        for pair, (rows, overall, _) in judged.items()
-        if overall is None
+        for pair, (rows, verdicts) in judged.items()
+        if verdicts.overall is None
     }
     kinds: dict[str, dict[tuple[int, int], str]] = {}
     means: dict[str, dict[int, float | None]] = {}
-    for pair, (rows, _, is_turned) in judged.items():
-        first, second = reversed(pair) if is_turned else pair
+    for pair, (rows, _) in judged.items():
         for at_level in rows:
             kinds.setdefault(at_level.label, {})[pair] = at_level.kind
-            means.setdefault(at_level.label, {}).update({first: at_level.value, second: at_level.base_value})
+            means.setdefault(at_level.label, {}).update(zip(pair, (at_level.value, at_level.base_value), strict=True))
     lettered = []
     for label, kind_by_pair in kinds.items():
         if len(kind_by_pair) == len(pairs) and not {"none", "refused", Kind.TOO_FEW} & set(kind_by_pair.values()):
             of_level = letters(len(keys), (pair for pair, kind in kind_by_pair.items() if kind in WINNERS))
             series = [Lettered(names[key], means[label][at], of_level[at]) for at, key in enumerate(keys)]
             lettered.append(LetteredLevel(label, series))
-    by_pair = {pair: overall for pair, (_, overall, _) in judged.items()}
+    by_pair = {pair: verdicts.overall for pair, (_, verdicts) in judged.items()}
     made = _matrix([names[key] for key in keys], by_pair, refused, lettered, levels.family)
     return replace(made, held=levels.held_words)
 

@@ -9,9 +9,10 @@ from django.http import QueryDict
 
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, NEVER_TAKEN, CommonFact, fact_value, fact_values
+from runs.compare.facts import DATE, NEVER_TAKEN, fact_value, fact_values
 from runs.compare.groups import Group, pooled
 from runs.compare.guard import conditions_of
+from runs.run.facets import Facet
 
 # What the groups have of a fact that is pooled.
 POOLED = "pooled"
@@ -50,7 +51,8 @@ def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:
         values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         words = {**fact.words, POOLED: POOLED}
         if len(values) == 1:
-            common.append(CommonFact(fact.label, values[0], words[values[0]]))
+            text = words[value := values[0]]
+            common.append(Facet(fact.field, fact.label, value, text, text, value))
         else:
             varying.append(replace(fact, values=values, words=words))
     return replace(comparison, groups=groups, varying=varying, common=common, whole=comparison)

@@ -13,7 +13,7 @@ from runs.compare.groups import Against, Group
 from runs.compare.guard import Difference, bare_field, differences, refusal
 from runs.compare.verdicts import ratio_words
 from runs.run.facets import STORAGE
-from runs.stats import geometric_mean
+from runs.stats import WINNERS, Kind, geometric_mean
 
 # In this order facts are compared where the axes name none.
 _COMPARED_FIRST = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
@@ -47,13 +47,10 @@ class LevelRow:
     @property
     def turned(self) -> LevelRow:
         """The baseline's series against this one."""
-        against, verdict = self.against, self.against.verdict
-        turned = verdict.turned if verdict else None
-        words = turned.words if turned else against.words
-        ratio = turned.ratio if turned else against.ratio and against.ratio.inverse
+        verdict = self.against.verdict
         return replace(
             self, groups=self.bases, bases=self.groups, pairs=[(base, group) for group, base in self.pairs],
-            against=replace(against, verdict=turned, words=words, ratio=ratio, base=""),
+            against=replace(self.against, verdict=verdict and verdict.turned, base=""),
         )  # fmt: skip
 
     @property
@@ -75,6 +72,16 @@ class LevelRow:
     @property
     def base_value(self) -> float | None:
         return _mean(base for _, base in self.pairs) if self.pairs else _mean(self.bases)
+
+    @property
+    def shade(self) -> int | None:
+        """−3 to 3: how far the ratio lies to the worse and to the better side, 0 where no verdict names one; None
+        without a ratio. Steps at 1.05, 1.25 and 2 times.
+        """
+        if self.ratio is None or self.kind not in WINNERS:
+            return None if self.ratio is None else 0
+        steps = sum(max(self.ratio, 1 / self.ratio) >= step for step in (1.05, 1.25, 2.0))
+        return -steps if self.kind == Kind.WORSE or (self.kind == Kind.DIFFERENT and self.ratio < 1) else steps
 
     @property
     def notes(self) -> list[str]:
@@ -161,10 +168,10 @@ class Sweep:
         there = [group for group in bases if group.dots]
         if not here or not there:
             missing = next((group.gap for group in (bases if here else groups) if group.gap), "not measured here")
-            return [], Against(None, None, [], f"no ratio: {missing}")
+            return [], Against(why=f"no ratio: {missing}")
         pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
         if not pairs:
-            return [], Against(None, None, [], "no ratio: several groups here; hold equal what tells them apart")
+            return [], Against(why="no ratio: several groups here; hold equal what tells them apart")
         compared = {bare_field(field) for field in self.compared}
         # A disk is what somebody asked for by the name of its storage.
         compared |= {f"{field.removeprefix(STORAGE)}_storage" for field in compared if field.startswith(STORAGE)}
@@ -175,8 +182,8 @@ class Sweep:
             if difference.field not in compared or difference.severity == "blocks"
         }
         refused = refusal(by_words.values())
-        words = f"no ratio: {refused}" if refused else ""
-        return pairs, Against(None, None, list(by_words.values()), words, refused, there[0].key)
+        why = f"no ratio: {refused}" if refused else ""
+        return pairs, Against([*by_words.values()], why=why, refused=refused, base=there[0].key)
 
     def _pairs(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
         """Groups that have the same of what may be held equal but is not; none where that does not tell them apart."""

@@ -92,8 +92,7 @@ def _leads_to(request: HttpRequest) -> str:
 
 def _tables_beside(comparison: Comparison) -> dict[str, Any]:
     """What _levels.html and _matrix_of_verdicts.html show."""
-    levels, metric = comparison.levels, comparison.metric
-    maps = levels.heat_maps(metric.better) if levels and metric else []
+    maps = comparison.levels.heat_maps if comparison.levels else []
     return {"comparison": comparison, "matrix": matrix(comparison), "heat_maps": maps, "most_rows": MOST_ROWS}
 
 
