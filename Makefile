@@ -67,7 +67,7 @@ check:
 	$(RUN) -m mypy scripts --exclude 'scripts/(article_checks|few_repeats|verdict_table)'
 	$(RUN) -m mypy -p scripts.article_checks -p scripts.few_repeats -p scripts.verdict_table
 	$(RUN) -m mypy benchmarks
-	cd agents/program && ../../$(RUN) -m mypy -p benchagent
+	cd agents/program && ../../$(RUN) -m mypy -p benchagent -p benchagent_unverified
 	$(RUN) .venv/bin/lint-imports
 	$(RUN) manage.py makemigrations --check --dry-run
 	BEHIND_TLS=1 $(RUN) manage.py check --deploy --fail-level WARNING

@@ -12,18 +12,18 @@ from collections.abc import Mapping
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.counters import PARTS, EngineCounters
-from benchagent.dbms.cubrid.external import CubridCounters
-from benchagent.dbms.db2.external import Db2Counters
 from benchagent.dbms.derby import DerbyCounters
 from benchagent.dbms.firebird.counters import FirebirdCounters, ForeignCounters
 from benchagent.dbms.h2 import H2Counters, H2MemoryCounters
 from benchagent.dbms.hsqldb import HsqldbCounters
-from benchagent.dbms.interbase.external import InterbaseCounters
 from benchagent.dbms.mysql.counters import InnodbCounters
 from benchagent.dbms.mysql.product import MARIADB, MYSQL, Product
-from benchagent.dbms.oracle.external import OracleCounters
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
 from benchagent.dbms.sqlite import SqliteCounters
+from benchagent_unverified.cubrid import CubridCounters
+from benchagent_unverified.db2 import Db2Counters
+from benchagent_unverified.interbase import InterbaseCounters
+from benchagent_unverified.oracle import OracleCounters
 
 SCHEMA = "bench"
 # Where something changes from one version to the next; and servers of others, whose files and tools are out of reach.

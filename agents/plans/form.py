@@ -12,7 +12,7 @@ from typing import Any
 
 from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind, number_in
 from benchagent.catalog.model import TEXT_LIMIT
-from benchagent.catalog.workloads import SPOKEN_UNITS
+from benchagent.catalog.values import SPOKEN_UNITS
 from benchagent.redaction import REDACTED
 from django import forms
 from pydantic import BaseModel, ConfigDict, ValidationError

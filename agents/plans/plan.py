@@ -10,7 +10,8 @@ from math import prod
 from typing import Any
 
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
-from benchagent.catalog.workloads import FACTORS, factor_words
+from benchagent.catalog.values import FACTORS, factor_words
+from benchagent.plugins import LACKING
 from benchagent.redaction import redact_value
 
 from agents.machines import Engine, SecondStorage, approved_agents
@@ -161,7 +162,9 @@ def check(plan: Plan) -> None:
         errors["repeats"] = [f"Must be between 1 and {MAX_REPEATS}."]
     elif plan.run_count > MAX_RUNS:
         errors["repeats"] = [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]
-    if problem := _engines_problem(plan):
+    if unknown := next((engine.dbms for engine in plan.engines if engine.dbms not in DBMSS), ""):
+        errors["engines"] = [f"{unknown}: {LACKING}."]
+    elif problem := _engines_problem(plan):
         errors["engines"] = [problem]
     if plan.agent is not None and plan.agent.status != AgentStatus.APPROVED:
         errors["agent"] = [f"{plan.agent.name} is not approved."]

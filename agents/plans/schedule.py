@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import uuid4
 
-from benchagent.catalog import WORKLOADS
+from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.plugins import LACKING
 from benchagent.protocol import JobSpec
 from benchagent.redaction import redact_text
 from django.conf import settings as site_settings
@@ -129,7 +130,9 @@ def outdated(run: Run) -> str:
     """Why no repeat of a scheduled run's cell can be had any more; empty while one can."""
     spec = run.job.spec
     if spec["workload"] not in WORKLOADS:
-        return "its order names no workload that agents have"
+        return f"its workload is {spec['workload']}, and {LACKING}"
+    if spec["dbms"] not in DBMSS:
+        return f"its DBMS is {spec['dbms']}, and {LACKING}"
     present = WORKLOADS[spec["workload"]].version
     if spec["workload_version"] == present:
         return ""

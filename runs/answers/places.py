@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchagent.catalog.workloads import COUNTED, amount
+from benchagent.catalog.values import COUNTED, amount
 
 from runs.compare.axes import X_AS
 from runs.compare.groups import Group

@@ -72,7 +72,7 @@ def _join(path: str, key: Any) -> str:
 
 
 class JsonErrors(Base):
-    """For views that answer in CSV too: what is wrong with a request, and what there is to be had, is said in JSON."""
+    """For views that answer with files too: what is wrong with a request, and what can be had, is said in JSON."""
 
     def handle_exception(self, exc: Exception) -> Response:
         response = super().handle_exception(exc)
@@ -84,11 +84,11 @@ class JsonErrors(Base):
         return super().options(request, *args, **kwargs)
 
 
-class CsvRenderer(BaseRenderer):
-    """Says that CSV is to be had; views answer it themselves."""
+class FileRenderer(BaseRenderer):
+    """Says that a file is to be had in a format; views answer it themselves."""
 
-    media_type = "text/csv"
-    format = "csv"
+    def __init__(self, format: str = "csv", media_type: str = "text/csv") -> None:
+        self.format, self.media_type = format, media_type.partition(";")[0]
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> Any:
-        raise TypeError("views answer CSV themselves")
+        raise TypeError("views answer files themselves")

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.errors import CsvRenderer, JsonErrors
+from runs.api.errors import FileRenderer, JsonErrors
 from runs.api.serializers import (
     AnswerField,
     MeasurementSerializer,
@@ -286,7 +286,7 @@ class PublicationList(APIView):
 
 
 class PublicationDetail(JsonErrors, APIView):
-    renderer_classes = [JSONRenderer, CsvRenderer]
+    renderer_classes = [JSONRenderer, FileRenderer]
 
     @extend_schema(
         parameters=[FORMAT],

@@ -6,6 +6,8 @@ import math
 from typing import Any
 from uuid import UUID
 
+from benchagent.exporters import exporters
+from benchagent.plugins import LACKING
 from django.db.models import QuerySet
 from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -14,7 +16,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import BasePagination
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
@@ -22,7 +24,7 @@ from rest_framework.views import APIView
 
 from runs.access import changes
 from runs.access.rules import candidates, changeable, may_change, readable_batch
-from runs.api.errors import Conflict, CsvRenderer, JsonErrors, refuse_unknown
+from runs.api.errors import Conflict, FileRenderer, JsonErrors, refuse_unknown
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
     AnnotationSerializer,
@@ -38,7 +40,7 @@ from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
 from runs.listing import cursor as keyset
 from runs.listing.filters import RunFilter, columns_of, unknown
-from runs.listing.rows import csv_stream
+from runs.listing.rows import exported
 from runs.models import Run
 from runs.results import editing
 from runs.run import series
@@ -50,6 +52,7 @@ MAX_PAGE_SIZE = 500
 PAGE_SIZES = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}
 # A page is found by counting the rows before it: beyond this, by `next` only.
 MAX_OFFSET = 10_000
+FORMATS = ["json", *exporters()]
 COUNTED = f"Where count_is_exact is false there are more: counting ends at {keyset.COUNT_LIMIT:,}."
 
 
@@ -138,7 +141,7 @@ NAMED_PARAMETERS = [
 
 
 class RunList(JsonErrors, generics.ListAPIView[Run]):
-    """Runs, newest first, without the deleted ones. As CSV (`format=csv`) all pages at once.
+    """Runs, newest first, without the deleted ones. As a file (`format=csv`) all pages at once.
 
     A column for each factor and each metric of any run. Of a run with `durability_doubt`, which says what was measured
     against its `durability`, that class is not to be relied on: it is ranked with no other.
@@ -147,7 +150,15 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
     serializer_class = RunSerializer
     pagination_class = RunPagination
     filterset_class = RunFilter
-    renderer_classes = [JSONRenderer, CsvRenderer]
+
+    def get_renderers(self) -> list[BaseRenderer]:
+        return [JSONRenderer(), *(FileRenderer(name, each.MEDIA_TYPE) for name, each in exporters().items())]
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
+        wanted = request.query_params.get("format", "json")
+        if not force and wanted not in FORMATS:
+            raise ValidationError({"format": [f"“{wanted}” is none of {', '.join(FORMATS)}: {LACKING}."]})
+        return super().perform_content_negotiation(request, force)
 
     def get_queryset(self) -> QuerySet[Run]:
         named = self.request.query_params.getlist("experiment")
@@ -156,7 +167,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
     @extend_schema(
         parameters=[
             *NAMED_PARAMETERS,
-            OpenApiParameter("format", str, enum=["json", "csv"]),
+            OpenApiParameter("format", str, enum=FORMATS),
             OpenApiParameter("cursor", str, description="Where the page begins: taken from `next` and `previous`."),
             OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
             OpenApiParameter("page_size", PAGE_SIZES, description="Rows on a page."),
@@ -165,11 +176,12 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         refuse_unknown(unknown(request.query_params, "cursor", "page", "page_size", "format"))
-        if request.accepted_renderer.format != "csv":
+        name = request.accepted_renderer.format
+        if name == "json":
             return self.list(request, *args, **kwargs)
-        rows = self.filter_queryset(self.get_queryset())
-        response = StreamingHttpResponse(csv_stream(rows), content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = 'attachment; filename="runs.csv"'
+        exporter, rows = exporters()[name], exported(self.filter_queryset(self.get_queryset()))
+        response = StreamingHttpResponse(exporter.export(rows), content_type=exporter.MEDIA_TYPE)
+        response["Content-Disposition"] = f'attachment; filename="runs.{name}"'
         return response
 
 

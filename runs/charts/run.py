@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from benchagent.catalog import DBMSS
+from benchagent.exporters import csv_file
 from django.urls import reverse
 
 from runs import formatting
@@ -28,7 +29,6 @@ from runs.charts.base import (
     thinned_table,
 )
 from runs.charts.curves import Y_LOG_FROM
-from runs.listing.rows import csv_cell
 from runs.models import Run
 from runs.run import derived
 from runs.run.events import events_of
@@ -235,7 +235,12 @@ def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
     yield ["metric", "unit", "t_s", "value"]
     for metric in series:
         for t_s, value in metric.points():
-            yield [csv_cell(metric.name), csv_cell(metric.unit), formatting.plain(t_s), formatting.plain(value)]
+            yield [
+                csv_file.cell(metric.name),
+                csv_file.cell(metric.unit),
+                formatting.plain(t_s),
+                formatting.plain(value),
+            ]
 
 
 def csv_pieces(rows: Iterator[list[str]]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchagent.catalog import Role as FactorRole
 from benchagent.catalog import factor_role
-from benchagent.importers import SourceFile
+from benchagent.importers import SourceFile, importers
 from benchagent.importers.plain_csv import TOOL, Column, Mapping, Role, Rows, guess
 from benchagent.importers.plain_csv.table import table_of
 from django import forms
@@ -37,7 +37,7 @@ COMPARED_AS = [
 DIRECTIONS = [("", "by its name"), ("higher", "higher is better"), ("lower", "lower is better"), ("none", "neither")]
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300
-# What can be dropped, for the page that asks for it.
+# What can be dropped, for the page that asks for it; plug-ins' tools say themselves what is read of them.
 TOOLS: tuple[tuple[str, str], ...] = (
     ("pgbench", "output with or without progress, per-transaction and aggregate logs of all threads, 9.x to 18"),
     ("sysbench", "0.4 to 1.1, any progress format, checkpoints, histograms; OLTP, fileio, cpu"),
@@ -62,6 +62,7 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("k6, Locust, db_bench, TSBS, cockroach workload, Swingbench", "their results, each described in YAML"),
     ("Rally, OpenSearch Benchmark, scylla-bench, latte, mongo-perf", "their results, each described in YAML"),
     ("diskspd, iozone, pg_test_fsync, pg_test_timing", "of storage and clocks, without a DBMS"),
+    *((importer.TOOL, importer.READS) for importer in importers() if hasattr(importer, "READS")),
     ("CSV", "any table with a header; you say which column is what"),
 )
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)

@@ -1,9 +1,8 @@
-"""Runs as rows: of a list, and of a CSV file with a column for each factor and each metric that any of them has."""
+"""Runs as rows: of a list, and of a file with a column for each factor and each metric that any of them has."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -18,11 +17,9 @@ from runs.run.number import headline_numbers, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
-# What Excel, LibreOffice and Google Sheets take for the beginning of a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Checks that do not hold of what must not be trusted without a look, in a word; `durability_doubt` has its own.
 DOUBTS = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
-# Of the CSV file.
+# Of the file.
 PER_FETCH = 500
 # What a row is given of the run's statistics, which are too long to be read for it.
 STORED = "stored_durability"
@@ -79,29 +76,11 @@ class RunRow:
         return " · ".join(facet.text for facet in (*stated, *context_facets(self.run)))
 
 
-class _Line:
-    """What `csv.writer` writes to: gives the line back."""
+def exported(runs: QuerySet[Run]) -> Iterator[list[Any]]:
+    """The names of the columns, then a row of each run, fetched a few hundred at a time.
 
-    def write(self, line: str) -> str:
-        return line
-
-
-def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """One line of CSV a row, as it is asked for."""
-    writer = csv.writer(_Line(), lineterminator="\r\n")
-    for row in rows:
-        yield writer.writerow([csv_cell(value) for value in row])
-
-
-def csv_cell(value: Any) -> Any:
-    """Numbers as they are; text that would be taken for a formula behind an apostrophe; None as nothing."""
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return "" if value is None else value
-
-
-def csv_stream(runs: QuerySet[Run]) -> Iterator[str]:
-    """The lines of the file; rows are fetched a few hundred at a time. `runs` are ordered and `for_rows`."""
+    `runs` are ordered and `for_rows`. What becomes of them is the exporter's.
+    """
     ids = runs.order_by().values("pk")
     factors = sorted(RunFactor.objects.filter(run__in=ids).order_by().values_list("name", flat=True).distinct())
     measured = Measurement.objects.filter(run__in=ids).order_by()
@@ -112,8 +91,7 @@ def csv_stream(runs: QuerySet[Run]) -> Iterator[str]:
     ]
     head = [*COLUMNS, *(f"factor.{name}" for name in factors), *headings]
     judged = runs.annotate(**{STORED: KeyTransform(KEY, "statistics")})
-    rows = (_row(run, factors, metrics) for run in judged.iterator(chunk_size=PER_FETCH))
-    return csv_lines(chain([head], rows))
+    return chain([head], (_row(run, factors, metrics) for run in judged.iterator(chunk_size=PER_FETCH)))
 
 
 def _statements(run: Run) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from benchagent.exporters import csv_file
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -33,7 +34,6 @@ from runs.compare.select import CONTROLS, Selection, encoded, read_query, select
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent
 from runs.listing.filters import without_blanks
-from runs.listing.rows import csv_lines
 from runs.models import Report, Run
 from runs.models.choices import Visibility
 from runs.models.visible import Reader
@@ -218,7 +218,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
     comparison = compare_selection(selection, request.GET)
-    response.writelines(csv_lines(_csv_rows(comparison, with_controls(request.GET, comparison.question))))
+    response.writelines(csv_file.export(_csv_rows(comparison, with_controls(request.GET, comparison.question))))
     return response
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from benchagent.catalog import METRICS, number_in
+from benchagent.exporters import exporters
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -146,6 +147,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         ).urlencode(),
         "lost_shown": SHOW_LOST in params,
         "export_query": without(chosen_by, SHOW_LOST).urlencode(),
+        "formats": list(exporters()),
     }
     template = "runs.html#table" if request.headers.get("HX-Target") == "run-table" else "runs.html"
     response = render(request, template, context, status=400 if problems else 200)

@@ -86,6 +86,8 @@ def offered() -> dict[str, set[str]]:
     """By DBMS, the methods that its adapter's module holds, or the one of its backups where that is apart."""
     found = {"postgresql": set(FORMATS)}  # one class, told its method
     for dbms, entry in DBMSS.items():
+        if not entry.module:
+            continue
         name = f"{entry.module}.backup" if find_spec(f"{entry.module}.backup") else entry.module
         importlib.import_module(name)
         own = {kind.slug for kind in kinds(BackupMethod) if kind.__module__ == name and "slug" in vars(kind)}

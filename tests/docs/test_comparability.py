@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchagent.catalog import FACTORS, WORKLOADS, Role
-from benchagent.catalog.workloads import OTHER_ROLES
+from benchagent.catalog.values import OTHER_ROLES
 
 from tests.conftest import REPOSITORY
 

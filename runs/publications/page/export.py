@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchagent.exporters import csv_file
+
 from runs.formatting import plain as exactly
-from runs.listing.rows import csv_cell
 from runs.models.choices import Provenance
 from runs.publications.check import Check
 from runs.publications.material import Material
@@ -41,7 +42,7 @@ class Position:
                 self.section, self.table, self.row, self.column, exactly(amount.value), amount.unit or self.unit,
                 amount.printed, str(amount.provenance), amount.formula, amount.note or note,
             ]  # fmt: skip
-        return [cell if _NUMBER.fullmatch(cell) else csv_cell(cell) for cell in cells]
+        return [cell if _NUMBER.fullmatch(cell) else csv_file.cell(cell) for cell in cells]
 
     def words(self, words: Words) -> Iterator[list[str]]:
         for part in words if not isinstance(words, str) else ():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +23,7 @@ TABLE = Table(
     ("latency", "{mean|average} latency: {latency_avg_ms:time}", r"(?:mean|average) latency"),
     ("#end", "done"),
 )
-RECIPE = Path(__file__).parents[3] / "docs" / "extend" / "adding-an-importer.md"
+EXAMPLE = Path(__file__).parents[3] / "docs/extend/example-plugin/benchsite_example/minibench.py"
 LOOSE = Table("minibench", ("rows", "{rows:N} rows"), strict=False)
 
 
@@ -120,10 +119,9 @@ done in 10.01 s
 
 def minibench() -> ModuleType:
     """The tool that the docs add."""
-    (code,) = re.findall(r"```python\n(.*?)```", RECIPE.read_text(), re.DOTALL)
     module = ModuleType("minibench")
     sys.modules["minibench"] = module
-    exec(code, module.__dict__)
+    exec(EXAMPLE.read_text(), module.__dict__)
     return module
 
 

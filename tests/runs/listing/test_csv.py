@@ -6,8 +6,8 @@ import csv
 import io
 
 import pytest
+from benchagent.exporters.csv_file import cell
 
-from runs.listing.rows import csv_cell
 from runs.models import HardwareProfile, Run
 from runs.publications.page.export import Position
 from runs.publications.page.parts import Amount
@@ -75,12 +75,12 @@ def test_the_words_of_an_article_are_no_formula():
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
 def test_every_beginning_of_a_formula_is_met(text):
-    assert csv_cell(text) == f"'{text}"
+    assert cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("value", [-1, -1.5, "a=b", "", 0])
 def test_everything_else_is_as_it_was(value):
-    assert csv_cell(value) == value
+    assert cell(value) == value
 
 
 @pytest.mark.parametrize("query", [{"dbms": "nobody"}, {"dmbs": "x"}])

@@ -1,10 +1,9 @@
 """What can be benchmarked: one registry of DBMSs, one of workloads, one of metrics.
 
-Shared by server and agent; imports nothing else of ours. Adding a DBMS is one folder under ``benchagent/dbms`` and
-one row in `dbmss.py`; adding a workload likewise under ``benchagent/workloads``.
+Shared by server and agent; imports nothing else of ours. Engines and workloads are found by entry points
+(`benchagent.plugins`).
 """
 
-from benchagent.catalog.dbmss import DBMSS
 from benchagent.catalog.metrics import (
     ANY,
     ERROR_SHARE,
@@ -30,11 +29,9 @@ from benchagent.catalog.model import (
     WorkloadEntry,
     number_in,
 )
-from benchagent.catalog.workloads import (
-    BACKUP_METHODS,
+from benchagent.catalog.registry import BACKUP_METHODS, DBMSS, ENGINE_METHODS, EXTERNAL_METHODS
+from benchagent.catalog.values import (
     COUNTED,
-    ENGINE_METHODS,
-    EXTERNAL_METHODS,
     FACTORS,
     OWN_STORAGE,
     WORKLOADS,

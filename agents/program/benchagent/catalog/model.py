@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 
 # Characters of a factor that is a text, such as a script.
@@ -50,22 +50,34 @@ SPAN = 10.0
 
 @dataclass(frozen=True)
 class DbmsEntry:
-    """One DBMS. `settings` is the default configuration of a scheduled run, in order.
+    """One DBMS, as an entry point of `benchsite.engines` offers it. Server and agent read it: it imports no adapter.
 
-    `unverified` says why no test of ours ever met a live server of it; empty where one did.
+    `module` has the `ADAPTER` of what an agent starts, `external` the `external_server` of servers that somebody else
+    runs; empty where there is none. The top package of both holds the list of their jars. `settings`: the default
+    configuration of a scheduled run, in order. `unverified` says why no test of ours ever met a live server of it;
+    empty where one did.
+
+    `configuration`: as "package.module:NAME", what is known of its settings; without it a commit's promise is not
+    known. `backup_methods`: the ways to back up by the slug that a run stores, as people read them. `external_methods`:
+    those of them that are there on servers that the agent did not start. `warehouse_bytes`: of tpcc after the load,
+    measured; 0 takes a common value. `order`: where it stands in lists.
     """
 
     slug: str
     name: str
     vendor: str
-    embedded: bool
+    _: KW_ONLY
+    module: str = ""
+    external: str = ""
+    embedded: bool = False
     settings: tuple[tuple[str, str], ...] = ()
     settings_help: str = ""
     unverified: str = ""
-
-    @property
-    def module(self) -> str:
-        return f"benchagent.dbms.{self.slug}"
+    configuration: str = ""
+    backup_methods: Mapping[str, str] = field(default_factory=dict, hash=False)
+    external_methods: Sequence[str] = ()
+    warehouse_bytes: int = 0
+    order: int = 1_000
 
 
 class FactorKind(StrEnum):
@@ -160,9 +172,11 @@ class MetricDef:
 
 @dataclass(frozen=True)
 class WorkloadEntry:
-    """One workload. `version` breaks comparability; `primary_metric` is what charts show first.
+    """One workload, as an entry point of `benchsite.workloads` names it. Server and agent read it.
 
-    `beside`: what a result's line says after the primary metric, as far as a run has it.
+    `module` has `WORKLOAD`, which only an agent imports. `version` breaks comparability; `primary_metric` is what
+    charts show first. `beside`: what a result's line says after the primary metric, as far as a run has it. `order`:
+    where it stands in lists.
     """
 
     slug: str
@@ -172,10 +186,8 @@ class WorkloadEntry:
     factors: tuple[FactorDef, ...]
     primary_metric: str
     beside: tuple[str, ...] = ("latency_p99_ms",)
-
-    @property
-    def module(self) -> str:
-        return f"benchagent.workloads.{self.slug}"
+    module: str = field(kw_only=True)
+    order: int = field(kw_only=True, default=1_000)
 
     def refusals(self, given: Mapping[str, Sequence[object]]) -> dict[str, dict[object, str]]:
         """Of the values given for its factors those that can be nowhere, with the reason."""

@@ -57,7 +57,7 @@ def parse(text: str, format: str) -> ParsedFile:
 def recognise(text: str) -> str | None:
     """Name of the format of a text; None where nothing tells, or two formats are as likely."""
     beginning = text[:TELLING_CHARACTERS]
-    scores = [(score(parse(beginning, name), kind), name) for name, kind in FORMATS.items() if kind.dbms]
+    scores = [(score(parse(beginning, name), kind), name) for name, kind in FORMATS.items() if kind.dbms in ENGINES]
     (first, name), (second, _) = sorted(scores, reverse=True)[:2]
     return name if first >= SET and first > second else None
 

@@ -1,4 +1,4 @@
-"""One folder per DBMS; `catalog.DBMSS` lists them. What the agent can start offers its adapter as ``ADAPTER``."""
+"""One folder per DBMS; `catalog.DBMSS` has what entry points offer. What the agent can start has an `ADAPTER`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from benchagent.dbms.external.server import external_server
 from benchagent.engines import broken_records
 from benchagent.java import JavaToolchain
 from benchagent.java.jars import Jar
+from benchagent.plugins import LACKING
 from benchagent.protocol import EngineFacts
 
 log = logging.getLogger(__name__)
@@ -23,9 +24,11 @@ log = logging.getLogger(__name__)
 def adapter(slug: str) -> Adapter:
     """Raises `JobError` when this agent does not know the DBMS."""
     if slug not in DBMSS:
-        raise JobError(f"this agent knows no DBMS called {slug!r}")
-    own: Adapter | None = getattr(import_module(DBMSS[slug].module), "ADAPTER", None)
-    return own or OnlyExternal(slug)
+        raise JobError(f"this agent knows no DBMS called {slug!r}: {LACKING}")
+    if not DBMSS[slug].module:
+        return OnlyExternal(slug)
+    own: Adapter = import_module(DBMSS[slug].module).ADAPTER
+    return own
 
 
 class OnlyExternal(Adapter):

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from benchagent import plugins
 from benchagent.importers import plain_csv
 from benchagent.importers.apart import agreeing, told_apart, warn_of_alike
 from benchagent.importers.described import shipped
@@ -33,17 +33,12 @@ LOG = logging.getLogger(__name__)
 FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 6
-
-# In the order in which they are asked; CSV takes any table, so it is the last.
-MODULES = (
-    "pgbench", "sysbench", "hammerdb", "gotpc", "benchbase", "ycsb", "fio", "gbak", "redisbench", "memtier",
-    "mysqlslap", "tpccmysql", "benchmarksql", "clickbench", "dbt3", "querytimes", "phoronix", "jmeter", "nosqlbench",
-    "plain_csv",
-)  # fmt: skip
+# How early an importer is asked that does not say so itself.
+ASKED = 500
 
 
 class Importer(Protocol):
-    """One module under `benchagent.importers`, listed in `MODULES`."""
+    """One module, an entry point of `benchsite.importers`."""
 
     TOOL: str
 
@@ -86,9 +81,9 @@ class Combining(Importer, Protocol):
 
 @cache
 def importers() -> tuple[Importer, ...]:
-    """In the order in which they are asked."""
-    modules = [cast(Importer, import_module(f"benchagent.importers.{name}")) for name in MODULES]
-    return (*shipped(), *modules)
+    """In the order in which they are asked: described tools, then by `ASKED`, others' before ours, by name."""
+    modules: Sequence[Importer] = tuple(plugins.offered(plugins.IMPORTERS).values())
+    return (*shipped(), *sorted(modules, key=lambda module: getattr(module, "ASKED", ASKED)))
 
 
 def inspect(

@@ -1,4 +1,5 @@
-"""The jars we use: pinned coordinates with checksums, resolved by jgo, verified by us.
+"""The jars we use: pinned coordinates with checksums, resolved by jgo, verified by us. A package that offers engines
+has a list of its own, in its top folder.
 
 jgo records checksums but does not check them (a changed jar passes), so `JarStore.files` compares every file with the
 committed list after each resolve and before each start.
@@ -16,8 +17,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from benchagent.catalog import DBMSS
 from benchagent.java.maven import maven_file_name, resolve
 from benchagent.paths import draft
+from benchagent.plugins import OURS
 
 LOCK_NAME = "jars.lock.json"
 
@@ -60,19 +63,29 @@ class EngineJars:
 
 
 @cache
-def read_lock() -> dict[str, Any]:
+def _own_list() -> dict[str, Any]:
     lock: dict[str, Any] = json.loads(files("benchagent.java").joinpath(LOCK_NAME).read_text())
     return lock
 
 
+@cache
+def _lists() -> list[dict[str, Any]]:
+    """Ours, then those of the packages that offer engines."""
+    packages = dict.fromkeys((entry.module or entry.external).partition(".")[0] for entry in DBMSS.values())
+    found = [files(package).joinpath(LOCK_NAME) for package in packages if package != OURS]
+    return [_own_list(), *(json.loads(file.read_text()) for file in found if file.is_file())]
+
+
 def tool_jars(name: str) -> tuple[Jar, ...]:
     """Jars of a tool of ours: `loadgen`, `compiler`, `junit`; `derbynet`, a server for tests."""
-    return tuple(Jar(**jar) for jar in read_lock()["tools"][name])
+    return tuple(Jar(**jar) for jar in _own_list()["tools"][name])
 
 
 def engine_groups() -> list[EngineJars]:
     return [
-        EngineJars(**{**group, "jars": tuple(Jar(**jar) for jar in group["jars"])}) for group in read_lock()["engines"]
+        EngineJars(**{**group, "jars": tuple(Jar(**jar) for jar in group["jars"])})
+        for listed in _lists()
+        for group in listed["engines"]
     ]
 
 

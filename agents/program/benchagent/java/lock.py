@@ -1,12 +1,13 @@
-"""`python -m benchagent.java.lock [NAME…]`: fetch pinned jars anew and write their checksums into the list.
+"""`python -m benchagent.java.lock [--list FILE] [NAME…]`: fetch pinned jars anew, write their checksums into the list.
 
-A name is that of an engine or driver, as `benchagent engines install` takes it, or of a tool; none: all of the list.
+Without a FILE it is our own list. A name is that of an engine or driver, as `benchagent engines install` takes it, or
+of a tool; none: all of the list.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -18,7 +19,9 @@ LOCK = Path(__file__).with_name(LOCK_NAME)
 
 def main(names: list[str], path: Path = LOCK) -> None:
     lock = json.loads(path.read_text())
-    lists = {**lock["tools"], **{EngineJars(**group | {"jars": ()}).name: group["jars"] for group in lock["engines"]}}
+    lists = lock.get("tools", {}) | {
+        EngineJars(**group | {"jars": ()}).name: group["jars"] for group in lock["engines"]
+    }
     if unknown := set(names) - lists.keys():
         raise SystemExit(f"the list has no {', '.join(sorted(unknown))}; it has {', '.join(lists)}")
     with tempfile.TemporaryDirectory() as folder:
@@ -30,4 +33,8 @@ def main(names: list[str], path: Path = LOCK) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", type=Path, default=LOCK)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    main(options.names, options.list)

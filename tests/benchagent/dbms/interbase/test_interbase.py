@@ -13,10 +13,10 @@ from benchagent.dbms.counters import PARTS
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.server import external_server
 from benchagent.dbms.firebird.discovery import homes
-from benchagent.dbms.interbase.external import InterbaseCounters
 from benchagent.engines import catalogue
 from benchagent.engines.install import install
 from benchagent.java import JavaToolchain, LoadGenerator
+from benchagent_unverified.interbase import InterbaseCounters
 
 from tests.benchagent.dbms.conftest import MakeTrial
 from tests.benchagent.dbms.stand_in import CATALOGUE, SCHEMA, StandIn

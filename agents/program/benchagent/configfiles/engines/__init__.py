@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from benchagent.configfiles.engines import cubrid, db2, derby, firebird, h2, hsqldb, mysql, oracle, postgresql, sqlite
+from pkgutil import resolve_name
+
+from benchagent.catalog import DBMSS
+from benchagent.configfiles.engines.firebird import YAFFIL
 from benchagent.configfiles.settings import Engine
 
+# Yaffil is in articles only: no agent connects to it.
 ENGINES: dict[str, Engine] = {
-    engine.slug: engine
-    for engine in (
-        postgresql.ENGINE, mysql.MYSQL, mysql.MARIADB, firebird.FIREBIRD, firebird.INTERBASE, firebird.YAFFIL,
-        cubrid.ENGINE, derby.ENGINE, oracle.ENGINE, db2.ENGINE, sqlite.ENGINE, hsqldb.ENGINE, h2.ENGINE,
-    )
-}  # fmt: skip
+    slug: resolve_name(entry.configuration) for slug, entry in DBMSS.items() if entry.configuration
+} | {YAFFIL.slug: YAFFIL}

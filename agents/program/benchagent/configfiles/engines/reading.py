@@ -1,4 +1,4 @@
-"""An engine's settings out of its file here, and how a meaning is read that is more than the value of one parameter.
+"""An engine's settings out of its file, and how a meaning is read that is more than the value of one parameter.
 
 `<slug>.toml` holds what is only data: `source`, where names, units and defaults are documented; a table for what the
 values are (bytes, seconds, pages, numbers, flags, texts) of `name = default`, "" for none, or with `unit` (bytes or
@@ -21,6 +21,7 @@ from benchagent.configfiles.settings import LAST_COUNTS, Engine, Given, Meaning,
 from benchagent.configfiles.units import Default, Kind, Quantity, Spec, Suffixes
 
 MOST_NAMES = 2_000
+OURS = "benchagent.configfiles.engines"
 NO_UNITS = Suffixes(sizes={}, times={})
 UNDOCUMENTED = "which one holds is not documented; the last is read here"
 KINDS = {
@@ -38,10 +39,11 @@ def read_engine(
     suffixes: Suffixes = NO_UNITS, *, simple: Callable[[str], str] = _simple,
     canonical: Callable[[str], str] | None = None, is_server: Callable[[str], bool] = lambda section: True,
     translate: Callable[[Given], Given] = lambda given: given, duplicates: str = LAST_COUNTS,
+    package: str = OURS,
 ) -> Engine:  # fmt: skip
-    """`readers`: how those meanings are read that are not one value. `simple`: what makes spellings of a name alike,
-    before the aliases; `canonical` instead of both."""
-    data = _data(slug)
+    """`package` holds the file. `readers`: how those meanings are read that are not one value. `simple`: what makes
+    spellings of a name alike, before the aliases; `canonical` instead of both."""
+    data = _data(slug, package)
     aliases = {name: simple(target) for name, target in data.get("aliases", {}).items()}
 
     def by_alias(name: str) -> str:
@@ -66,13 +68,13 @@ def read_engine(
 
 def changed_engine(engine: Engine, slug: str) -> Engine:
     """A fork of an engine, whose file says in what it differs."""
-    data = _data(slug)
+    data = _data(slug, OURS)
     changed = _specs(data, engine.canonical)
     return replace(engine, slug=slug, source=data["source"], specs={**engine.specs, **changed})
 
 
-def _data(slug: str) -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath(f"{slug}.toml").read_text("utf-8"))
+def _data(slug: str, package: str) -> Mapping[str, Any]:
+    return tomllib.loads(files(package).joinpath(f"{slug}.toml").read_text("utf-8"))
 
 
 def _specs(data: Mapping[str, Any], canonical: Callable[[str], str]) -> dict[str, Spec]:

@@ -1,4 +1,4 @@
-"""What an adapter says about servers of its engine that somebody else runs: a module ``external`` in its folder."""
+"""What is known of servers of an engine that somebody else runs: the module that its entry names as `external`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -91,13 +90,12 @@ def external_server(dbms: str, version: str, schema: str) -> ExternalServer:
     """Raises `JobError` where the agent can use no server of others."""
     if not reachable(dbms):
         raise JobError(f"the agent cannot work on a server of {DBMSS[dbms].name} that it did not start")
-    made: ExternalServer = import_module(f"{DBMSS[dbms].module}.external").external_server(version, schema)
+    made: ExternalServer = import_module(DBMSS[dbms].external).external_server(version, schema)
     return made
 
 
 def reachable(dbms: str) -> bool:
-    module = DBMSS[dbms].module
-    return find_spec(module) is not None and find_spec(f"{module}.external") is not None
+    return bool(DBMSS[dbms].external)
 
 
 Command = Callable[[Path], Sequence[str | Path]]

@@ -12,6 +12,8 @@ from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
+# Words of it may stand in the output of others, who are asked before it.
+ASKED = 600
 
 MARKS = re.compile(
     r"^[^\n]{0,80}?(?:"

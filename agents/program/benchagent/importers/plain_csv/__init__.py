@@ -15,6 +15,8 @@ from benchagent.importers.source import NotUnderstood, SourceFile, is_number, nu
 from benchagent.redaction import redact_text, redact_value
 
 TOOL = "csv"
+# It takes any table.
+ASKED = 1_000_000
 _DONE = frozenset(
     {"ok", "complete", "completed", "success", "successful", "succeeded", "pass", "passed", "done", "finished", "0"}
 )

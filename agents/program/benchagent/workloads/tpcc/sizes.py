@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
+from benchagent.catalog import DBMSS
+
 MEGABYTE = 1_000_000
-# Of one warehouse after the load, tables and indexes: measured with two warehouses in November 2026; of Firebird (pages
-# of 16 KB), H2 and HSQLDB the size of the files. The article of 2015 has 92.7 MB (1,813.97 GB for 21,000 warehouses).
-BYTES_PER_WAREHOUSE: dict[str, int] = {
-    "derby": 135_000_000,
-    "firebird": 106_000_000,
-    "h2": 152_000_000,
-    "hsqldb": 222_000_000,
-    "mariadb": 90_000_000,
-    "mysql": 90_000_000,  # as MariaDB, whose storage engine it shares
-    "postgresql": 109_000_000,
-    "sqlite": 78_000_000,
-}
+# Of one warehouse after the load.
+BYTES_PER_WAREHOUSE = {slug: entry.warehouse_bytes for slug, entry in DBMSS.items() if entry.warehouse_bytes}
 BYTES_ELSEWHERE = 110_000_000
 # The items are shared by all warehouses.
 BYTES_OF_ITEMS = 12_000_000

@@ -66,6 +66,6 @@ SUFFIXES = Suffixes(
     times={"ms": 0.001, "s": 1, "sec": 1, "min": 60, "h": 3_600},
 )
 ENGINE = read_engine(
-    "cubrid", durability, READERS, SUFFIXES, duplicates=UNDOCUMENTED,
+    "cubrid", durability, READERS, SUFFIXES, duplicates=UNDOCUMENTED, package=__package__,
     is_server=lambda section: section.lower() in ("", "common", "server") or section.startswith("@"),
 )  # fmt: skip

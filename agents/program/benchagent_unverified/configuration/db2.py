@@ -14,4 +14,4 @@ def durability(settings: Settings) -> Promise:
 
 
 READERS = {"commit_flush": at_commit(lambda settings: "each"), "log_capacity": product}
-ENGINE = read_engine("db2", durability, READERS)
+ENGINE = read_engine("db2", durability, READERS, package=__package__)

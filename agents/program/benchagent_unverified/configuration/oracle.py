@@ -49,4 +49,4 @@ READERS = {
     "commit_flush": at_commit(_commit),
     "direct_io": switched_on(lambda options: options in ("directio", "setall")),
 }
-ENGINE = read_engine("oracle", durability, READERS, Suffixes(sizes=BINARY, times={}))
+ENGINE = read_engine("oracle", durability, READERS, Suffixes(sizes=BINARY, times={}), package=__package__)

@@ -1,1 +1,0 @@
-"""InterBase: servers that somebody else runs. No live server could be had for tests."""

@@ -1,1 +1,0 @@
-"""Oracle Database: servers that somebody else runs. No live server could be had for tests."""

@@ -1,0 +1,74 @@
+"""What runs, plans and pages become when the plug-in of their engine or workload is not installed any more."""
+
+from __future__ import annotations
+
+import pytest
+from benchagent.catalog import DBMSS, WORKLOADS
+from django.urls import reverse
+
+from agents.jobs import dispatch
+from agents.plans import schedule
+from agents.plans.plan import PlanError
+from runs.models import Run
+from runs.models.choices import RunState
+from tests.agents.conftest import finish_item, plan_of, state_item
+
+pytestmark = pytest.mark.django_db
+ENGINE = "h2:2.3.232"
+
+
+@pytest.fixture
+def bench(machine):
+    return machine("bench1", ENGINE, "sqlite:3.50.1")
+
+
+@pytest.fixture
+def finished(bench, operator) -> Run:
+    run = schedule.start(plan_of(ENGINE, repeats=2), user=operator).runs.earliest("order_index")
+    dispatch.hand_out()
+    token = bench.claim(run.pk).json()["job_token"]
+    bench.batch(run.pk, token, 1, *map(state_item, ("preparing", "loading", "measuring", "collecting")), finish_item())
+    run.refresh_from_db()
+    assert run.state == RunState.FINISHED
+    return run
+
+
+@pytest.fixture(params=["engine", "workload"])
+def taken_away(request, finished, monkeypatch) -> Run:
+    if request.param == "engine":
+        monkeypatch.delitem(DBMSS, "h2")
+    else:
+        monkeypatch.delitem(WORKLOADS, "tpcb")
+    return finished
+
+
+def test_every_page_that_shows_it_opens(taken_away, client, operator):
+    client.force_login(operator)
+    experiment = taken_away.experiment
+    addresses = [
+        "/", "/runs/", taken_away.get_absolute_url(), experiment.get_absolute_url(), "/schedule/", "/agents/",
+        f"/schedule/?experiment={experiment.slug}", f"/compare/?experiment={experiment.slug}",
+        f"/schedule/?engines={ENGINE}&workload=tpcb", "/api/v1/runs/", f"/api/v1/runs/{taken_away.pk}/",
+        "/dbms/",
+    ]  # fmt: skip
+    answers = {address: client.get(address, follow=True).status_code for address in addresses}
+    assert answers == dict.fromkeys(addresses, 200)
+
+
+def test_a_repeat_of_it_is_refused_in_words_and_its_number_stays(taken_away, client, operator):
+    with pytest.raises(PlanError):
+        schedule.repeat_cell(taken_away, user=operator)
+    assert Run.objects.get(pk=taken_away.pk).measurements.filter(metric__name="tps").exists()
+    client.force_login(operator)
+    assert client.post(reverse("run-repeat", args=[taken_away.pk]), follow=True).status_code == 200
+
+
+def test_what_waits_in_the_queue_goes_to_an_agent_that_still_has_it(taken_away):
+    dispatch.hand_out()
+    assert set(Run.objects.values_list("state", flat=True)) == {RunState.FINISHED, RunState.ASSIGNED}
+
+
+def test_a_plan_of_it_is_refused_naming_the_field(taken_away, operator):
+    with pytest.raises(PlanError) as refused:
+        schedule.start(plan_of(ENGINE), user=operator)
+    assert refused.value.errors.keys() <= {"workload", "engines"}
