@@ -44,7 +44,7 @@ def main() -> None:
             for wheel in sorted(wheels.iterdir()):
                 tar.add(wheel, f"wheels/{wheel.name}")
             for jar in sorted(set(jars)):
-                tar.add(jar, f"jars/{jar.relative_to(STATE / 'agent' / 'cache' / 'jars')}")
+                tar.add(jar, f"jars/{jar.relative_to(toolchain.folder / 'jars')}")
         draft.replace(TO)
     print(f"{TO}: {TO.stat().st_size / 1e6:.0f} MB; on the other machine: make up BUNDLE={TO.name}")
 
