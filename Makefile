@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api article-checks count-lines clean
+.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-fuzz bench-kills bench-servers fuzz-api article-checks count-lines clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -16,6 +16,7 @@ help:
 	@echo 'make token         print an API token: NAME=laptop SCOPES=read,upload,schedule [DAYS=30]'
 	@echo 'make backup FILE=…  all of the site in one file, while it runs; make restore FILE=… [ARGS=--replace]'
 	@echo 'make test          all tests; LEGS="sqlite browser" for some'
+	@echo 'make proofs        what make test does not run, each within an hour: ONLY="bundle durability" for some'
 	@echo 'make check         linters, types, import rules, migrations, deployment check, JavaScript tests'
 	@echo 'make lock          compile requirements.txt and requirements-dev.txt from pyproject.toml'
 	@echo 'make bundle        TO=benchsite-bundle.tar: all that `make up BUNDLE=FILE` needs without a network'
@@ -59,6 +60,9 @@ restore:
 test:
 	@exec $(DEV) scripts/test_legs.py $(LEGS)
 
+proofs:
+	@exec $(DEV) scripts/proofs.py $(ONLY)
+
 check:
 	@$(DEV)
 	$(RUN) -m ruff check .
@@ -72,6 +76,7 @@ check:
 	$(RUN) manage.py makemigrations --check --dry-run
 	BEHIND_TLS=1 $(RUN) manage.py check --deploy --fail-level WARNING
 	$(RUN) scripts/js_tests.py
+	@$(RUN) scripts/proofs.py --stale
 
 # For every Python from 3.11 and every system at once, with hashes and without download addresses: the user's index holds.
 LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \

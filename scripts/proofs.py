@@ -1,0 +1,200 @@
+"""`make proofs`: what `make test` does not run, because it takes too long. Each proof has an hour.
+
+    make proofs ONLY="bundle durability"
+
+Writes result, commit, date and figures of each into docs/method/proofs.md; the whole output stays in STATE/proofs.
+`--stale` says which proof is older than the code that it proves, and nothing else; `make check` shows that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "method" / "proofs.md"
+STATE = Path(os.environ.get("STATE") or ROOT / "var").absolute()
+LIMIT_S = 3_600
+NEVER = "never"
+FIGURES_SHOWN = 400
+AGENT = "agents/program/benchagent"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """`code`: what it proves; a later commit on it makes it stale. `told`: its lines that are figures; the last counts
+    where none is."""
+
+    shows: str
+    command: tuple[str, ...]
+    code: tuple[str, ...]
+    told: str = r"(?!)"
+
+
+def _leg(name: str) -> tuple[str, ...]:
+    return ("scripts/test_legs.py", "--one", name)
+
+
+PROOFS = {
+    "bundle": Proof(
+        "`make up` from a file of `make bundle`, without a network",
+        _leg("bundle"),
+        ("scripts/bundle.py", "scripts/bootstrap.py", "requirements.txt", "agents/program/pyproject.toml", "benchsite",
+         f"{AGENT}/java"),
+    ),
+    "containers": Proof(
+        "`docker-compose.yml`: built, started, used, restarted, destroyed, restored",
+        _leg("containers"),
+        ("Dockerfile", "docker-compose.yml", "Caddyfile", "requirements.txt", "benchsite"),
+    ),
+    "durability": Proof(
+        "every durability class is what a kill and a cut of power leave",
+        _leg("durability"),
+        (f"{AGENT}/dbms", f"{AGENT}/configfiles", f"{AGENT}/catalog/durability.py", f"{AGENT}/machine"),
+    ),
+    "kills": Proof(
+        "`kill -9` of any part under load loses, doubles and leaves nothing",
+        ("-m", "benchmarks.bench_kills", "--kills", "200", "--minutes", "45"),
+        ("agents/jobs", "agents/api", f"{AGENT}/job", f"{AGENT}/link", f"{AGENT}/machine", "benchsite", "runs/imports",
+         "runs/results"),
+        r"^(SQLite|PostgreSQL), seed|^  (acknowledged|answers|lost|doubled|left|answers that should not be): ",
+    ),
+    "fuzz": Proof(
+        "requests as nobody means them, over HTTP: no error of the server, no secret",
+        ("-m", "benchmarks.bench_fuzz", "--http", "--cases", "20000"),
+        ("runs/api", "runs/views", "runs/results", "runs/imports", "agents/api", "agents/views.py", "agents/plans",
+         "benchsite", "templates"),
+        r"^\d+ cases, ",
+    ),
+    "truth": Proof(
+        "every sentence about numbers holds in worlds whose truth is known",
+        ("-m", "benchmarks.bench_truth", "--worlds", "300", "--seed", "1", "--minutes", "50"),
+        ("runs/answers", "runs/compare", "runs/stats"),
+    ),
+    "pages": Proof(
+        "pages and lists at 10,000 and 100,000 runs on SQLite",
+        ("-m", "benchmarks.bench_pages", "--database", "sqlite", "--sizes", "10000,100000"),
+        ("runs/listing", "runs/views", "runs/compare", "runs/charts", "runs/models", "templates"),
+        r"^(list|home|run|facets|compare)\b.*\d$",
+    ),
+    "driver": Proof(
+        "the load generator is as fast as pgbench",
+        ("-m", "benchmarks.bench_driver", "--pairs", "5"),
+        ("agents/loadgen", f"{AGENT}/java", f"{AGENT}/job"),
+        r"median|ratio",
+    ),
+    "sysbench": Proof(
+        "and as sysbench",
+        ("-m", "benchmarks.bench_sysbench", "--pairs", "3"),
+        ("agents/loadgen", f"{AGENT}/java", f"{AGENT}/job"),
+        r"median|ratio",
+    ),
+}  # fmt: skip
+HEAD = """# Long proofs
+
+What `make test` does not run, because it takes too long: `make proofs` runs it, one after the other and each within an
+hour, `make proofs ONLY="bundle durability"` some of it. Run a proof before what it shows is called done. `make check`
+says which is older than the code that it proves. This page is written by `scripts/proofs.py`; a commit with `+` had
+changes beside it.
+
+| proof | what it shows | result | commit | date (UTC) | minutes | figures |
+|---|---|---|---|---|---|---|
+"""
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def read() -> dict[str, list[str]]:
+    """The cells behind its name of each proof that was run."""
+    lines = PAGE.read_text().splitlines() if PAGE.exists() else []
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if line.startswith("| ")]
+    return {row[0]: row[2:] for row in rows if row[0] in PROOFS and row[2] != NEVER}
+
+
+def write(known: dict[str, list[str]]) -> None:
+    rows = [
+        f"| {' | '.join([name, proof.shows, *known.get(name, [NEVER, '', '', '', ''])])} |"
+        for name, proof in PROOFS.items()
+    ]
+    PAGE.write_text(HEAD + "\n".join(rows) + "\n")
+
+
+def stale(known: dict[str, list[str]]) -> list[str]:
+    """In words, each proof that is older than its code, or was never run."""
+    found = []
+    for name, proof in PROOFS.items():
+        if name not in known:
+            found.append(f"{name}: never run")
+            continue
+        result, commit, date = known[name][:3]
+        try:
+            later = git("log", "--oneline", f"{commit.rstrip('+')}..HEAD", "--", *proof.code).splitlines()
+        except subprocess.CalledProcessError:
+            found.append(f"{name}: {date}, of a commit {commit} that is not here")
+            continue
+        if later or result != "passed":
+            found.append(f"{name}: {result} {date}; {len(later)} commits on its code since")
+    return found
+
+
+def run(name: str) -> list[str]:
+    """Result, commit, date, minutes, figures."""
+    proof, log, began = PROOFS[name], STATE / "proofs" / f"{name}.log", time.monotonic()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    commit = git("rev-parse", "--short=8", "HEAD") + ("+" if git("status", "--porcelain") else "")
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, *proof.command], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            result = "passed" if process.wait(LIMIT_S) == 0 else "FAILED"
+        except subprocess.TimeoutExpired:
+            result = "NOT WITHIN AN HOUR"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+                process.wait()
+    text = log.read_text(errors="replace")
+    if result == "passed" and re.search(r"^\w+: 0 passed, 0 failed, \d+ skipped", text, re.MULTILINE):
+        result = "SKIPPED"
+    minutes = f"{(time.monotonic() - began) / 60:.1f}"
+    return [result, commit, time.strftime("%Y-%m-%d %H:%M", time.gmtime()), minutes, figures(text, proof)]
+
+
+def figures(text: str, proof: Proof) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if re.search(proof.told, line)] or lines[-1:]
+    return "; ".join(" ".join(line.split()).replace("|", "\\|") for line in told)[:FIGURES_SHOWN]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(PROOFS)}; none: all of them")
+    parser.add_argument("--stale", action="store_true", help="say which are older than their code")
+    options = parser.parse_args()
+    if unknown := set(options.names) - PROOFS.keys():
+        parser.error(f"no proof {', '.join(sorted(unknown))}; there are: {', '.join(PROOFS)}")
+    known = read()
+    if options.stale:
+        print(*(f"proof older than its code: {words}" for words in stale(known)), sep="\n")
+        return 0
+    for name in options.names or PROOFS:
+        print(f"{name}: {PROOFS[name].shows}", flush=True)
+        known[name] = run(name)
+        # After each: a long run that is cut short keeps what it has.
+        write(known)
+        print(f"  {known[name][0]} after {known[name][3]} min: {known[name][4]}", flush=True)
+    return 0 if all(known[name][0] == "passed" for name in options.names or PROOFS) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
