@@ -14,7 +14,7 @@ from benchagent import plugins
 from benchagent.importers import plain_csv
 from benchagent.importers.apart import agreeing, told_apart, warn_of_alike
 from benchagent.importers.described import shipped
-from benchagent.importers.margins import Claimed, Margin, bare, began, proposals
+from benchagent.importers.margins import Claimed, Margin, bare, began, logged, proposals
 from benchagent.importers.report import (
     OF_NO_TOOL,
     Metric,
@@ -68,6 +68,13 @@ class Marking(Importer, Protocol):
 
 
 @runtime_checkable
+class Logging(Importer, Protocol):
+    """One whose lines stand in a log, whatever that puts in front of them: nothing need be taken off."""
+
+    IN_LOGS: bool
+
+
+@runtime_checkable
 class Combining(Importer, Protocol):
     """One of a tool that leaves several files of one run."""
 
@@ -102,9 +109,9 @@ def inspect(
         for part, importer, reports in _understood(file, own_tools):
             parts.append((at, importer))
             results.append((part, reports))
-    for importer in importers():
+    for importer in _combining() if len(parts) > 1 else ():
         own = [number for number, (_, reader) in enumerate(parts) if reader is importer]
-        if len(own) > 1 and isinstance(importer, Combining):
+        if len(own) > 1:
             together = [results[number] for number in own]
             try:
                 importer.combine(together)
@@ -155,6 +162,8 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
     """What is read, and the margins without which it is. Raises NotUnderstood for what is no text."""
     best, known, taken = _outputs(file, own_tools), tuple[Margin, ...](), tuple[Margin, ...]()
     outputs = best
+    if _worth(best)[1] and all(importer in _logging() for _, importer, _ in best):
+        return best, known
     while len(taken) < MOST_MARGINS:
         start = file.text[:PIECE_BYTES]
         tries: list[tuple[Outputs, SourceFile, Margin | None]] = []
@@ -203,13 +212,23 @@ def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Out
     if len(outputs) != 1 or len(outputs[0][2]) != 1:
         return outputs
     ((part, importer, (report,)),) = outputs
-    began_at = "" if report.started_at else began(file, taken)
-    return [(part, importer, [replace(report, started_at=began_at)])] if began_at else outputs
+    began_at = report.started_at or began(file, taken) or (logged(file) if importer in _logging() else "")
+    return [(part, importer, [replace(report, started_at=began_at)])]
 
 
 @cache
 def _marking() -> list[Marking]:
     return [importer for importer in importers() if isinstance(importer, Marking)]
+
+
+@cache
+def _logging() -> list[Logging]:
+    return [importer for importer in importers() if isinstance(importer, Logging)]
+
+
+@cache
+def _combining() -> list[Combining]:
+    return [importer for importer in importers() if isinstance(importer, Combining)]
 
 
 def _parts(file: SourceFile) -> list[SourceFile]:

@@ -43,6 +43,7 @@ MARKS = re.compile(
     r"|BenchmarkSQL v\d"
 )
 WORDS = ("Measured tpm", "jTPCC : ", "Overall NOPM: ", "Overall TPM: ", "BenchmarkSQL v")
+IN_LOGS = True
 # What stands before a line's own text; the running average is overwritten by the result, which may follow it.
 FRONT = re.compile(r".*\b(?:Term-00|main|result),[ \t]*|.*\bjTPCC[ \t]*:[ \t]*", re.DOTALL)
 # Of a type's row, without the transactions that deliver in the background.

@@ -13,22 +13,23 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from benchagent.importers.source import SourceFile
+from benchagent.importers.source import SourceFile, Unheld
 
-# How many lines show the margin of a file.
-SHOWN_LINES = 400
+# How many lines show the margin of a file, and how many of them whether there may be one.
+SHOWN_LINES, FEW = 400, 8
 MOST_PARTS = 30
 # The share of the lines of a stretch that have it in common, and how many there must be.
 MOST, LEAST = 0.8, 2
 MOST_PROPOSALS = 6
 
 _ISO = r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,:]\d+)?(?: ?Z| UTC| ?[+-]\d\d:?\d\d)?"
+_ISO_STAMP = re.compile(_ISO)
 _STAMP = (
     rf"{_ISO}|\d\d:\d\d:\d\d(?:[.,]\d+)?|\d{{10}}\.\d{{3,9}}"
     r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?: [A-Z]{3,4})? \d{4}"
@@ -57,9 +58,8 @@ _NO_TOOLS = re.compile(
     r"|(?:\S+ )*(?:<stamp>|<level>) [A-Za-z]\S*[^,;=%]*[\]:]"
     r"|<name> [|│]|\[ [\w. -]+ /[^,;=%]*\]|[>#*•+-](?: [>#*])*|/ /"
 )
-
-# What any of them needs.
-_MAY_BE = re.compile(rf"{_STAMP}|{_LEVEL}|(?:stdout|stderr) [FP]|^\s*[\w./@-]+ *[|│]|^\s*[\[>#*•+/-]")
+# What any of them needs, within the beginning of a line.
+_MAY_BE = re.compile(rf"\s*(?:[\w./@-]+ *[|│]|[\[>#*•+/-])|.{{0,120}}?(?:{_STAMP}|{_LEVEL}|(?:stdout|stderr) [FP])")
 _CLOSING_TAG = re.compile(r"</?[a-z]{1,10} ?/?>$")
 _DATED = re.compile(
     r"(?P<day>\d{4}[-/]\d\d[-/]\d\d)[ T](?P<time>\d\d:\d\d:\d\d)(?P<part>(?:[.,]\d{1,6})?)(?:\d*|:\d+)"
@@ -78,95 +78,86 @@ _BOLD = re.compile(r"\s*(\*\*|__|`)(.+)\1\s*")
 
 
 class Claimed(Enum):
-    """What is known of a text as it stands there."""
+    """What is known of a text as it stands there: the share of its lines that must have a margin."""
 
     NOT = MOST
     BY_TOOL = 0.75
     BY_TABLE = 1.0
 
 
-class Margin(Protocol):
-    def lines(self, line: str) -> list[str]:
-        """What a line is without it."""
-
-    def stamp(self, line: str) -> str:
-        """The time that it says of a line; empty where it says none."""
-
-
 @dataclass(frozen=True)
-class Record:
-    """A line in one record of JSON each, as Docker, journald and shippers of logs keep them."""
+class Margin:
+    """What a line is without it, and the time that it says of a line; empty where it says none."""
 
-    def lines(self, line: str) -> list[str]:
-        record = _record(line)
-        return [line] if record is None else _texts_of(record)[0].removesuffix("\n").split("\n")
-
-    def stamp(self, line: str) -> str:
-        record = _record(line) or {}
-        return next((str(record[key]) for key in _TIMES if key in record), "")
+    lines: Callable[[str], list[str]]
+    stamp: Callable[[str], str] = lambda _: ""
+    # Whether a last line without its end is whole all the same.
+    is_record: bool = False
 
 
-@dataclass(frozen=True)
-class Quoted:
-    """A line in one text of JSON each, as a list has them."""
-
-    def lines(self, line: str) -> list[str]:
-        quoted = _QUOTED.fullmatch(line)
-        return [_unescaped(quoted[1])] if quoted else [line]
-
-    def stamp(self, line: str) -> str:
-        return ""
-
-
-@dataclass(frozen=True)
-class Escaped:
-    r"""A whole output in one text of JSON, with \n for its line ends."""
-
-    def lines(self, line: str) -> list[str]:
-        texts = [text for text in _ESCAPED.findall(line) if _IN_TEXT.search(text)] if "\\" in line else []
-        return [part for text in texts for part in _unescaped(text).split("\n")] or [line]
-
-    def stamp(self, line: str) -> str:
-        return ""
+def _record(line: str) -> tuple[str, str] | None:
+    """Text and time of a line that is one record of JSON, as Docker, journald and shippers of logs keep them."""
+    if not line.startswith("{"):
+        return None
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    texts = [record[key] for key in _TEXTS if isinstance(record.get(key), str)] if isinstance(record, dict) else []
+    times = (str(record[key]) for key in _TIMES if key in record)
+    return (texts[0].removesuffix("\n"), next(times, "")) if texts else None
 
 
-@dataclass(frozen=True)
-class Markup:
-    """Fences, quotes and bold of Markdown, tags and entities of HTML."""
-
-    def lines(self, line: str) -> list[str]:
-        if _FENCE.fullmatch(line):
-            return [""]
-        text = _QUOTES.sub("", line, count=1) if line.lstrip().startswith(">") else line
-        text = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
-        bold = _BOLD.fullmatch(text)
-        return [bold[2] if bold else text]
-
-    def stamp(self, line: str) -> str:
-        return ""
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text.replace("\\n", "\n")
 
 
-@dataclass(frozen=True)
-class Front:
+def _of_escaped(line: str) -> list[str]:
+    texts = [text for text in _ESCAPED.findall(line) if _IN_TEXT.search(text)] if "\\" in line else []
+    return [part for text in texts for part in _unescaped(text).split("\n")] or [line]
+
+
+def _of_markup(line: str) -> list[str]:
+    if _FENCE.fullmatch(line):
+        return [""]
+    text = _QUOTES.sub("", line, count=1) if line.lstrip().startswith(">") else line
+    text = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
+    bold = _BOLD.fullmatch(text)
+    return [bold[2] if bold else text]
+
+
+RECORD = Margin(
+    lambda line: record[0].split("\n") if (record := _record(line)) else [line],
+    lambda line: (_record(line) or ("", ""))[1],
+    is_record=True,
+)
+# A line in one text of JSON each, as a list has them.
+QUOTED = Margin(lambda line: [_unescaped(quoted[1])] if (quoted := _QUOTED.fullmatch(line)) else [line])
+# A whole output in one text of JSON, with \n for its line ends.
+ESCAPED = Margin(_of_escaped)
+# Fences, quotes and bold of Markdown, tags and entities of HTML.
+MARKUP = Margin(_of_markup)
+
+
+def _front(form: re.Pattern[str], blanks: int, closing: str = "") -> Margin:
     """What stands in front of lines, with the blanks behind it, and what closes them."""
 
-    form: re.Pattern[str]
-    blanks: int = 0
-    closing: str = ""
-
-    def lines(self, line: str) -> list[str]:
-        front = self.form.match(line)
+    def lines(line: str) -> list[str]:
+        front = form.match(line)
         if front is None:
             return [line]
         text = line[front.end() :]
-        text = text[min(self.blanks, len(text) - len(text.lstrip(" \t"))) :]
-        if self.closing:
-            text = text.rstrip().removesuffix(self.closing).rstrip()
-        return [text]
+        text = text[min(blanks, len(text) - len(text.lstrip(" \t"))) :]
+        return [text.rstrip().removesuffix(closing).rstrip() if closing else text]
 
-    def stamp(self, line: str) -> str:
-        front = self.form.match(line)
+    def stamp(line: str) -> str:
+        front = form.match(line)
         return (front.groupdict().get("stamp") or "") if front else ""
+
+    return Margin(lines, stamp)
 
 
 class _Part(NamedTuple):
@@ -183,27 +174,6 @@ class _Part(NamedTuple):
         return "0" if self.kind == "digits" else f"<{self.kind}>" if self.kind in _READS else self.text
 
 
-def _record(line: str) -> dict[str, object] | None:
-    if not line.startswith("{"):
-        return None
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) and _texts_of(record) else None
-
-
-def _texts_of(record: dict[str, object]) -> list[str]:
-    return [text for key in _TEXTS if isinstance(text := record.get(key), str)]
-
-
-def _unescaped(text: str) -> str:
-    try:
-        return str(json.loads(f'"{text}"'))
-    except ValueError:
-        return text.replace("\\n", "\n")
-
-
 def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     """What may be taken off the lines of a text; the likeliest first.
 
@@ -212,36 +182,38 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     read to its end.
     """
     lines = [line for line in text.split("\n", SHOWN_LINES)[:SHOWN_LINES] if line.strip()]
-    if sum(_record(line) is not None for line in lines) >= max(1, MOST * len(lines)):
-        return [Record()]
-    if sum(_QUOTED.fullmatch(line) is not None for line in lines) >= max(1, MOST * len(lines)):
-        return [Quoted()]
+    for test, margin in ((_record, RECORD), (_QUOTED.fullmatch, QUOTED)):
+        if any(map(test, lines[:FEW])) and sum(test(line) is not None for line in lines) >= max(1, MOST * len(lines)):
+            return [margin]
+    # A document that is read to its end has no lines of a tool.
+    if ended and text[:1] + text.rstrip()[-1:] in ("{}", "[]"):
+        return []
     shown = [line.rstrip() for line in lines]
     if len(shown) < LEAST and claimed is Claimed.NOT:
         claimed = Claimed.BY_TOOL
-    found: list[Margin] = []
-    if any(map(_IN_TEXT.search, lines)):
-        found.append(Escaped())
-    marked = _HTML.search if ended else lambda line: Markup().lines(line) != [line]
-    if any(map(marked, shown)):
-        found.append(Markup())
-    fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed)}
-    # The longest first, by which those come last that leave a part of the margin.
-    longest: list[Front] = sorted(fronts, key=lambda front: (front.form.pattern, front.closing))
-    longest.sort(key=lambda front: (len(front.form.pattern), len(front.closing)), reverse=True)
-    found += longest
+    found = [ESCAPED] if _IN_TEXT.search(text) else []
+    if _HTML.search(text) if ended else any(_of_markup(line) != [line] for line in shown):
+        found.append(MARKUP)
+    some = shown[:: max(1, len(shown) // FEW)]
+    if claimed is Claimed.NOT or sum(map(bool, map(_MAY_BE.match, some))) > len(some) // 4:
+        fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed)}
+        # The longest first, by which those come last that leave a part of the margin.
+        longest = sorted(fronts, key=lambda front: (len(front[0]), len(front[2]), front), reverse=True)
+        found += [_front(re.compile(form), blanks, closing) for form, blanks, closing in longest]
     indent = min((len(line) - len(line.lstrip(" \t")) for line in shown), default=0)
-    if indent:
-        found.append(Front(re.compile(""), indent))
-    return found
+    return [*found, _front(re.compile(""), indent)] if indent else found
 
 
-def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed) -> Iterator[Front]:
+# How a front reads, how many blanks stand behind it, and what closes its lines.
+_Form = tuple[str, int, str]
+
+
+def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed) -> Iterator[_Form]:
     begun = [form.search(line) for line in shown]
     firsts = [_Part(part.lastgroup or "", part[0], part.end()).form if part else "" for part in begun]
     for first, count in Counter(firsts).most_common(2):
         places = [at for at, other in enumerate(firsts) if other == first]
-        if claimed is not Claimed.NOT and not _MAY_BE.search(shown[places[0]]):
+        if claimed is not Claimed.NOT and not _MAY_BE.match(shown[places[0]]):
             continue
         stretch = places[-1] - places[0] + 1 if claimed is Claimed.NOT else len(shown)
         if count >= max(min(LEAST, len(shown)), claimed.value * stretch):
@@ -255,9 +227,9 @@ def _parts(line: str, form: re.Pattern[str]) -> list[_Part]:
 
 def _longer(
     shown: Sequence[str], parts: Sequence[Sequence[_Part]], places: Sequence[int], *, claimed: Claimed
-) -> Iterator[Front]:
+) -> Iterator[_Form]:
     """The fronts that lines have in common, the longest first."""
-    group, fronts, common = list(places), list[Front](), list[_Part]()
+    group, fronts, common = list(places), list[_Form](), list[_Part]()
     least = max(min(LEAST, len(shown)), claimed.value * len(places))
     while True:
         depth = len(common)
@@ -274,7 +246,7 @@ def _longer(
         if len(rests) < min(LEAST, len(shown)) or not _ends(common[-1], rests):
             continue
         if claimed is Claimed.NOT or _NO_TOOLS.fullmatch(" ".join(part.sign for part in common)):
-            fronts += _front(common, rests)
+            fronts += _forms(common, rests)
     yield from [*fronts[:-2][:MOST_PROPOSALS], *fronts[-2:]][::-1]
 
 
@@ -283,16 +255,13 @@ def _ends(last: _Part, rests: Sequence[str]) -> bool:
     return blank >= MOST * len(rests) or last.kind == "tag" or last.text in _ENDS
 
 
-def _front(common: Sequence[_Part], rests: Sequence[str]) -> list[Front]:
-    stamps, reads = 0, list[str]()
-    for part in common:
-        text = _READS.get(part.kind, re.escape(part.text))
-        stamps += part.kind == "stamp"
-        reads.append(f"(?P<stamp>{text})" if part.kind == "stamp" and stamps == 1 else f"(?:{text})")
-    form = re.compile(r"[ \t]*" + r"[ \t]*".join(reads))
+def _forms(common: Sequence[_Part], rests: Sequence[str]) -> list[_Form]:
+    reads = [_READS.get(part.kind, re.escape(part.text)) for part in common]
+    first = next((at for at, part in enumerate(common) if part.kind == "stamp"), -1)
+    form = "".join(rf"[ \t]*{'(?P<stamp>' if at == first else '(?:'}{text})" for at, text in enumerate(reads))
     blanks = min(len(rest) - len(rest.lstrip(" \t")) for rest in rests)
     closing = _closing(rests) if all(part.kind in ("mark", "tag") for part in common) else ""
-    return [Front(form, blanks, each) for each in dict.fromkeys((closing, ""))]
+    return [(form, blanks, each) for each in dict.fromkeys((closing, ""))]
 
 
 def _closing(rests: Sequence[str]) -> str:
@@ -309,56 +278,26 @@ def _closing(rests: Sequence[str]) -> str:
 
 def bare(file: SourceFile, margin: Margin) -> SourceFile:
     """The file without a margin; its lines keep their numbers, but for those that one line holds."""
-    if file.is_large:
-        return _Bare(file, margin)
-    data = "".join(bare_texts(file, margin)).encode()
-    return SourceFile(file.name, b"\n" * file.lines_in_front + data)
+
+    def pieces() -> Iterator[bytes]:
+        begun = False
+        for text in _bare_texts(file, margin):
+            yield ("" if begun else "\n" * file.lines_in_front).encode() + text.encode()
+            begun = True
+
+    return Unheld(file.name, pieces, file.size_bytes) if file.is_large else SourceFile(file.name, b"".join(pieces()))
 
 
-def bare_texts(file: SourceFile, margin: Margin) -> Iterator[str]:
+def _bare_texts(file: SourceFile, margin: Margin) -> Iterator[str]:
     for text in file.texts():
         *lines, rest = text.split("\n")
         whole = "".join(f"{part}\n" for line in lines for part in margin.lines(line))
-        # A record is whole.
-        yield whole + "\n".join(margin.lines(rest)) + ("\n" if rest and isinstance(margin, Record) else "")
-
-
-class _Bare(SourceFile):
-    """A large file without its margin, which is taken off while it is read."""
-
-    file: SourceFile
-    margin: Margin
-
-    def __init__(self, file: SourceFile, margin: Margin) -> None:
-        for attribute, value in (
-            ("name", file.name),
-            ("file", file),
-            ("margin", margin),
-            ("remarks", []),
-            ("_made", {}),
-        ):
-            object.__setattr__(self, attribute, value)
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(self.packed_pieces())
-
-    @property
-    def size_bytes(self) -> int:
-        return self.file.size_bytes
-
-    def packed_pieces(self) -> Iterator[bytes]:
-        begun = False
-        for text in bare_texts(self.file, self.margin):
-            yield ("" if begun else "\n" * self.file.lines_in_front).encode() + text.encode()
-            begun = True
+        yield whole + "\n".join(margin.lines(rest)) + ("\n" if rest and margin.is_record else "")
 
 
 def began(file: SourceFile, margins: Sequence[Margin]) -> str:
     """When the first line was printed that has a stamp with its date; empty where none has."""
-    for number, line in enumerate(file.lines):
-        if number == SHOWN_LINES:
-            return ""
+    for line in itertools.islice(file.lines, SHOWN_LINES):
         lines = [line]
         for margin in margins:
             if stamp := next((iso for text in lines if (iso := _iso(margin.stamp(text)))), ""):
@@ -367,19 +306,27 @@ def began(file: SourceFile, margins: Sequence[Margin]) -> str:
     return ""
 
 
+def logged(file: SourceFile) -> str:
+    """When a logger wrote the first line that has a stamp with its date."""
+    lines = (line for line in itertools.islice(file.lines, SHOWN_LINES) if not line.startswith("Script started"))
+    return next((iso for line in lines if (iso := _iso(RECORD.stamp(line) or _first(_ISO_STAMP, line)))), "")
+
+
+def _first(form: re.Pattern[str], text: str) -> str:
+    found = form.search(text)
+    return found[0] if found else ""
+
+
 def _iso(stamp: str) -> str:
     """A stamp with its date; empty where it has none."""
-    if re.fullmatch(r"\d{16}", stamp):
-        return datetime.fromtimestamp(int(stamp) / 1e6, UTC).isoformat()
-    if re.fullmatch(r"\d{10}\.\d+", stamp):
-        return datetime.fromtimestamp(float(stamp), UTC).isoformat()
+    if re.fullmatch(r"\d{16}|\d{10}\.\d+", stamp):
+        return datetime.fromtimestamp(float(stamp) / (1 if "." in stamp else 1e6), UTC).isoformat()
     dated = _DATED.fullmatch(stamp)
     if dated is None:
         return ""
     zone = "+00:00" if dated["zone"] in ("Z", "UTC") else dated["zone"] or ""
+    text = f"{dated['day'].replace('/', '-')}T{dated['time']}{dated['part']}{zone}"
     try:
-        return datetime.fromisoformat(
-            f"{dated['day'].replace('/', '-')}T{dated['time']}{dated['part']}{zone}"
-        ).isoformat()
+        return datetime.fromisoformat(text).isoformat()
     except ValueError:
         return ""

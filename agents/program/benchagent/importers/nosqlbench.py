@@ -23,6 +23,7 @@ HEADING = (
     "t,count,max,mean,min,stddev,p50,p75,p95,p98,p99,p999,mean_rate,m1_rate,m5_rate,m15_rate,rate_unit,duration_unit"
 )
 WORDS = ("-- BEGIN METRICS DETAIL --",)
+IN_LOGS = True
 HDR_LOG = "#[Histogram log format version "
 _METRIC = re.compile(r"\btype=(?P<type>TIMER|GAUGE), name=(?P<name>[\w.-]{1,200}), (?P<figures>.*)")
 _RESULT = re.compile(r"(?P<activity>[\w.-]+?)\.(?P<what>result[-_]success|result)")

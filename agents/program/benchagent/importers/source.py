@@ -13,9 +13,9 @@ import operator
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -48,14 +48,15 @@ class SourceFile:
     data: bytes
     # Warnings of each of its reports.
     remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(name: str, path: Path) -> SourceFile:
         """A file on a disk; a large one is not held in memory before somebody asks for all of its content."""
-        if path.stat().st_size <= STREAMED_BYTES:
+        size = path.stat().st_size
+        if size <= STREAMED_BYTES:
             return SourceFile(name, path.read_bytes())
-        return _OnDisk(name, path)
+        return Unheld(name, lambda: _pieces_of(path), size)
 
     @property
     def size_bytes(self) -> int:
@@ -151,7 +152,7 @@ class SourceFile:
         left, line_bytes, size_bytes = self._made.get("lines left", ((), 0, 0))
         return int(self._made.get("read bytes", 0) + size_bytes - operator.length_hint(left) * line_bytes)
 
-    def once(self, what: str, make: Callable[[], Made]) -> Made:
+    def once(self, what: Hashable, make: Callable[[], Made]) -> Made:
         """What is worked out of the content, once for all who ask for it."""
         if what not in self._made:
             self._made[what] = make()
@@ -168,7 +169,7 @@ class SourceFile:
             there = not words or any(word in self.text for word in words)
             return there and marks.search(self.text) is not None
 
-        return self.once(f"shows {marks.pattern}", search)
+        return self.once(marks, search)
 
     @cached_property
     def text(self) -> str:
@@ -234,27 +235,35 @@ class SourceFile:
         return self.text.endswith("\n")
 
 
-class _OnDisk(SourceFile):
-    """A large file that stays where it is; its `data` are read whenever somebody needs all of it."""
+class Unheld(SourceFile):
+    """A large file that is not held: its pieces are read anew for each who asks."""
 
-    path: Path
+    pieces_of: Callable[[], Iterator[bytes]]
+    size: int
 
-    def __init__(self, name: str, path: Path) -> None:
-        for attribute, value in (("name", name), ("path", path), ("remarks", []), ("_made", {})):
-            object.__setattr__(self, attribute, value)
+    def __init__(self, name: str, pieces_of: Callable[[], Iterator[bytes]], size: int) -> None:
+        for attribute, value in vars(SourceFile(name, b"")).items():
+            if attribute != "data":
+                object.__setattr__(self, attribute, value)
+        object.__setattr__(self, "pieces_of", pieces_of)
+        object.__setattr__(self, "size", size)
 
     @property
     def data(self) -> bytes:
-        return self.path.read_bytes()
+        return b"".join(self.packed_pieces())
 
     @property
     def size_bytes(self) -> int:
-        return self.path.stat().st_size
+        return self.size
 
     def packed_pieces(self) -> Iterator[bytes]:
-        with self.path.open("rb") as file:
-            while piece := file.read(PIECE_BYTES):
-                yield piece
+        return self.pieces_of()
+
+
+def _pieces_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            yield piece
 
 
 def _plain_text(data: bytes) -> str:
@@ -288,9 +297,13 @@ def _typed(text: str) -> str:
     """What a terminal shows: without colours, titles of windows and what was typed and taken back."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
-    while "\b" in text and (shown := _TAKEN_BACK.sub("", text)) != text:
-        text = shown
+    if "\b" in text:
+        text = "\n".join(reduce(_taking_back, line.split("\b")) for line in text.split("\n"))
     return text
+
+
+def _taking_back(shown: str, typed: str) -> str:
+    return shown[:-1] + typed
 
 
 def _with_line_ends(text: str) -> str:
@@ -321,7 +334,7 @@ def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
     """What a function works out of a file is worked out once for all who ask for it."""
 
     def kept(file: SourceFile) -> Made:
-        return file.once(f"{work.__module__}.{work.__qualname__}", lambda: work(file))
+        return file.once(work, lambda: work(file))
 
     return kept
 
@@ -478,7 +491,6 @@ _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
 _ESCAPES = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[=>78]|\x07"
 )
-_TAKEN_BACK = re.compile(r"[^\n\b]\x08")
 # What is copied with the end of an output: `root@db1:~# `, `[bench@db1 ~]$`, `mysql> `, `PS C:\\Users>`.
 _PROMPT = re.compile(
     r"\s*|\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n]{0,80}[#$%>] ?|(?:[\w.-]{1,20}|PS [^\n]{1,80})?[#$%>]{1,3} ?|❯ ?"
