@@ -36,6 +36,8 @@ from runs.results.checking import judge_upgraded
 
 LOOK_EVERY_S = 0.3
 LATE_AFTER_S = 60
+# Of the static files, written when the tables stand.
+STAMP = "static.stamp"
 
 FIRST_STEPS = """
   1. Open the address{fills}.
@@ -210,8 +212,13 @@ def fill(state: State, say: Callable[[str], None]) -> None:
 
 
 def migrate(state: State, say: Callable[[str], None]) -> None:
-    """Raises CannotStart where a newer version made the tables."""
+    """Raises CannotStart where a newer version made the tables, or where they are gone."""
     if connection.vendor == "sqlite":
+        if (state.path / STAMP).exists() and state.database.exists() and not state.database.stat().st_size:
+            raise CannotStart(
+                f"{state.database} is empty although this STATE was in use: `make restore` brings a backup back; "
+                "remove the file to begin anew"
+            )
         # Others may pass through STATE; its journals take over the mode.
         state.database.touch()
         state.database.chmod(0o600)
@@ -224,7 +231,7 @@ def migrate(state: State, say: Callable[[str], None]) -> None:
 
 
 def collect_static(state: State, say: Callable[[str], None]) -> None:
-    stamp, now = state.path / "static.stamp", static_fingerprint()
+    stamp, now = state.path / STAMP, static_fingerprint()
     if stamp.exists() and stamp.read_text() == now:
         return
     say("collecting the static files")

@@ -7,6 +7,7 @@ default (SQLite, a broker on a socket under STATE) into production.
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,20 @@ def env_secret(name: str) -> str:
         return Path(file).read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}") from None
+
+
+def env_database(url: str) -> dict[str, Any]:
+    """What is wrong is not repeated: the URL holds a password."""
+    try:
+        # A connection that a restart of the server has ended is noticed before it is used.
+        found = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    except ValueError:
+        found = {}
+    if found.get("ENGINE") not in ("django.db.backends.postgresql", "django.db.backends.sqlite3"):
+        raise ImproperlyConfigured(
+            "DATABASE_URL must be like postgres://user@host:5432/name or sqlite:////path/to/file"
+        )
+    return found
 
 
 DEBUG = env_bool("DEBUG", False)
@@ -143,15 +158,10 @@ SQLITE_OPTIONS: dict[str, Any] = {
     "timeout": 20,
     "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
 }
-SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}
+SQLITE: dict[str, Any] = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(STATE.database), "CONN_MAX_AGE": 60}
 # SQLite's file is not named by a URL: the path of STATE may hold any character.
 DATABASE_URL = env_secret("DATABASE_URL")
-DATABASES: dict[str, dict[str, Any]] = {
-    # A connection that a restart of the server has ended is noticed before it is used.
-    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True))
-    if DATABASE_URL
-    else SQLITE
-}
+DATABASES = {"default": env_database(DATABASE_URL) if DATABASE_URL else SQLITE}
 if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     # A file also in tests: in memory it hides lock errors.
@@ -217,6 +227,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or STATE.broker_url()
+if not CELERY_BROKER_URL.startswith(("redis://", "rediss://", "redis+socket://")):
+    raise ImproperlyConfigured("CELERY_BROKER_URL must be like redis://:password@host:6379/0")
 # Who reaches the broker shall not stop workers with a message.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONSUMER = "benchsite.liveness:Consumer"
@@ -251,6 +263,9 @@ OPEN_REGISTRATION = env_bool("OPEN_REGISTRATION", False)
 # Whether the first experiment is made, once per database (start_first in agents/plans/schedule.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 
+LOG_LEVEL = os.environ.get("LOG_LEVEL") or "INFO"
+if LOG_LEVEL not in logging.getLevelNamesMapping():
+    raise ImproperlyConfigured(f"LOG_LEVEL must be DEBUG, INFO, WARNING, ERROR or CRITICAL, not {LOG_LEVEL!r}")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -262,5 +277,5 @@ LOGGING = {
         # Each request that waits for a thread, of which a page has several.
         "waitress.queue": {"level": "ERROR"},
     },
-    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

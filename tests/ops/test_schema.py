@@ -16,6 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from benchsite import embedded
 from benchsite.programs import CELERY, CannotStart
+from benchsite.state import State
 
 pytestmark = pytest.mark.django_db
 WEB = [sys.executable, "manage.py", "web", "--listen", "127.0.0.1:0"]
@@ -39,6 +40,39 @@ def test_make_up_does_not_start_on_them(newer):
 
 def test_it_migrates_its_own():
     call_command("migrate", verbosity=0)
+
+
+@pytest.mark.any_database  # the tables are a file's
+def test_an_emptied_database_is_no_new_site(tmp_path: Path, monkeypatch):
+    state = State(tmp_path)
+    monkeypatch.setattr(embedded.connection, "vendor", "sqlite")
+    state.database.touch()
+    (tmp_path / embedded.STAMP).touch()
+    with pytest.raises(CannotStart, match=r"db\.sqlite3 is empty although this STATE was in use"):
+        embedded.migrate(state, print)
+    assert not state.database.stat().st_size
+    (tmp_path / embedded.STAMP).unlink()
+    embedded.migrate(state, print)
+
+
+@pytest.mark.any_database  # it is none
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", "nonsense"), ("DATABASE_URL", "mysql://me:s3cret@db/x"), ("DATABASE_URL", "me:s3cret@db"),
+        ("DATABASE_URL", "postgres://me:s3cret@[::1/x"), ("DISK_RESERVE_MB", "-5"), ("CELERY_BROKER_URL", "amqp://x"),
+        ("LOG_LEVEL", "LOUD"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_of_the_environment_is_one_line_that_names_it(tmp_path: Path, name, value):
+    environment = {**os.environ, "STATE": str(tmp_path), name: value}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"], env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{name} must be ") and "s3cret" not in line
 
 
 @pytest.mark.any_database  # the tables are a file's
