@@ -7,7 +7,8 @@ of agents. Then something in it is changed. Run by `make bench-fuzz [ARGS="--see
 with 1 when an answer was wrong.
 
 `--http` asks a whole site on SQLite (broker, worker, beat, web as `make up` starts them) from several clients at once;
-after each few hundred cases its database and files are again what they were.
+after each few hundred cases its database and files are again what they were, and each third time every JSON column has
+nonsense in one of its places.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ LONG = 200_000
 # Over HTTP: so many ask at once, and so many cases meet what others of them have left.
 CLIENTS = 4
 BETWEEN_RESTORES = 200
+# Of the worlds between two restores.
+DAMAGED_EACH = 3
 CSRF = "c" * 32
 TOOL_FILES = Path(__file__).resolve().parent.parent / "tests" / "benchagent" / "importers" / "data"
 # Numbers, times, ids and words that somebody's code takes for what they are not.
@@ -597,6 +600,8 @@ class OverHttp(InProcess):
     def ask_all(self, fuzzer: Fuzzer, numbers: Sequence[int]) -> Iterator[Outcome]:
         with ThreadPoolExecutor(CLIENTS) as clients:
             for start in range(0, len(numbers), BETWEEN_RESTORES):
+                if start // BETWEEN_RESTORES % DAMAGED_EACH == 1:
+                    damage(random.Random(numbers[start]))
                 some = numbers[start : start + BETWEEN_RESTORES]
                 yield from clients.map(lambda number: self.ask(fuzzer.case(number)), some)
                 self.restore()
@@ -640,6 +645,12 @@ class OverHttp(InProcess):
         connection.endheaders(case.body)
         response = connection.getresponse()
         return response.status, response.read()
+
+
+def damage(chance: random.Random) -> None:
+    from tests.test_damaged_documents import store, with_nonsense
+
+    store(lambda document: with_nonsense(document, chance))
 
 
 def secrets_of(world: Any, agents: dict[str, str]) -> Secrets:
