@@ -43,7 +43,7 @@ FIRST_STEPS = """
   1. Open the address{fills}.
   2. Open Publications, or tick runs in the list, and compare.
   3. Log in and open Schedule to start a benchmark of your own.
-  4. make token {state}NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
+  4. {token} NAME=me SCOPES=read,upload   prints a token for the REST API (/api/docs/).
   Stop with Ctrl-C; `make up` continues with the same data.
 """
 
@@ -182,19 +182,30 @@ def not_ready(address: Address) -> str | None:
 
 
 def welcome(address: Address, password: str | None, waited_s: float) -> None:
-    say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {address.url}/")
+    say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {where(address)}")
     if password is not None:
-        say(f"  user       {OPERATOR}\n  password   {password}   (make login makes a new one)")
-    if not address.ip.is_loopback:
+        say(f"  user       {OPERATOR}\n  password   {password}   ({make('login')} makes a new one)")
+    if not address.ip.is_loopback and not settings.BEHIND_TLS:
         say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
     say(first_steps())
 
 
+def where(address: Address) -> str:
+    """What people open. Behind TLS nobody is answered over plain http, and the proxy's own name is its own."""
+    if not settings.BEHIND_TLS:
+        return f"{address.url}/"
+    names = settings.CSRF_TRUSTED_ORIGINS or ["https, at the name of the proxy"]
+    return f"{names[0]}, which has to lead to {address.url} with X-Forwarded-Proto"
+
+
+def make(target: str) -> str:
+    """The command names a STATE other than the usual one, else it would make a site of its own."""
+    return f"make {target} STATE={shlex.quote(os.environ['STATE'])}" if os.environ.get("STATE") else f"make {target}"
+
+
 def first_steps() -> str:
-    """A command for another STATE than the usual one names it, else it would make a site of its own."""
-    state = f"STATE={shlex.quote(os.environ['STATE'])} " if os.environ.get("STATE") else ""
     return FIRST_STEPS.format(
-        fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN, state=state
+        fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN, token=make("token")
     )
 
 
@@ -216,7 +227,8 @@ def migrate(state: State, say: Callable[[str], None]) -> None:
     if connection.vendor == "sqlite":
         if (state.path / STAMP).exists() and state.database.exists() and not state.database.stat().st_size:
             raise CannotStart(
-                f"{state.database} is empty although this STATE was in use: `make restore` brings a backup back; "
+                f"{state.database} is empty although this STATE was in use: `{make('restore')} FILE=…` brings a "
+                "backup back; "
                 "remove the file to begin anew"
             )
         # Others may pass through STATE; its journals take over the mode.

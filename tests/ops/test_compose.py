@@ -191,3 +191,13 @@ def test_the_schedule_of_beat_lies_in_a_folder_that_is_there(repository):
 def test_the_first_steps_name_the_state_they_are_of(state, command, monkeypatch):
     monkeypatch.setenv("STATE", state)
     assert command in embedded.first_steps()
+    assert embedded.make("login") == command.replace("token", "login").removesuffix(" NAME")
+
+
+def test_behind_tls_no_address_is_named_where_nobody_answers(settings):
+    address = programs.Address("127.0.0.1", 8000)
+    assert embedded.where(address) == "http://127.0.0.1:8000/"
+    settings.BEHIND_TLS = True
+    assert embedded.where(address).startswith("https, at the name of the proxy")
+    settings.CSRF_TRUSTED_ORIGINS = ["https://bench.example"]
+    assert embedded.where(address).startswith("https://bench.example, ")

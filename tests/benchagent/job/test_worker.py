@@ -21,6 +21,8 @@ from benchagent.catalog import DBMSS
 from benchagent.cli import main
 from benchagent.dbms.postgresql.discovery import DIRS_VARIABLE, installations
 from benchagent.java import JavaToolchain
+from benchagent.job.worker import Stop, Worker
+from benchagent.link.client import Refused
 from benchagent.machine.datasets import DRAFT, FOLDER
 from benchagent.machine.emulation import Emulation, attached
 from benchagent.machine.limits import groups_named
@@ -384,3 +386,13 @@ def test_it_refuses_a_second_agent_on_the_same_state(start, server, monkeypatch,
     monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
     assert main.main(["run", "--server", server.url, "--state", str(dirs.root)]) == main.EXIT_LOCKED
     assert "another agent is running" in capsys.readouterr().err
+
+
+def test_a_refused_registration_names_the_code_file_that_is_not_there(dirs: AgentDirs, toolchain, monkeypatch):
+    def refuse(message: object) -> None:
+        raise Refused(403, "none was given")
+
+    worker = Worker(dirs, toolchain, server="http://127.0.0.1:1", name="x", code_file=dirs.root / "nowhere")
+    monkeypatch.setattr(worker._client, "register", refuse)
+    with pytest.raises(Stop, match=r"none was given .*/nowhere is not there"):
+        worker._register()

@@ -166,7 +166,8 @@ class Worker:
             except Unreachable as error:
                 self._wait(backoff, error)
             except Refused as error:
-                raise Stop(f"the server refused to register this agent: {error.detail}") from error
+                missing = f" {self._code_file} is not there, or empty." if self._code_file and not code else ""
+                raise Stop(f"the server refused to register this agent: {error.detail}{missing}") from error
             else:
                 made = Identity(answer["agent_id"], answer["token"], self._server)
                 identities.save(self._dirs.identity, made)
