@@ -92,9 +92,6 @@ def _settle_hardware(agent: Agent) -> None:
 
 
 def _check_size(agent: Agent) -> None:
-    for number, engine in enumerate(agent.engines):
-        if not VERSION.fullmatch(engine["version"]):
-            raise BadMessage(f"engines[{number}].version", "must be 1 to 120 printable ASCII characters")
     size_bytes = len(json.dumps([getattr(agent, name) for name in FACTS]))
     if size_bytes > MAX_FACTS_BYTES:
         raise Refusal(
@@ -102,6 +99,9 @@ def _check_size(agent: Agent) -> None:
             f"What the agent tells of its machine and engines takes {size_bytes // 1024} kB; "
             f"at most {MAX_FACTS_BYTES // 1024} kB are kept.",
         )
+    for number, engine in enumerate(agent.engines):
+        if not VERSION.fullmatch(engine["version"]):
+            raise BadMessage(f"engines[{number}].version", "must be 1 to 120 printable ASCII characters")
 
 
 def by_token(secret: str) -> Agent | None:

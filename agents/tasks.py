@@ -15,7 +15,7 @@ from agents.plans import schedule
 from runs import space
 from runs.access import backoff
 from runs.history import filing
-from runs.imports import worker
+from runs.imports import parts, worker
 from runs.models import Run
 from runs.results import staged
 from runs.run import artefacts, series
@@ -62,6 +62,7 @@ def tidy_up() -> None:
     """Take away what nobody needs any more."""
     machines.forget_stale()
     backoff.forget_old()
+    parts.forget_expired()
     artefacts.forget_ownerless(before=timezone.now() - OWNERLESS_AFTER)
     staged.undo_left(before=timezone.now() - OWNERLESS_AFTER)
     call_command("clearsessions")

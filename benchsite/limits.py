@@ -4,8 +4,7 @@ How often one address may ask is counted by each web process for itself. Behind 
 from the proxies of TRUSTED_PROXIES only. Where a proxy stands before the site (BEHIND_TLS) and is not named there, all
 people have one address: nothing is limited by it then, names still are (runs/access/backoff.py).
 
-Only routes that take files or documents take large bodies, and only from whoever shows a token or a session. The web
-server reads a body to its end before it is asked here; it refuses one that is too large for every route by itself.
+A body has at most 32 MB, whoever sends it; larger files come in parts (runs/imports/parts.py).
 """
 
 from __future__ import annotations
@@ -18,14 +17,16 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from rest_framework.exceptions import AuthenticationFailed
 
+from agents.models import Agent, Job, ObserverOrder
 from benchsite.middleware import GetResponse, refusal
-from runs.api.permissions import bearer_of
-from runs.imports.sent import MAX_TOTAL_BYTES
-from runs.publications.folder import MAX_ZIP_BYTES
-from runs.results.bundle import MAX_TOTAL_BYTES as MAX_BUNDLE_BYTES
+from runs.api.permissions import bearer_of, live_token
+from runs.models import digest_secret
 
 MOST_ADDRESSES = 10_000
 
@@ -118,53 +119,44 @@ def _wait_s(request: HttpRequest) -> int:
     return 0 if request.user.is_authenticated else STRANGERS.wait_s(address)
 
 
-# Bodies
-
-MB = 1024 * 1024
-USUAL_BYTES = 1 * MB
-REGISTRATION_BYTES = 320 * 1024
-AGENT_BYTES = 16 * MB
-# Boundaries and the other fields of a form.
-FORM_BYTES = 1 * MB
-DOCUMENT_BYTES: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-LIMITS_BYTES = {
-    **dict.fromkeys(("imports", "api-imports"), max(MAX_TOTAL_BYTES, settings.IMPORT_STREAMED_MB * MB) + FORM_BYTES),
-    **dict.fromkeys(("import-bundle", "api-bundles"), MAX_BUNDLE_BYTES + FORM_BYTES),
-    **dict.fromkeys(("publication-import", "api-publications"), MAX_ZIP_BYTES + FORM_BYTES),
-    **dict.fromkeys(("api-results", "api-configs", "config-new", "config-edit", "config-correct"), DOCUMENT_BYTES),
-    **dict.fromkeys(("agent-batch", "observation-batch"), AGENT_BYTES),
-}
-
-LARGEST_BYTES = max(LIMITS_BYTES.values())
-
-
-def limit_bytes(path: str, *, known: bool) -> int:
-    """`known`: whether the request shows a token or a session."""
-    try:
-        route = resolve(path).url_name or ""
-    except Resolver404:
-        return USUAL_BYTES
-    if route == "agent-register":
-        return REGISTRATION_BYTES
-    return LIMITS_BYTES.get(route, USUAL_BYTES) if known else USUAL_BYTES
+# Of every request. The web server refuses a larger one by itself, unread (benchsite/management/commands/web.py).
+BODY_BYTES: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+PARTS = "/api/v1/parts/"
 
 
 def body_limit(get_response: GetResponse) -> GetResponse:
-    """Answers 413 in words before anything of ours reads the body."""
+    """Answers 413 in words, and names the address for larger files, where a web server lets more through than ours."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.META.get("CONTENT_LENGTH") or ""
-        size_bytes = int(given) if given.isdecimal() else 0
-        known = "HTTP_AUTHORIZATION" in request.META or settings.SESSION_COOKIE_NAME in request.COOKIES
-        # Most requests are small for every route.
-        limit = limit_bytes(request.path_info, known=known) if size_bytes > REGISTRATION_BYTES else REGISTRATION_BYTES
-        if size_bytes <= limit:
+        if not given.isdecimal() or int(given) <= BODY_BYTES:
             return get_response(request)
-        words = f"This request sends {in_words(size_bytes)}; this address takes at most {in_words(limit)}"
-        return refusal(request, 413, words + ("." if known else " from who shows neither a login nor a token."))
+        return refusal(
+            request, 413, f"This request sends {int(given) / 1024**2:,.0f} MB; a request may have "
+            f"{BODY_BYTES // 1024**2} MB. Larger files are sent in parts, to {PARTS}; benchctl and the upload page do "
+            "so by themselves.",
+        )  # fmt: skip
 
     return middleware
 
 
-def in_words(size_bytes: int) -> str:
-    return f"{size_bytes / MB:,.0f} MB" if size_bytes >= MB else f"{size_bytes / 1024:,.0f} kB"
+@require_safe
+@never_cache
+def may_send(request: HttpRequest) -> HttpResponse:
+    """Whether the site knows who asks, so that the front lets a large body through (Caddyfile): a login, a live token
+    of a person, the token of an agent or of what it measures.
+    """
+    secret = bearer_of(request.headers.get("Authorization", ""))
+    if secret is None:
+        known = request.user.is_authenticated
+    else:
+        digests = (model.objects.filter(token_digest=digest_secret(secret)) for model in (Agent, Job, ObserverOrder))
+        known = bool(secret) and any(found.exists() for found in digests)
+    words = "Only who shows a login or a token of this site sends more than 1 MB."
+    try:
+        if not known and secret is not None:
+            live_token(secret)
+            known = True
+    except AuthenticationFailed as error:
+        words = str(error.detail)
+    return HttpResponse(status=204) if known else JsonResponse({"detail": words}, status=401)

@@ -27,11 +27,13 @@ POLICY = (
 # For charts that other sites show in a frame.
 FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
-# Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password.
-OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password"})
+# Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password, and what
+# asks by itself.
+OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password", "may-send"})
 # What brings uploads and runs: refused where the disk has no room for them.
 ADDING_ROUTES = frozenset({
     "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments", "api-bundles",
+    "api-parts", "api-part",
     "imports", "import", "import-read-again", "import-bundle", "publication-import", "schedule",
     "article-experiment", "run-repeat", "first-experiment-again",
 })  # fmt: skip
@@ -67,7 +69,7 @@ class RoomForMore(AroundViews):
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         match = request.resolver_match
-        adds = request.method == "POST" and match is not None and match.url_name in ADDING_ROUTES
+        adds = request.method in ("POST", "PATCH") and match is not None and match.url_name in ADDING_ROUTES
         return no_room(request, words) if adds and (words := space.shortage()) else None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

@@ -11,7 +11,7 @@ from rest_framework.renderers import BaseRenderer, TemplateHTMLRenderer
 from rest_framework.request import Request
 
 from agents.api.urls import protocol
-from benchsite import health
+from benchsite import health, limits
 from runs.api.schema import DescribedOnce
 
 
@@ -61,5 +61,6 @@ urlpatterns = [
     path("", include("agents.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("may-send/", limits.may_send, name="may-send"),
     path("api/", include(api)),
 ]

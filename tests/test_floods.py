@@ -6,10 +6,11 @@ import ipaddress
 
 import pytest
 from django.test import RequestFactory
-from django.urls import get_resolver
+from django.urls import get_resolver, reverse
 
 from benchsite import limits
 from benchsite.limits import Allowance, client_address
+from benchsite.management.commands.web import connection_limit
 
 MB = 1024 * 1024
 TRUSTED = [ipaddress.ip_network(network) for network in ("10.0.0.0/8", "fd00::/8")]
@@ -119,34 +120,21 @@ def test_nothing_is_limited_by_an_address_that_is_only_the_proxys(client, settin
     assert {client.get("/runs/").status_code for _ in range(8)} == {200}
 
 
-@pytest.mark.parametrize("path", ["/login/", "/", "/runs/", "/compare/", "/api/v1/runs/", "/api/agent/v1/poll/", "/no"])
-def test_a_large_body_is_refused_unread(client, path):
-    # It says 2 MB and sends nothing: whoever read it would wait or fail.
-    answer = client.generic(
-        "POST", path, b"", content_type="multipart/form-data; boundary=x", CONTENT_LENGTH=str(2 * MB)
-    )
+@pytest.mark.parametrize("path", ["/login/", "/", "/api/v1/imports/", "/api/agent/v1/poll/", "/no"])
+def test_a_larger_body_is_refused_unread_with_the_address_for_parts(client, path):
+    # It says 33 MB and sends nothing: whoever read it would wait or fail.
+    size = str(limits.BODY_BYTES + MB)
+    answer = client.generic("POST", path, b"", content_type="multipart/form-data; boundary=x", CONTENT_LENGTH=size)
     assert answer.status_code == 413
-    words = "This request sends 2 MB; this address takes at most 1 MB from who shows neither a login nor a token."
     told = answer.json()["detail"] if path.startswith("/api/") else answer.content.decode()
-    assert words in told
-    assert "default-src 'self'" in answer["Content-Security-Policy"]
+    assert "33 MB" in told and limits.PARTS in told
+    assert reverse("api-parts") == limits.PARTS
 
 
-@pytest.mark.parametrize(
-    ("path", "known_mb"),
-    [
-        ("/imports/", 1025),
-        ("/api/v1/imports/", 1025),
-        ("/api/v1/results/", 32),
-        ("/publications/import/", 5),
-        ("/imports/bundle/", 65),
-        ("/api/v1/bundles/", 65),
-        ("/login/", 1),
-    ],
-)
-def test_a_route_that_takes_files_takes_them_from_who_shows_a_login_or_a_token(path, known_mb):
-    assert limits.limit_bytes(path, known=True) == known_mb * MB
-    assert limits.limit_bytes(path, known=False) == MB
+@pytest.mark.parametrize(("free_mb", "connections"), [(100_000, 500), (2_000, 26), (900, 16), (0, 16)])
+def test_so_many_connections_are_taken_that_their_bodies_leave_the_reserve_free(settings, free_mb, connections):
+    settings.DISK_RESERVE_MB = 200
+    assert connection_limit(free_mb * 10**6) == connections
 
 
 def test_every_route_with_a_limit_of_its_own_exists():
@@ -157,4 +145,4 @@ def test_every_route_with_a_limit_of_its_own_exists():
             walk(pattern.url_patterns) if hasattr(pattern, "url_patterns") else named.add(pattern.name)
 
     walk(get_resolver().url_patterns)
-    assert set(limits.LIMITS_BYTES) | set(limits.PER_ROUTE) <= named
+    assert set(limits.PER_ROUTE) <= named

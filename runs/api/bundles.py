@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -13,8 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.api.uploads import Anything, writer
-from runs.models import Experiment
+from runs.api.uploads import Anything, files_of, writer
+from runs.imports import BadFiles, note_used
+from runs.models import Experiment, User
 from runs.results import bundle
 
 
@@ -22,8 +23,22 @@ class BundleBusy(APIException):
     status_code, default_code, wait = 503, "busy", 5
 
 
+def taken_in(request: HttpRequest | Request, owner: User) -> tuple[Experiment, bool]:
+    """The experiment of the bundle that a form holds or names, and whether it is new. Raises BadBundle, BadFiles."""
+    files = files_of(request, owner)
+    if len(files) != 1:
+        raise bundle.BadBundle("No file was sent." if not files else "One bundle at a time is taken.")
+    content = files[0].content.read(bundle.MAX_TOTAL_BYTES + 1)
+    if len(content) > bundle.MAX_TOTAL_BYTES:
+        raise bundle.BadBundle(f"It is larger than {bundle.MAX_TOTAL_BYTES // 1024**2} MB.")
+    taken = bundle.take_in(content, owner=owner, visibility=str(request.POST.get("visibility", "")))
+    note_used(files)
+    return taken
+
+
 class BundleRequest(serializers.Serializer[None]):
-    file = serializers.FileField()
+    file = serializers.FileField(required=False)
+    parts = serializers.CharField(required=False, help_text="instead of a file: the id of one that was sent in parts")
     visibility = serializers.CharField(required=False, help_text="public, unlisted or private, which is the default")
 
 
@@ -64,18 +79,11 @@ class Bundles(APIView):
     def post(self, request: Request) -> Response:
         """Store the experiment of a bundle that another Benchsite made, whole or not at all; private unless said."""
         owner, _ = writer(request)
-        sent = request.FILES.get("file")
-        if sent is None:
-            raise ValidationError({"file": ["No file was sent."]})
-        if (sent.size or 0) > bundle.MAX_TOTAL_BYTES:
-            raise ValidationError({"file": [f"It is larger than {bundle.MAX_TOTAL_BYTES // 1024**2} MB."]})
         try:
-            experiment, created = bundle.take_in(
-                sent.read(), owner=owner, visibility=str(request.POST.get("visibility", ""))
-            )
+            experiment, created = taken_in(request, owner)
         except bundle.Busy as error:
             raise BundleBusy(str(error)) from error
-        except bundle.BadBundle as error:
+        except (bundle.BadBundle, BadFiles) as error:
             raise ValidationError({"file": [str(error)]}) from error
         body = {
             "slug": experiment.slug,

@@ -10,7 +10,7 @@ from uuid import UUID
 from benchagent.importers import PARSER_VERSION
 from benchagent.importers.report import lacks
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import content_disposition_header
@@ -165,8 +165,19 @@ class FileImportSerializer(serializers.Serializer[Any]):
 
 
 class SentFilesSerializer(serializers.Serializer[Any]):
-    file = serializers.ListField(child=serializers.FileField(), help_text="the field `file`, once per file")
+    file = serializers.ListField(
+        child=serializers.FileField(), required=False, help_text="the field `file`, once per file"
+    )
+    parts = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="ids of files that were sent in parts, a field each"
+    )
     subject = serializers.CharField(required=False, help_text="JSON, as for storing")
+
+
+def files_of(request: HttpRequest | Request, owner: User) -> list[imports.Sent]:
+    """Of a form: the files in it, and those that it names because they came in parts. Raises BadFiles."""
+    within = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
+    return within + imports.sent_files(owner, request.POST.getlist("parts"))
 
 
 class StoreRequest(Strict):
@@ -232,10 +243,9 @@ class Imports(APIView):
     def post(self, request: Request) -> Response:
         """Send files of pgbench, sysbench, HammerDB, … They are kept and read; nothing is stored as a run yet."""
         owner, _ = writer(request)
-        files = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
         subject = checked(from_text(request.POST.get("subject", "")))
         try:
-            taken, created = imports.take(files=files, owner=owner)
+            taken, created = imports.take(files=files_of(request, owner), owner=owner)
         except imports.TooManyWait as error:
             raise TooManyWaiting(str(error)) from error
         except imports.BadFiles as error:

@@ -8,6 +8,7 @@ from runs.api import (
     compare,
     configs,
     hardware,
+    parts,
     publications,
     runs,
     schema,  # noqa: F401  # registers what the OpenAPI generator needs
@@ -42,6 +43,8 @@ urlpatterns = [
     path("imports/<uuid:import_id>/", uploads.ImportDetail.as_view(), name="api-import"),
     path("imports/<uuid:import_id>/store/", uploads.ImportStore.as_view(), name="api-import-store"),
     path("imports/<uuid:import_id>/read-again/", uploads.ImportReadAgain.as_view(), name="api-import-read-again"),
+    path("parts/", parts.Parts.as_view(), name="api-parts"),
+    path("parts/<uuid:file_id>/", parts.Part.as_view(), name="api-part"),
     path("artefacts/<uuid:artefact_id>/", uploads.ArtefactContent.as_view(), name="api-artefact"),
     path("publications/", publications.PublicationList.as_view(), name="api-publications"),
     path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 
-from runs.run.artefacts import MAX_ARTEFACT_BYTES, WAITING
+from runs.models import FileInParts
+from runs.run.artefacts import MAX_ARTEFACT_BYTES, WAITING, Written
 
 MAX_FILES = 500
 MAX_TOTAL_BYTES = 128 * 1024 * 1024
@@ -39,10 +41,11 @@ class TooManyWait(BadFiles):
 
 @dataclass(frozen=True)
 class Sent:
-    """A file that can be read and rewound: no more of it is held in memory than a piece."""
+    """A file that can be read and rewound: no more of it is held in memory than a piece. It may have come in parts."""
 
     name: str
     content: IO[bytes]
+    in_parts: FileInParts | None = None
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,14 @@ def lay_aside(import_id: uuid.UUID, files: Sequence[Sent]) -> None:
     try:
         for position, file in enumerate(files):
             file.content.seek(0)
-            # What Django keeps on the disk is moved, not copied.
-            is_on_disk = hasattr(file.content, "temporary_file_path")
-            default_storage.save(_waiting(import_id, position), file.content if is_on_disk else File(file.content))
+            # What lies on the disk is moved, not copied.
+            content = File(file.content) if not hasattr(file.content, "temporary_file_path") else file.content
+            if file.in_parts:
+                # Of what came in parts a second name is: the first stays until its sender has heard of the import.
+                second = f"{file.in_parts.file.path}-{import_id}"
+                os.link(file.in_parts.file.path, second)
+                content = Written(file.content, second)
+            default_storage.save(_waiting(import_id, position), content)
     except Exception:
         clear_away(import_id)
         raise

@@ -25,7 +25,18 @@ from rest_framework.exceptions import APIException, ValidationError
 
 from runs import results, space
 from runs.imports.documents import checked, document, repeats_of
-from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, TooManyWait, clear_away, lay_aside, measured
+from runs.imports.parts import note_used
+from runs.imports.sent import (
+    MAX_TOTAL_BYTES,
+    MB,
+    BadFiles,
+    Measured,
+    Sent,
+    TooManyWait,
+    clear_away,
+    lay_aside,
+    measured,
+)
 from runs.imports.tools import tools_of
 from runs.models import ApiToken, Artefact, Batch, FileImport, Run, ToolDescription, Upload, User
 from runs.models.choices import ImportState
@@ -66,6 +77,12 @@ def take(*, files: Sequence[Sent], owner: User) -> tuple[FileImport, bool]:
     Raises BadFiles when there is nothing in them or too much.
     """
     sent = measured(files)
+    taken, is_new = _taken(files, sent, owner)
+    note_used(files)
+    return taken, is_new
+
+
+def _taken(files: Sequence[Sent], sent: Measured, owner: User) -> tuple[FileImport, bool]:
     earlier = FileImport.objects.filter(owner=owner, digest=sent.digest).first()
     if earlier is not None and earlier.state != ImportState.FAILED:
         return earlier, False

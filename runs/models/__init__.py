@@ -31,4 +31,4 @@ from runs.models.subjects import (
     StorageDevice,
     Workload,
 )
-from runs.models.uploads import Artefact, FileImport, ToolDescription, Upload
+from runs.models.uploads import Artefact, FileImport, FileInParts, ToolDescription, Upload

@@ -52,6 +52,31 @@ class FileImport(UUIDModel):
         return str(self.id)
 
 
+class FileInParts(UUIDModel):
+    """A file that a person sends in parts (tus), to be named then where files or bundles are taken.
+
+    What lies in the file beyond `received_bytes` was not acknowledged, and is written over.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="files_in_parts")
+    name = models.CharField(max_length=255)
+    size_bytes = models.BigIntegerField()
+    received_bytes = models.BigIntegerField(default=0)
+    # By which its sender finds it again: SHA-256 of the file, or what else tells it from others.
+    mark = models.CharField(max_length=200, blank=True)
+    file = models.FileField(upload_to="imports/parts/", max_length=300)
+    created_at = models.DateTimeField(default=timezone.now)
+    # Of a file that an import or a bundle was made of it is soon: its sender may not have heard of it.
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ToolDescription(UUIDModel):
     """A tool that a person described in YAML (`benchagent.importers.described`), with output that it was tried on.
 

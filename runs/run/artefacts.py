@@ -21,7 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Min, Q
 from django.utils import timezone
 
-from runs.models import Artefact, FileImport, Run, Upload
+from runs.models import Artefact, FileImport, FileInParts, Run, Upload
 from runs.models.base import clean
 from runs.models.choices import ImportState
 
@@ -105,7 +105,7 @@ def keep_from(
     return _with_row(artefact)
 
 
-class _Written(File):  # type: ignore[type-arg]  # Django's takes none when it runs
+class Written(File):  # type: ignore[type-arg]  # Django's takes none when it runs
     """A file that may be moved into the storage."""
 
     def temporary_file_path(self) -> str:
@@ -126,7 +126,7 @@ def rewrite(
                 tell(size_bytes)
         file.flush()
         artefact.size_bytes, artefact.sha256 = size_bytes, digest.hexdigest()
-        artefact.file.save(f"{uuid.uuid4()}.gz", _Written(file), save=False)
+        artefact.file.save(f"{uuid.uuid4()}.gz", Written(file), save=False)
 
 
 def _blocks_without_secrets(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -209,7 +209,8 @@ def forget_ownerless(before: datetime) -> int:
     between = made_at.timestamp(), before.timestamp()
     written = [path for path in root.rglob("*") if path.is_file() and between[0] < path.stat().st_mtime < between[1]]
     # Read after the folder: what is named by now was perhaps not when it was listed.
-    named = {*Artefact.objects.values_list("file", flat=True), *FileImport.objects.values_list("reports", flat=True)}
+    kept = (Artefact, "file"), (FileImport, "reports"), (FileInParts, "file")
+    named = {name for model, field in kept for name in model._default_manager.values_list(field, flat=True)}
     waiting = set(map(str, FileImport.objects.filter(state=ImportState.READING).values_list("pk", flat=True)))
     for path in written:
         name = path.relative_to(root)

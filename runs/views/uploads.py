@@ -26,7 +26,9 @@ from rest_framework.exceptions import ValidationError
 from runs import imports
 from runs.access import changes
 from runs.access.rules import changeable
+from runs.api.bundles import taken_in
 from runs.api.errors import flatten
+from runs.api.uploads import files_of
 from runs.imports import tools
 from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
@@ -138,14 +140,9 @@ def by_api(request: HttpRequest) -> HttpResponse:
 @contributor_required
 def import_bundle(request: PersonRequest) -> HttpResponse:
     """An experiment of another Benchsite."""
-    sent = request.FILES.get("file")
     try:
-        if sent is None or (sent.size or 0) > bundle.MAX_TOTAL_BYTES:
-            raise bundle.BadBundle("No file was sent, or a larger one than is taken.")
-        experiment, created = bundle.take_in(
-            sent.read(), owner=request.user, visibility=request.POST.get("visibility", "")
-        )
-    except bundle.BadBundle as error:
+        experiment, created = taken_in(request, request.user)
+    except (bundle.BadBundle, imports.BadFiles) as error:
         messages.error(request, f"Nothing was stored. {error}")
         return redirect("imports")
     messages.success(request, "The experiment is here." if created else "It was here already.")
@@ -158,9 +155,8 @@ def import_list(request: PersonRequest) -> HttpResponse:
     owner = request.user
     problem = ""
     if request.method == "POST":
-        files = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
         try:
-            taken, _ = imports.take(files=files, owner=owner)
+            taken, _ = imports.take(files=files_of(request, owner), owner=owner)
             return redirect("import", import_id=taken.id)
         except imports.BadFiles as error:
             problem = str(error)
@@ -171,6 +167,7 @@ def import_list(request: PersonRequest) -> HttpResponse:
         "tools": TOOLS,
         "visibilities": Visibility.choices,
         "streamed_mb": settings.IMPORT_STREAMED_MB,
+        "request_bytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     }
     return render(request, "imports.html", context, status=422 if problem else 200)
 

@@ -1,7 +1,12 @@
-// Dropping files on the form, and progress while they are sent. Without this the form works as any other.
+// Dropping files on a form, and sending them in parts where one request may not carry them. Without this the form works
+// as any other, up to that size.
+import { sendInParts } from "./parts.js";
 
-const form = document.querySelector("[data-drop]");
-if (form) {
+// Boundaries and the other fields of a form, a file.
+const FORM_BYTES = 64 * 1024;
+const HEAD_BYTES = 1024;
+
+for (const form of document.querySelectorAll("[data-drop]")) {
   const input = form.querySelector("input[type=file]");
   const status = form.querySelector("[data-drop-status]");
   const progress = form.querySelector("[data-drop-progress]");
@@ -22,32 +27,36 @@ if (form) {
     send();
   });
 
-  function send() {
-    const request = new XMLHttpRequest();
-    request.open("POST", form.action);
-    request.responseType = "document";
-    request.upload.addEventListener("progress", ({ loaded, total }) => {
-      progress.hidden = false;
-      progress.value = (100 * loaded) / total;
-      status.textContent = loaded < total ? `Sending ${input.files.length} files…` : "Reading the files…";
-    });
-    request.addEventListener("load", () => arrived(request));
-    request.addEventListener("error", () => fail("The server did not answer. Nothing was stored."));
-    request.send(new FormData(form));
-  }
-
-  function arrived(request) {
-    if (request.status < 400) {
-      location.assign(request.responseURL);
-      return;
+  async function send() {
+    const files = [...input.files];
+    const bytes = files.reduce((sum, file) => sum + file.size, 0);
+    status.className = "";
+    try {
+      if (bytes + FORM_BYTES + files.length * HEAD_BYTES > Number(form.dataset.drop)) await sendAll(files, bytes);
+      status.textContent = "Reading the files…";
+      form.submit();
+    } catch (error) {
+      input.disabled = false;
+      progress.hidden = true;
+      status.textContent = error.message;
+      status.className = "notice notice-bad";
     }
-    const notice = request.response?.querySelector(".notice-bad p, h1");
-    fail(notice ? notice.textContent : `The server answered ${request.status}.`);
   }
 
-  function fail(words) {
-    progress.hidden = true;
-    status.textContent = words;
-    status.className = "notice notice-bad";
+  // The form names the files then instead of holding them.
+  async function sendAll(files, bytes) {
+    input.disabled = true;
+    progress.hidden = false;
+    let before = 0;
+    for (const file of files) {
+      const tell = (sent) => {
+        progress.value = (100 * (before + sent)) / bytes;
+        status.textContent = `Sending ${file.name}: ${Math.round(progress.value)} % of all…`;
+      };
+      const name = Object.assign(document.createElement("input"), { type: "hidden", name: "parts" });
+      name.value = await sendInParts(file, { token: form.elements.csrfmiddlewaretoken.value, tell });
+      form.append(name);
+      before += file.size;
+    }
   }
 }

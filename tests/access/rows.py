@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from runs.models import SCOPES
+
 HIDEABLE = ("run", "upload", "experiment", "job_run", "report", "artefact", "hardware", "config", "dbms", "batch")
 
 
@@ -194,6 +196,7 @@ PAGES = [
     form("person-role", "people", "/people/{person}/role/", data={"role": "operator"}),
     form("person-active", "people", "/people/{person}/active/", data={"active": "0"}),
     form("person-link", "people", "/people/{person}/link/", 200),
+    Row("may-send", "GET", "account", "/may-send/", 204, kind="api", reading_scopes=SCOPES),
     page("healthz", "read", "/healthz", is_open=True),
     page("readyz", "read", "/readyz", (200, 503), is_open=True),
 ]
@@ -237,6 +240,11 @@ API = [
     api("api-tools", "GET", "read", "tools/"),
     api("api-tools", "POST", "contribute", "tools/", 400, data={}),
     api("api-imports", "POST", "contribute", "imports/", (400, 415), data={}),
+    api("api-parts", "GET", "read", "parts/", reading_scopes=("read", "upload")),
+    api("api-parts", "POST", "contribute", "parts/", 400),
+    api("api-part", "GET", "import", "parts/{part}/", reading_scopes=("read", "upload")),
+    api("api-part", "PATCH", "import", "parts/{part}/", 400, data={}),
+    api("api-part", "DELETE", "import", "parts/{part}/", 204),
     api("api-bundles", "POST", "contribute", "bundles/", (400, 415), data={}),
     api("api-experiment-bundle", "GET", "read", "experiments/{experiment}/bundle/", (200, 400)),
     api("api-import", "GET", "import", "imports/{import}/", reading_scopes=("read", "upload")),

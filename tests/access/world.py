@@ -125,6 +125,7 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     file_import, _ = imports.take(
         files=[imports.Sent(f"{mark}.log", io.BytesIO(f"nothing of {mark}\n".encode()))], owner=owner
     )
+    part = imports.parts.begin(owner=owner, name=f"{mark}.log", size_bytes=1, mark="")
     assert run.hardware is not None
     assert run.config is not None
     annotation = run.annotations.create(at_s=1, text=f"{mark} note at a second")
@@ -132,7 +133,8 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     return {
         "run": run.pk, "annotation": annotation.pk, "cell": run.cell_key, "upload": upload.pk,
         "batch": run.batch_id, "experiment": experiment.slug, "job_run": waiting.pk,
-        "report": report.slug, "hardware": run.hardware.slug, "config": run.config.slug, "import": file_import.pk,
+        "report": report.slug, "hardware": run.hardware.slug, "config": run.config.slug,
+        "import": file_import.pk, "part": part.pk,
         "artefact": Artefact.objects.get(upload=upload).pk, "workload": run.workload.slug,
         "device": run.hardware.storage.get().slug, "dbms": run.dbms_version.dbms.slug,
         "version": run.dbms_version.slug, "metric": f"{mark.lower()}_rate",

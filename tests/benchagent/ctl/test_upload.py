@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from benchagent.ctl import uploading
 from benchagent.ctl.cli import main
+from benchagent.ctl.output import how_far
 from benchagent.link.client import Unreachable
 
 from .fake_api import FakeApi
@@ -211,14 +212,14 @@ def test_a_server_that_went_away_is_asked_again(
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr(uploading.time, "sleep", waits.append)
-    send = uploading.Api.post_files
+    send = uploading.send_files
 
     def away_twice(api: Any, *arguments: Any) -> dict[str, Any]:
         if len(waits) < 2:
             raise Unreachable("it does not answer")
         return send(api, *arguments)
 
-    monkeypatch.setattr(uploading.Api, "post_files", away_twice)
+    monkeypatch.setattr(uploading, "send_files", away_twice)
     assert main(["import", str(years / "2025"), "--hardware", "box"]) == 1
     captured = capsys.readouterr()
     assert waits == [2.0, 5.0] and "it does not answer (again in 5 s)" in captured.err
@@ -233,14 +234,14 @@ def test_what_was_done_is_told_where_it_ends_early(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.setattr(uploading.time, "sleep", lambda _: None)
-    send = uploading.Api.post_files
+    send = uploading.send_files
 
     def never_a_second_year(api: Any, path: str, files: Any, *said: Any) -> dict[str, Any]:
         if any(name.startswith("2025") for name, _ in files):
             raise ends
         return send(api, path, files, *said)
 
-    monkeypatch.setattr(uploading.Api, "post_files", never_a_second_year)
+    monkeypatch.setattr(uploading, "send_files", never_a_second_year)
     assert main(["import", str(years), "--hardware", "box"]) == code
     captured = capsys.readouterr()
     assert "2 of 16 files are left: the same command goes on where this ended" in captured.err and words in captured.err
@@ -276,7 +277,7 @@ def test_what_many_files_are_refused_for_is_said_once(capsys: pytest.CaptureFixt
      (45_000_000, 300_000_000, 12e6, "45 of 300 MB, 12.0 MB/s, about 21 s left")],
 )  # fmt: skip
 def test_how_far_it_is_has_a_unit_that_fits(done: int, size: int, rate: float, words: str) -> None:
-    assert uploading._how_far(done, size, rate) == words
+    assert how_far(done, size, rate) == words
 
 
 def test_files_that_are_stored_with_another_label_are_corrected_on_request_only(

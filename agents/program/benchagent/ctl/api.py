@@ -132,17 +132,13 @@ class Api:
     def patch(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("PATCH", path, json=body)
 
-    def post_files(self, path: str, files: Sequence[tuple[str, Path]], values: Params = ()) -> dict[str, Any]:
-        form = Form(files, values)
+    def post_form(self, path: str, form: Form) -> dict[str, Any]:
         headers = {"Content-Type": f"multipart/form-data; boundary={form.boundary}"}
         return self._send("POST", path, data=form, headers=headers, timeout=UPLOAD_TIMEOUT_S)
 
     def download(self, path: str) -> bytes:
         """A file, as it is."""
-        response = self._response("GET", f"{API_ROOT}{path}", timeout=UPLOAD_TIMEOUT_S)
-        if response.status_code != 200:
-            answer_of(response)
-        return response.content
+        return self.ask("GET", path, timeout=UPLOAD_TIMEOUT_S).content
 
     def pages(self, path: str, params: Params) -> Iterator[dict[str, Any]]:
         """Every row of a list, page after page, as the server's own `next` says."""
@@ -157,12 +153,18 @@ class Api:
             query = f"?{parts.query}" if parts.query else ""
             page = self._send("GET", f"{parts.path}{query}", root="", timeout=TIMEOUT_S)
 
-    def _send(self, method: str, path: str, *, root: str = API_ROOT, **more: Any) -> dict[str, Any]:
-        """Asks again, for `PATIENCE_S` in all, when the server says after how long: it has done nothing yet."""
+    def ask(self, method: str, path: str, *, root: str = API_ROOT, **more: Any) -> requests.Response:
+        """A good answer, which need not be JSON. Raises `Unreachable`, `Refused`.
+
+        Asks again, for `PATIENCE_S` in all, when the server says after how long: it has done nothing yet.
+        """
         waited_s = 0.0
         while True:
             try:
-                return answer_of(self._response(method, f"{root}{path}", **more))
+                response = self._response(method, f"{root}{path}", **more)
+                if not response.ok or response.is_redirect:
+                    answer_of(response)
+                return response
             except Unreachable as error:
                 if error.retry_after_s is None or waited_s > PATIENCE_S:
                     raise
@@ -170,6 +172,9 @@ class Api:
                 say(f"{error} (again in {wait_s:.0f} s)")
                 time.sleep(wait_s)
                 waited_s += wait_s
+
+    def _send(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+        return answer_of(self.ask(method, path, **more))
 
     def _response(self, method: str, path: str, **more: Any) -> requests.Response:
         try:

@@ -55,6 +55,18 @@ class ProgressLine:
         self._last = ""
 
 
+def how_far(done: int, size: int, bytes_per_s: float) -> str:
+    """45 of 300 MB, 12.0 MB/s, about 21 s left."""
+    unit, of_unit = ("MB", 1e6) if size >= 1e6 else ("kB", 1e3)
+    digits = 0 if size >= 10 * of_unit else 1
+    words = f"{done / of_unit:,.{digits}f} of {size / of_unit:,.{digits}f} {unit}"
+    if not done or bytes_per_s <= 0:
+        return words
+    left_s = (size - done) / bytes_per_s
+    left = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
+    return f"{words}, {bytes_per_s / of_unit:,.1f} {unit}/s, about {left} left"
+
+
 def print_json(value: Any) -> None:
     json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")

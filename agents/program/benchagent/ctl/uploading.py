@@ -26,15 +26,17 @@ from benchagent.ctl.output import (
     UsageError,
     columns_of,
     counted,
+    how_far,
     print_json,
     print_table,
     say,
     shortened,
     table_lines,
 )
+from benchagent.ctl.parts import once_it_is_back, send_files
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, lacks, refusal_of
-from benchagent.link.client import Refused, Unreachable
+from benchagent.link.client import Refused
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
 
@@ -60,7 +62,7 @@ def import_bundle(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{options.file} cannot be read: {error.strerror}") from error
     visibility = [("visibility", options.visibility)] if options.visibility else []
-    answer = connect().post_files("/bundles/", [(file.name, file)], visibility)
+    answer = send_files(connect(), "/bundles/", [(file.name, file)], visibility)
     say(f"{'stored' if answer.get('created') else 'it was there already'}: {counted(answer['runs'])}")
     print(answer.get("url"))
     return 0
@@ -107,8 +109,6 @@ NAMES_SAID, LEAST_NAME = 3, 12
 # Of the output that a described tool is tried on.
 MAX_EXAMPLE = 90_000
 ASK_EVERY_S = 1.0
-# A server that starts anew is back after some seconds; an import of hours does not end with it.
-AWAY_S = (2.0, 5.0, 10.0, 20.0, 40.0)
 # Before that a rate says nothing about what is left.
 LEAST_RATE_S = 2.0
 
@@ -231,7 +231,7 @@ def import_folder(options: argparse.Namespace) -> int:
     try:
         for files, size in zip(folders, sizes, strict=True):
             passed_s = time.monotonic() - began
-            far = _how_far(done, sum(sizes), done / passed_s if passed_s > LEAST_RATE_S else 0)
+            far = how_far(done, sum(sizes), done / passed_s if passed_s > LEAST_RATE_S else 0)
             progress.show(f"{files_done} of {len(paths)} files, {far}: {Path(files[0][1]).parent}")
             # One folder at a time in memory.
             read_now = [read(path, name) for path, name in files]
@@ -249,18 +249,6 @@ def import_folder(options: argparse.Namespace) -> int:
     return code
 
 
-def _how_far(done: int, size: int, bytes_per_s: float) -> str:
-    """45 of 300 MB, 12.0 MB/s, about 21 s left."""
-    unit, of_unit = ("MB", 1e6) if size >= 1e6 else ("kB", 1e3)
-    digits = 0 if size >= 10 * of_unit else 1
-    words = f"{done / of_unit:,.{digits}f} of {size / of_unit:,.{digits}f} {unit}"
-    if not done or bytes_per_s <= 0:
-        return words
-    left_s = (size - done) / bytes_per_s
-    left = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
-    return f"{words}, {bytes_per_s / of_unit:,.1f} {unit}/s, about {left} left"
-
-
 def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
     rows = []
     for state in dict.fromkeys(outcome.state for outcome in outcomes):
@@ -270,7 +258,7 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
     if rows:
         print()
         print_table(rows, heading=("STATE", "FILES", "RUNS"))
-    say(f"{_how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
+    say(f"{how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
 
 
 def _folder(
@@ -327,7 +315,7 @@ def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str
 def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outcome]) -> Outcome:
     """What is stored is remembered. In a folder of many, one refusal does not end the rest."""
     try:
-        outcome = _once_it_is_back(send)
+        outcome = once_it_is_back(send)
     except Refused as error:
         if error.status in (401, 403):
             raise
@@ -335,20 +323,6 @@ def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outco
     if outcome.state in ("stored", "there already", "corrected"):
         memory.add(local.digest for local in files)
     return outcome
-
-
-def _once_it_is_back(send: Callable[[], Outcome]) -> Outcome:
-    """Files that are sent again are known by their content."""
-    for wait_s in AWAY_S:
-        try:
-            return send()
-        except Unreachable as error:
-            if error.retry_after_s is not None:  # it was there, and was waited for
-                raise
-            # Behind the line of progress, which has no end on a terminal.
-            say(("\n" if columns_of(sys.stderr) else "") + f"{error} (again in {wait_s:.0f} s)")
-            time.sleep(wait_s)
-    return send()
 
 
 def _restored(api: Api, outcome: Outcome, *, wanted: bool) -> Outcome:
@@ -412,7 +386,7 @@ def _files(
     for text, tool in tools:  # the server keeps each with the first file that it reads as its example
         if example := next((local.file.text for local in files if tool.claims(local.file)), ""):
             api.post("/tools/", {"text": text, "example": example[:MAX_EXAMPLE]})
-    answer = _read(api, api.post_files("/imports/", [(local.file.name, local.path) for local in files]))
+    answer = _read(api, send_files(api, "/imports/", [(local.file.name, local.path) for local in files]))
     state = "there already"
     if answer.get("state") == "failed":
         message = f"the server could not read them: {answer.get('problem')}"
@@ -441,7 +415,7 @@ def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:
     while answer.get("state") == "reading":
         state = answer.get("progress", {})
         doing = "keeps" if state.get("step") == "keep" else "reads"
-        far = _how_far(int(state.get("read_bytes", 0)), int(state.get("size_bytes", 0)), state.get("bytes_per_s", 0))
+        far = how_far(int(state.get("read_bytes", 0)), int(state.get("size_bytes", 0)), state.get("bytes_per_s", 0))
         progress.show(f"the server {doing} {state.get('file') or 'them soon'}: {far}")
         time.sleep(ASK_EVERY_S)
         answer = api.get(f"/imports/{answer['id']}/")
