@@ -17,7 +17,7 @@ from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
-from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, part_facets, pooled_words
+from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
@@ -73,10 +73,8 @@ def compare(
     controls = controls if controls is not None else QueryDict()
     present = [run for run in runs if run.deleted_at is None]
     fetch_settings(present)
-    metrics = _metrics(present)
-    of_load = LOAD_METRICS if question.kind == LOAD else ()
-    chosen = _chosen_metric(present, metrics, [metric] if metric else of_load)
-    cells = cells_of(present, {run.id for run in present if run.counts}, grouping, set_of)
+    metrics, chosen = _metrics(present, [metric] if metric else LOAD_METRICS if question.kind == LOAD else ())
+    cells = cells_of(present, grouping, set_of)
     groups, naming = _groups(cells, chosen, grouping, set_of, baseline or "")
     groups = _ranked(by_histograms(groups, chosen), chosen, order)
     pooled = pooled_words(cells, grouping)
@@ -103,17 +101,16 @@ def _threshold(metric: Metric | None, asked: float | None) -> float:
     return threshold_of(metric.name, metric.unit) if metric else PRACTICAL_THRESHOLD
 
 
-def _metrics(runs: Sequence[Run]) -> list[Metric]:
-    """All that any of the runs has a number of, the most common first."""
+def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], Metric | None]:
+    """All that any of the runs has a number of, the most common first; and the first of the names that is there, else
+    the workload's primary one.
+    """
     counts = Counter(row.metric for run in runs if run.counts for row in run.measurements.all())
-    return sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
-
-
-def _chosen_metric(runs: Sequence[Run], metrics: Sequence[Metric], wanted: Sequence[str]) -> Metric | None:
+    metrics = sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
     primary = Counter(run.workload.primary_metric for run in runs).most_common()
     names = (*wanted, *(name for name, _ in primary))
     chosen = (metric for name in names for metric in metrics if metric.name == name)
-    return next(chain(chosen, metrics), None)
+    return metrics, next(chain(chosen, metrics), None)
 
 
 def _groups(
@@ -121,23 +118,22 @@ def _groups(
 ) -> tuple[list[Group], Naming]:
     """One for each cell, named by as few facts as tell them apart."""
     # A run that ended knows more, such as that its database was in memory: it names its cell.
-    naming_runs = [next((run for run in cell if run.durability), cell[0]) for cell in cells]
+    naming_runs = [next((run for run in cell.runs if run.durability), cell.runs[0]) for cell in cells]
     facets_read = {run.id: facets(run) for run in naming_runs}
-    of_batches, of_parts = batch_facets(cells, grouping), part_facets(cells, grouping, set_of)
     of_cells = []
-    for cell, run, of_batch, of_part in zip(cells, naming_runs, of_batches, of_parts, strict=True):
+    for cell, run, of_batch in zip(cells, naming_runs, batch_facets(cells, grouping), strict=True):
         of_set = {}
-        if cell[0].id in set_of:
-            number, words = set_of[cell[0].id]
+        if cell.runs[0].id in set_of:
+            number, words = set_of[cell.runs[0].id]
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
-        of_cells.append(facets_read[run.id] | of_part | of_batch | of_set)
+        of_cells.append(facets_read[run.id] | of_batch | of_set)
     naming = name_cells(of_cells)
     if baseline in naming.keys and "config" in of_cells[at := naming.keys.index(baseline)]:
         naming = name_cells(of_cells, of_cells[at]["config"].value)
-    printed = _printed([run for cell in cells for run in cell], metric)
+    printed = _printed([run for cell in cells for run in cell.runs], metric)
     groups, is_extreme = [], bool(metric and metric.name in EXTREMES)
     for at, cell in enumerate(cells):
-        repeats = repeats_of(cell, metric)
+        repeats = repeats_of(cell.runs, metric)
         counted = [repeat.run for repeat in repeats if repeat.value is not None]
         group = Group(
             key=naming.keys[at],
@@ -145,8 +141,8 @@ def _groups(
             factors={fact.label: naming.values[at][fact.field] for fact in naming.varying},
             facts=naming.values[at],
             repeats=repeats,
-            conditions=conditions_of(counted or cell, facets_read, extreme=is_extreme),
-            printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell)],
+            conditions=conditions_of(counted or cell.runs, facets_read, extreme=is_extreme),
+            printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
         )
         groups.append(summed_up(group, metric.name if metric else ""))
     return groups, naming

@@ -6,9 +6,9 @@ Runs that do not say what they are to be pooled by (a label, a version) stay wit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from itertools import chain
 from uuid import UUID
 
 from runs.formatting import natural
@@ -25,8 +25,15 @@ GROUPINGS = {
     DATE: "runs of the same day",
     ALL: "all runs, whenever measured",
 }
-# The repeats that are pooled.
-Cell = Sequence[Run]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Repeats that are pooled: of one `pool`, such as a batch. Cells with one `key` would be one, were they alike."""
+
+    runs: Sequence[Run]
+    key: str
+    pool: str
 
 
 def day_of(run: Run) -> date:
@@ -34,21 +41,20 @@ def day_of(run: Run) -> date:
     return (run.measured_at or run.created_at).date()
 
 
-def cells_of(
-    runs: Sequence[Run], counting: Set[UUID], grouping: str, set_of: Mapping[UUID, tuple[str, str]]
-) -> list[Cell]:
-    """In the order of experiment or source; along a size axis in that of the sizes. `counting`: runs with a number.
+def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> list[Cell]:
+    """In the order of experiment or source; along a size axis in that of the sizes.
 
     A queued run does not know its machine yet, one that has not ended not its storage, and one that was cancelled
     perhaps neither or a part: what has no number joins the cell that is like it in everything that it knows.
     """
     cells: dict[str, list[Run]] = {}
     key_by_facts: dict[tuple[object, ...], str] = {}
+    counting, pools = {run.id for run in runs if run.counts}, {run.id: _pool(run, grouping) for run in runs}
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
     all_count = len(counting) == len(runs)
     for run in sorted(ordered, key=lambda run: (run.id not in counting, run.hardware_id is None)):
-        pool = _pool(run, grouping, set_of)
+        pool = " ".join([pools[run.id], *set_of.get(run.id, ())[:1]])
         key = f"{run.cell_key or run.id} {pool}"
         if all_count:
             cells.setdefault(key, []).append(run)
@@ -63,17 +69,19 @@ def cells_of(
             key_by_facts.setdefault(of_machine, key)
         cells.setdefault(key, []).append(run)
 
-    def size_then_position(cell: Cell) -> tuple[object, ...]:
-        size = cell[0].factor("size_gb")
-        return ((size,) if isinstance(size, int | float) else (), position[cell[0].id])
+    parted: list[Cell] = []
+    for key, repeats in cells.items():
+        repeats.sort(key=lambda run: position[run.id])
+        # Repeats of two days are two things where no reader pools beyond a batch.
+        by_day = pools[repeats[0].id] == _pool(repeats[0], BATCH)
+        parts = alike(repeats, by_day=by_day, counting=counting)
+        parted += [Cell(part, key, pools[part[0].id]) for part in parts]
 
-    by_position = (sorted(cell, key=lambda run: position[run.id]) for cell in cells.values())
-    # Repeats of two days are two things where no reader pools beyond a batch.
-    parted = (
-        alike(cell, by_day=pool_key(cell[0], grouping) == pool_key(cell[0], BATCH), counting=counting)
-        for cell in by_position
-    )
-    return sorted(chain.from_iterable(parted), key=size_then_position)
+    def size_then_position(cell: Cell) -> tuple[object, ...]:
+        size = cell.runs[0].factor("size_gb")
+        return ((size,) if isinstance(size, int | float) else (), position[cell.runs[0].id])
+
+    return sorted(parted, key=size_then_position)
 
 
 def _position(run: Run) -> tuple[object, ...]:
@@ -92,8 +100,8 @@ def _position(run: Run) -> tuple[object, ...]:
     return (True, 0, day_of(run), created, 0, "", system, machine, devices, factors, run.repeat, str(run.id))
 
 
-def pool_key(run: Run, grouping: str) -> str:
-    """Repeats of a cell with the same key are pooled."""
+def _pool(run: Run, grouping: str) -> str:
+    """Repeats of a cell with the same one are pooled."""
     version = tested_words(run)
     # A run that has not ended does not know the build of its DBMS: it stays with its batch.
     version_or_build = version or run.said_tested.get("dbms_build", "")
@@ -101,51 +109,41 @@ def pool_key(run: Run, grouping: str) -> str:
     return keys.get(grouping) or f"{run.batch_id} {run.said_label} {version}"
 
 
-def _pool(run: Run, grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> str:
-    return " ".join([pool_key(run, grouping), *set_of.get(run.id, ())[:1]])
-
-
-def part_facets(cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> list[dict[str, Facet]]:
-    """Of each cell what parts it from others with the same key that would be pooled with it."""
-    pools = [f"{cell[0].cell_key or cell[0].id} {_pool(cell[0], grouping, set_of)}" for cell in cells]
-    return parting_facets(cells, pools)
-
-
 def pooled_words(cells: Sequence[Cell], grouping: str) -> str:
     """What is pooled beyond batches, as a reader asked for; empty where nothing is."""
-    most = max((len({run.batch_id for run in cell}) for cell in cells), default=0)
+    most = max((len({run.batch_id for run in cell.runs}) for cell in cells), default=0)
     return f"Pooled on request: {GROUPINGS[grouping]}, up to {most} batches in a group." if most > 1 else ""
 
 
 def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]:
-    """Of each cell when it was measured and what was tested, as its runs say, each different value once."""
+    """Of each cell when it was measured, what was tested, and what parts it from others with its key, as its runs say,
+    each different value once.
+    """
     pools: dict[str, list[Run]] = {}
     for cell in cells:
-        pools.setdefault(pool_key(cell[0], grouping), []).extend(cell)
+        pools.setdefault(cell.pool, []).extend(cell.runs)
     names_by_pool = {key: _batch_names(runs, grouping) for key, runs in pools.items()}
     names = {} if _tell_only_when_stored(cells, names_by_pool) else _shortest_names(names_by_pool)
     builds: dict[UUID, set[str]] = {}
-    for run in chain.from_iterable(cells):
+    for run in (run for cell in cells for run in cell.runs):
         builds.setdefault(run.dbms_version_id, set()).add(run.said_tested.get("dbms_build", ""))
-    facets_by_cell = []
-    for cell in cells:
+    facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
+    for cell, facets in zip(cells, facets_by_cell, strict=True):
         values = {
-            "batch": ("Batch", [names[pool_key(cell[0], grouping)]] if len(names) > 1 else []),
-            "label": ("Label", [run.said_label for run in cell]),
-            "tags": ("Tags", [" ".join(run.said_tags) for run in cell]),
+            "batch": ("Batch", [names[cell.pool]] if len(names) > 1 else []),
+            "label": ("Label", [run.said_label for run in cell.runs]),
+            "tags": ("Tags", [" ".join(run.said_tags) for run in cell.runs]),
             **{
-                f"tested:{name}": (heading, [run.said_tested.get(name, "") for run in cell])
+                f"tested:{name}": (heading, [run.said_tested.get(name, "") for run in cell.runs])
                 for name, heading in TESTED.items()
                 # Each DBMS has a build of its own: only two builds of one version are worth a fact.
-                if name != "dbms_build" or len(builds[cell[0].dbms_version_id] - {""}) > 1
+                if name != "dbms_build" or len(builds[cell.runs[0].dbms_version_id] - {""}) > 1
             },
         }
-        facets = {}
         for field, (heading, texts) in values.items():
             if words := ", ".join(each := [*dict.fromkeys(filter(None, texts))]):
                 short = ", ".join(text[:SHORT_COMMIT] for text in each) if field == "tested:commit" else words
                 facets[field] = Facet(field, heading, words, short, short, words)
-        facets_by_cell.append(facets)
     return facets_by_cell
 
 
@@ -154,9 +152,9 @@ def _tell_only_when_stored(cells: Sequence[Cell], names_by_pool: Mapping[str, Se
 
     As where a cell is a request of its own: its second would stand as a fact, and no two cells had it alike.
     """
-    if len({run.cell_key or run.id for cell in cells for run in cell[:1]}) < len(cells):
+    if len({run.cell_key or run.id for cell in cells for run in cell.runs[:1]}) < len(cells):
         return False
-    unnamed = all(run.publication_id is None and not run.said_label for cell in cells for run in cell)
+    unnamed = all(run.publication_id is None and not run.said_label for cell in cells for run in cell.runs)
     return unnamed and len({names[0] for names in names_by_pool.values()}) == 1
 
 
