@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 # Logs of repeats of this shape (tries, cells, repeats): 0 is what an undisturbed repeat has on average.
 Draws = Callable[[np.random.Generator, tuple[int, ...]], Array]
-TRIES, TRIES_OF_A_PAGE = 4000, 2000
+TRIES, TRIES_OF_A_PAGE, TRIES_OF_A_PAIR = 4000, 2000, 50_000
 CELLS = (2, 5, 10, 20)
 REPEATS = (3, 4, 5, 10)
 SMALL_EFFECT, TRUE_EFFECT = math.log(1.05), math.log(1.10)
@@ -140,7 +140,7 @@ def cell_covered(logs: Array, noise: Noise[Array], truth: float) -> Truths:
 
 def row(noise: str, cells: int, repeats: int) -> tuple[float, ...]:
     """Shares of the tries, as COLUMNS. One cell of the page, the last, is faster in what is to be found."""
-    logs = drawn(noise, cells, repeats)
+    logs = drawn(noise, cells, repeats, TRIES_OF_A_PAIR if cells == 2 else TRIES_OF_A_PAGE)
     of_page = noise_of(logs)
     first, second = np.triu_indices(cells, 1)
     alike, pairs = compared(logs[:, 1:], logs[:, :1], of_page), compared(logs[:, second], logs[:, first], of_page)
@@ -270,8 +270,8 @@ def line(noise: str, *counts: int | str, shares: Sequence[float | None]) -> str:
 def page() -> Iterator[str]:
     yield f"""# Verdicts, simulated
 
-Output of `scripts/verdict_table.py` and `scripts/few_repeats.py`: fixed seeds, {TRIES_OF_A_PAGE:,} pages a row; a test
-simulates them again.
+Output of `scripts/verdict_table.py` and `scripts/few_repeats.py`: fixed seeds, {TRIES_OF_A_PAGE:,} pages a row and
+{TRIES_OF_A_PAIR:,} of two cells; a test simulates them again.
 What the columns follow from: [how a verdict comes about](../method/verdicts.md).
 
 * *Cell covered*: the interval that is drawn at a bar holds the true value: that of repeats which nothing disturbed, and

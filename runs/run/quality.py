@@ -41,8 +41,12 @@ _BUSY = {
     "driver_gc_ms": ("garbage collection for {value:,.0f} ms", 100.0),
     "disk_util_percent": ("disk {value:.0f} % busy", 90.0),
 }
-# By how much more was written: a flush shows as more than the usual second has.
-_WRITTEN = {"disk_write_mb_per_s": "data", "log_disk_write_mb_per_s": "log"}
+# By how much more was written: a flush shows as more than the usual second has, and so do others.
+_WRITTEN = {
+    "disk_write_mb_per_s": "flush: {value:,.0f} MB/s of data written, usually {usual:,.0f}",
+    "log_disk_write_mb_per_s": "flush: {value:,.0f} MB/s of log written, usually {usual:,.0f}",
+    DISK_SHARES[1]: "others wrote {value:,.0f} MB/s, usually {usual:,.0f}",
+}
 FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0
 # Of its usual CPU: what has less in a stall, beside a disk that is not busy, was stopped or is held up.
 STILL_SHARE = 0.05
@@ -233,12 +237,12 @@ def _seen(facts: RunFacts, at_s: float, lasts_s: float) -> list[str]:
         value = value_of(name)
         if value is not None and value >= least:
             seen.append(words.format(value=value))
-    for name, what in _WRITTEN.items():
+    for name, words in _WRITTEN.items():
         value = value_of(name)
         if value is not None:
             usual = median(without_gaps(within(facts.series[name], *facts.window)))
             if value >= max(LEAST_FLUSH_MB, FLUSH_FACTOR * usual):
-                seen.append(f"flush: {value:,.0f} MB/s of {what} written, usually {usual:,.0f}")
+                seen.append(words.format(value=value, usual=usual))
     return seen or _still(facts, value_of)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import Any, Generic
 
 from runs.stats.noise import LEAST_ALONE, LEAST_POOLED, Noise
 from runs.stats.summaries import (
@@ -24,6 +24,10 @@ from runs.stats.summaries import (
     variance,
 )
 
+# Of the degrees of freedom of the side with fewer repeats; alike sides would have twice theirs. With that, two equal
+# cells of which half of the repeats are slow differed "for sure" in 5.2 % of cases (simulated).
+MOST_FREEDOM = 1.6
+
 
 @dataclass(frozen=True)
 class Welch(Generic[Real]):
@@ -37,12 +41,16 @@ class Welch(Generic[Real]):
     def of(cls, a: Moments[Real], b: Moments[Real], noise: Noise[Real] | None = None) -> Welch[Real]:
         """Two systems rarely vary equally: the degrees of freedom are Welch's and Satterthwaite's.
 
+        Noise with two modes makes both spreads unsure together, so that the smaller side bounds these.
         With the `noise` of three cells or more a side that is quieter than that has its variance; what two such sides
         have of it is one estimate, and not two.
         """
         own, base = a.variance / a.n, b.variance / b.n
         if noise is None or noise.cells < LEAST_POOLED:
-            df: Real = (own + base) ** 2 / (own**2 / (a.n - 1) + base**2 / (b.n - 1))
+            import numpy as np
+
+            df: Any = (own + base) ** 2 / (own**2 / (a.n - 1) + base**2 / (b.n - 1))
+            df = np.minimum(df, MOST_FREEDOM * (min(a.n, b.n) - 1))
             error: Real = (own + base) ** 0.5
             return cls(a.mean - b.mean, error, df)
         alone, base_alone = noise.stands_alone(a), noise.stands_alone(b)
