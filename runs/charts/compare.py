@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
@@ -46,10 +46,9 @@ def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str =
 
     Many without a value are counted in words.
     """
-    palette = colours(comparison)
     comparison, note = _without_lost(comparison)
-    figures = [bars_figure(comparison, comparison.ranked, palette, id=id, title=title, note=note)]
-    apart = apart_figures(comparison, palette, id="apart" if id == "comparison" else f"{id}-apart")
+    figures = [bars_figure(comparison, comparison.ranked, id=id, title=title, note=note)]
+    apart = apart_figures(comparison, id="apart" if id == "comparison" else f"{id}-apart")
     # Without any value there is no axis: the rows beneath say what is missing.
     return [*(figures if any(group.dots for group in comparison.ranked) else []), *apart]
 
@@ -85,13 +84,12 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
     if not all(labels.values()) or any(len({labels[group.key] for group in of}) < len(of) for _, of in panels):
         labels = {group.key: group.label for group in groups}
     order = {label: index % COLOURS for index, label in enumerate(dict.fromkeys(labels.values()))}
-    palette = {key: order[label] for key, label in labels.items()}
     values = [value for group in groups for value in group.values]
     reach = max(values, default=0.0) * WHISKER_REACH
     most = max([*values, *(min(group.interval.high, reach) for group in groups if group.interval)], default=0.0)
     for label, of in panels:
-        named = [replace(group, label=labels[group.key]) for group in of]
-        figures.append(bars_figure(comparison, named, palette, id=f"{id}-{panel_key(label)}", title=label, most=most))
+        named = [replace(group, label=labels[group.key], color=order[labels[group.key]]) for group in of]
+        figures.append(bars_figure(comparison, named, id=f"{id}-{panel_key(label)}", title=label, most=most))
     return Multiples(
         id, class_title(words, title), figures, [],
         bars_table(groups, metric.unit if metric else ""), note=note, metric=metric.name if metric else "",
@@ -111,11 +109,11 @@ def lost_words(groups: Sequence[Group]) -> str:
     return f"{len(groups)} groups are not known: {counts}." if groups else ""
 
 
-def apart_figures(comparison: Comparison, palette: Mapping[str, int], *, id: str = "apart") -> list[Figure]:
+def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
     """One for each class of groups that are not ranked; empty when all are."""
     return [
         bars_figure(
-            comparison, groups, palette, id=numbered(id, index), title=f"Not ranked: {words}",
+            comparison, groups, id=numbered(id, index), title=f"Not ranked: {words}",
             note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
         )
         for index, (words, groups) in enumerate(comparison.apart.items())
@@ -153,8 +151,8 @@ def numbered(id: str, index: int) -> str:
 
 
 def bars_figure(
-    comparison: Comparison, groups: Sequence[Group], palette: Mapping[str, int], *, id: str = "comparison",
-    title: str = "", note: str = "", most: float | None = None,
+    comparison: Comparison, groups: Sequence[Group], *, id: str = "comparison", title: str = "", note: str = "",
+    most: float | None = None,
 ) -> Figure:  # fmt: skip
     """Geometric means of these groups as bars with their intervals as whiskers, every repeat as a dot.
 
@@ -165,9 +163,7 @@ def bars_figure(
     centre = centre_label(groups).lower()
     what = f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
     values = ", ".join(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
-    spec = bars(
-        label=label, unit=unit, better=better, groups=[group_bar(group, palette[group.key]) for group in groups]
-    )
+    spec = bars(label=label, unit=unit, better=better, groups=[group_bar(group) for group in groups])
     if most is not None:
         spec["most"] = most
     return Figure(
@@ -180,31 +176,10 @@ def bars_figure(
     )
 
 
-def colours(comparison: Comparison) -> dict[str, int]:
-    """Palette index by the key of the group.
-
-    More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
-    that starts again says that strangers belong together.
-    """
-    groups, asked = comparison.groups, comparison.question.fact
-    if len(groups) <= COLOURS and not asked:
-        return {group.key: index for index, group in enumerate(groups)}
-    # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
-    facts = sorted(
-        comparison.varying,
-        key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit()),
-    )
-    for fact in facts:
-        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
-        if len(values) <= COLOURS:
-            return {group.key: values.index(group.facts[fact.field]) for group in groups}
-    return {group.key: 0 for group in groups}
-
-
-def group_bar(group: Group, color: int) -> BarGroup:
+def group_bar(group: Group) -> BarGroup:
     bar: BarGroup = {
         "label": group.label,
-        "color": color,
+        "color": group.color,
         "value": group.centre,
         "interval": (group.interval.low, group.interval.high) if group.interval else None,
         "dots": group.values,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from runs.charts.base import Figure, HeatSpec, Key, LineSeries, Multiples, XAxis, columns_of, lines
-from runs.charts.compare import colours, numbered
+from runs.charts.compare import numbered
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
@@ -41,17 +41,16 @@ class LatencyTypes:
 
 def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
     """By percentile, over time, by transaction type; what no run tells of is left out."""
-    palette = colours(comparison)
     groups = [group for group in comparison.groups if group.all_runs]
     finished = {group.key: [run for run in group.all_runs if run.counts] for group in groups}
     latencies = [(group, latency_of(finished[group.key])) for group in groups]
     parts: list[Multiples | LatencyTypes] = []
-    if curves := [(group.label, palette[group.key], latency) for group, latency in latencies if latency]:
+    if curves := [(group.label, group.color, latency) for group, latency in latencies if latency]:
         curves = curves[:MOST_GROUPS]
         figure = percentile_figure(curves)
         keys = [Key(label, color, dash=False) for label, color, _ in curves]
         parts.append(Multiples(figure.id, figure.title, [figure], keys, figure.table))
-    if over_time := _over_time(groups[:MOST_PANELS], palette):
+    if over_time := _over_time(groups[:MOST_PANELS]):
         parts.append(over_time)
     if maps := _maps([(group, finished[group.key]) for group in groups[:MOST_PANELS]]):
         parts.append(maps)
@@ -127,7 +126,7 @@ def _span(repeats: Sequence[TypeLatency], key: str) -> TableCell:
     return TableCell(high, number(low) if low == high else f"{number(low)}–{number(high)}")
 
 
-def _over_time(groups: Sequence[Group], palette: dict[str, int]) -> Multiples | None:
+def _over_time(groups: Sequence[Group]) -> Multiples | None:
     """A panel per group: what the seconds of its repeats say."""
     by_run = of_runs([run for group in groups for run in group.runs], (LOW, MIDDLE, HIGH))
     sampled = []
@@ -150,7 +149,7 @@ def _over_time(groups: Sequence[Group], palette: dict[str, int]) -> Multiples | 
             y={"label": "Latency", "unit": "ms", "scale": "log", "span": (min(values), max(values))},
             series=[
                 {
-                    "label": "p95", "color": palette[group.key], "dash": False,
+                    "label": "p95", "color": group.color, "dash": False,
                     "points": [(x, middle) for x, _, middle, _ in band],
                     "band": [(x, low, high) for x, low, _, high in band if low is not None and high is not None],
                 }

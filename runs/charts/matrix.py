@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,15 +36,17 @@ MOST_NAMED = 3
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
     """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
     comparison = compare(runs, order="best")
+    # An engine keeps its colour while the order changes, and in all charts.
+    order = sorted(group.key for group in comparison.groups)
+    groups = [replace(group, color=order.index(group.key) % COLOURS) for group in comparison.groups]
+    comparison = replace(comparison, groups=groups)
     to_come = [group for group in comparison.groups if _is_to_come(group)]
     shown = replace(comparison, groups=[group for group in comparison.groups if not _is_to_come(group)])
-    # An engine keeps its colour while the order changes, and in all charts.
-    palette = {key: at % COLOURS for at, key in enumerate(sorted(group.key for group in comparison.groups))}
     return {
         "comparison": comparison,
         "headline": headline(comparison),
-        "figure": _ranked_figure(shown, palette, to_come) if comparison.metric and shown.ranked else None,
-        "apart": apart_figures(shown, palette) if comparison.metric else [],
+        "figure": _ranked_figure(shown, to_come) if comparison.metric and shown.ranked else None,
+        "apart": apart_figures(shown) if comparison.metric else [],
         "curves": curves(shown),
         "why_none": gap_reasons(comparison),
         "commit_groups": commit_group_rows(comparison),
@@ -62,7 +64,7 @@ def fingerprint(runs: Sequence[Run]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _ranked_figure(shown: Comparison, palette: Mapping[str, int], to_come: Sequence[Group]) -> Figure:
+def _ranked_figure(shown: Comparison, to_come: Sequence[Group]) -> Figure:
     title = shown.metric.label if shown.metric else ""
     if shown.apart or not all(group.ranked for group in to_come):
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
@@ -70,7 +72,7 @@ def _ranked_figure(shown: Comparison, palette: Mapping[str, int], to_come: Seque
     if to_come:
         names = [group.label for group in to_come]
         note += f" Still to come: {listed(names) if len(names) <= MOST_NAMED else f'{len(names)} more groups'}."
-    return bars_figure(shown, shown.ranked, palette, id="ranked", title=title, note=note)
+    return bars_figure(shown, shown.ranked, id="ranked", title=title, note=note)
 
 
 def _is_to_come(group: Group) -> bool:

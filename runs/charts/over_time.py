@@ -23,7 +23,7 @@ from runs.charts.base import (
     lines_table,
     thinned_table,
 )
-from runs.charts.compare import colours, numbered
+from runs.charts.compare import numbered
 from runs.charts.run import MIB, scale_over_time, warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
@@ -99,7 +99,6 @@ def over_time_figures(comparison: Comparison, courses: Sequence[Course] = COURSE
 
     Of more runs than eyes can follow the first repeats of the first groups.
     """
-    palette = colours(comparison)
     figures = []
     for index, (words, groups) in enumerate({"": comparison.ranked, **comparison.apart}.items()):
         runs = [(group, run) for group in groups for run in group.runs]
@@ -114,23 +113,22 @@ def over_time_figures(comparison: Comparison, courses: Sequence[Course] = COURSE
             name = "over-time-apart" if words else "over-time"
             title = f"Not ranked: {words}, over time" if words else "Over time"
             figure_id = numbered(name, max(0, index - 1))
-            figures.append(_multiples(sampled, courses, palette, id=figure_id, title=title, left_out=left_out))
+            figures.append(_multiples(sampled, courses, id=figure_id, title=title, left_out=left_out))
     return figures
 
 
 def _multiples(
-    runs: Sequence[_Sampled], courses: Sequence[Course], palette: Mapping[str, int], *, id: str, title: str,
-    left_out: int,
+    runs: Sequence[_Sampled], courses: Sequence[Course], *, id: str, title: str, left_out: int
 ) -> Multiples:  # fmt: skip
     lines_of = {course: [(run, series) for run in runs if (series := run.of(course))] for course in courses}
     every = [series for of_course in lines_of.values() for _, series in of_course]
     columns = min(MOST_COLUMNS, MOST_STRETCHES // max(1, len(every)))
     each = max(samples_each((series for _, series in of_course), columns) for of_course in lines_of.values())
-    bands, events = _bands(runs), _events(runs, palette)
+    bands, events = _bands(runs), _events(runs)
     end_s = max(series.t0_s + (len(series.values) - 1) * series.interval_s for series in every)
     table = _table(lines_of) if len(courses) > 1 else None
     panels = [
-        _panel(course, of_course, palette, each, bands=bands, events=events, end_s=end_s, id=id, table=table)
+        _panel(course, of_course, each, bands=bands, events=events, end_s=end_s, id=id, table=table)
         for course, of_course in lines_of.items()
         if of_course
     ]
@@ -140,7 +138,7 @@ def _multiples(
         if at:  # once for all panels: of a long run they are more bytes than its lines
             spec["events"], spec["events_of"] = [], panels[0].id
     groups = {run.group.key: run.group for run in runs}
-    keys = [Key(group.label, palette[key], dash=False) for key, group in groups.items()]
+    keys = [Key(group.label, group.color, dash=False) for group in groups.values()]
     notes = []
     if len(panels) > 1:
         # What the keys of the colours do not say, as far as it is drawn.
@@ -154,12 +152,12 @@ def _multiples(
 
 
 def _panel(
-    course: Course, runs: Sequence[tuple[_Sampled, Series]], palette: Mapping[str, int], each: int, *,
+    course: Course, runs: Sequence[tuple[_Sampled, Series]], each: int, *,
     bands: Sequence[BandSpec], events: Sequence[EventSpec], end_s: float, id: str, table: Table | None,
 ) -> Figure:  # fmt: skip
     stretches = [thinned(series, each) for _, series in runs]
     series = [
-        _line(run, of_run, part, palette[run.group.key], course.scale, is_thinned=each > 1)
+        _line(run, of_run, part, course.scale, is_thinned=each > 1)
         for (run, of_run), part in zip(runs, stretches, strict=True)
     ]
     y_scale = scale_over_time(course.unit, series)
@@ -181,13 +179,11 @@ def _panel(
     )  # fmt: skip
 
 
-def _line(
-    run: _Sampled, series: Series, stretches: Sequence[Stretch], color: int, scale: int, *, is_thinned: bool
-) -> LineSeries:
+def _line(run: _Sampled, series: Series, stretches: Sequence[Stretch], scale: int, *, is_thinned: bool) -> LineSeries:
     kept = [point for stretch in stretches for point in stretch.points]
     points = [(whole_number(x), None if y is None else float(f"{y / scale:.{DIGITS}g}")) for x, y in kept]
     line: LineSeries = {
-        "label": run.label, "color": color, "dash": run.is_further, "points": points,
+        "label": run.label, "color": run.group.color, "dash": run.is_further, "points": points,
         "metric": series.name, "scale": scale,
     }  # fmt: skip
     if is_thinned:
@@ -208,15 +204,13 @@ def _bands(runs: Sequence[_Sampled]) -> list[BandSpec]:
     return [{"from": 0, "to": ends[-1], "label": "warm-up" if same else f"warm-ups of up to {ends[-1]:g} s"}]
 
 
-def _events(runs: Sequence[_Sampled], palette: Mapping[str, int]) -> list[EventSpec]:
+def _events(runs: Sequence[_Sampled]) -> list[EventSpec]:
     """By kind, of too many every so many."""
     by_kind: dict[str, list[EventSpec]] = {kind: [] for kind in SIGNS}
     for run in runs:
         for event in events_of(run.run, run.series):
             words = f"{event.words} ({run.label})" if len(runs) > 1 else event.words
-            by_kind[event.kind].append(
-                {"x": event.at_s, "kind": event.kind, "color": palette[run.group.key], "words": words}
-            )
+            by_kind[event.kind].append({"x": event.at_s, "kind": event.kind, "color": run.group.color, "words": words})
     return [event for events in by_kind.values() for event in events[:: -(-len(events) // MOST_EVENTS) or 1]]
 
 

@@ -10,7 +10,7 @@ from benchagent.catalog import Role, factor_role
 from runs import formatting
 from runs.answers.words import MOST_NAMED
 from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
-from runs.charts.compare import class_title, colours
+from runs.charts.compare import class_title
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
@@ -35,13 +35,13 @@ def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
         return []
     x, y = across.metric, upright.metric
     by_key = {group.key: group for group in across.groups}
-    palette, figures = colours(upright), []
+    figures = []
     for index, (words, groups) in enumerate(upright.classes.items()):
         pairs = [(by_key[group.key], group) for group in groups if group.dots and by_key[group.key].dots]
         if pairs:
             title = f"{y.label} against {mid_sentence(x.label)}"
             figures.append(_figure(
-                pairs, x, y, palette, id=f"tradeoff-{index}" if index else "tradeoff",
+                pairs, x, y, id=f"tradeoff-{index}" if index else "tradeoff",
                 title=class_title(words, title),
             ))  # fmt: skip
     if missing := _without_dot(upright.groups, by_key):
@@ -74,16 +74,16 @@ def second_metric(comparisons: Sequence[Comparison]) -> Comparison | None:
     return with_metric(comparison, others[0]) if others else None
 
 
-def _dots(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: dict[str, int]) -> list[TradeOffGroup]:
+def _dots(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric) -> list[TradeOffGroup]:
     places = [(across.centre or 0.0, upright.centre or 0.0) for across, upright in pairs]
     by_question: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for (_, upright), place in zip(pairs, places, strict=True):
         by_question.setdefault(_question(upright), []).append(place)
     fronts = {question: front_of(those, (x.better, y.better)) for question, those in by_question.items()}
-    names = _names([(upright, palette.get(upright.key, 0)) for _, upright in pairs])
+    names = _names([upright for _, upright in pairs])
     return [
         {
-            "label": upright.label, "series": series, "name": name, "color": palette.get(upright.key, 0),
+            "label": upright.label, "series": series, "name": name, "color": upright.color,
             "x": place[0], "y": place[1],
             "x_interval": _ends(across.interval), "y_interval": _ends(upright.interval), "n": upright.n,
             "front": place in fronts[_question(upright)],
@@ -92,18 +92,18 @@ def _dots(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: d
     ]  # fmt: skip
 
 
-def _names(groups: Sequence[tuple[Group, int]]) -> list[tuple[str, str]]:
-    """(series, name) of each group with its colour: the parts of its label that all of that colour share, and the rest.
+def _names(groups: Sequence[Group]) -> list[tuple[str, str]]:
+    """(series, name) of each group: the parts of its label that all of that colour share, and the rest.
 
     A group alone in its colour has its label for both. Of "terminals 8" only the 8 stands at a dot.
     """
     of_colour: dict[int, list[list[str]]] = {}
-    for group, color in groups:
-        of_colour.setdefault(color, []).append(group.label.split(JOINT))
+    for group in groups:
+        of_colour.setdefault(group.color, []).append(group.label.split(JOINT))
     names = []
-    for group, color in groups:
+    for group in groups:
         parts = group.label.split(JOINT)
-        shared = [part for part in parts if all(part in other for other in of_colour[color])]
+        shared = [part for part in parts if all(part in other for other in of_colour[group.color])]
         own = [_heading(part, group)[1] for part in parts if part not in shared]
         names.append((JOINT.join(shared), JOINT.join(own) or group.label))
     return names
@@ -148,10 +148,8 @@ def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> 
     return {point for point in distinct if not beaten(point)}
 
 
-def _figure(
-    pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, palette: dict[str, int], *, id: str, title: str
-) -> Figure:
-    dots = _dots(pairs, x, y, palette)
+def _figure(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, *, id: str, title: str) -> Figure:
+    dots = _dots(pairs, x, y)
     spec: TradeOffSpec = {
         "joined": len({_question(group) for _, group in pairs}) == 1, "type": "tradeoff",
         "x": _axis(x, [dot["x"] for dot in dots]), "y": _axis(y, [dot["y"] for dot in dots]), "groups": dots,

@@ -22,7 +22,7 @@ from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summe
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
 from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, level_by_level
-from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve, kind_of
+from runs.compare.panels import CLIENTS, COLOURS, SIZE, Axes, ends_of_curve, kind_of
 from runs.compare.pooling import at_chosen_levels, uneven_pooling_words
 from runs.compare.select import Selection
 from runs.compare.sweep import Sweep, sweeps
@@ -85,6 +85,7 @@ def compare(
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
         comparison = at_chosen_levels(comparison, controls)
+    comparison = replace(comparison, groups=_coloured(comparison))
 
     with_values = [group for group in comparison.groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
@@ -184,6 +185,27 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
         return (*position, group.centre is None, (group.centre or 0.0) * (1 if metric.better == "lower" else -1))
 
     return sorted(ranked, key=position)
+
+
+def _coloured(comparison: Comparison) -> list[Group]:
+    """The groups with what tells them apart on charts.
+
+    More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
+    that starts again says that strangers belong together.
+    """
+    groups, asked = comparison.groups, comparison.question.fact
+    if len(groups) <= COLOURS and not asked:
+        return [replace(group, color=index) for index, group in enumerate(groups)]
+    # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
+    facts = sorted(
+        comparison.varying,
+        key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit()),
+    )
+    for fact in facts:
+        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
+        if len(values) <= COLOURS:
+            return [replace(group, color=values.index(group.facts[fact.field])) for group in groups]
+    return groups
 
 
 def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:

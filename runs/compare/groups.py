@@ -93,8 +93,8 @@ class Group:
     then without each in turn; where it stands for them `percentile` is the metric's name, and `compared` has one value
     a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest group's,
     or less than they claim; `remnant`: why what its repeats left is not ranked by this metric, whatever they promise.
-    Only groups with the same `durability_words` are ever ranked together. On a chart's axis it stands at `x`, in words
-    `x_words`; `level` is what was asked for there.
+    Only groups with the same `durability_words` are ever ranked together. `color`: index of the palette. On a chart's
+    axis it stands at `x`, in words `x_words`; `level` is what was asked for there.
     """
 
     key: str
@@ -113,6 +113,7 @@ class Group:
     remnant: str = ""
     is_baseline: bool = False
     against: Against | None = None
+    color: int = 0
     x: float = 0.0
     x_words: str = ""
     level: str = ""

@@ -98,7 +98,6 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
 
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
-    palette = charts.colours(comparison)
     drawing = draw(comparison, params)
     lost = charts.many_lost(comparison.groups)
     listed = [group for group in comparison.groups if not lost or group.dots]
@@ -131,7 +130,6 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             "rows": [
                 {
                     "group": group,
-                    "color": palette[group.key],
                     "marks": failed_checks_words(group),
                     "ratio": ratio_words(group.against.ratio if group.against else None),
                     "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",

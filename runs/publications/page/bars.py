@@ -65,8 +65,7 @@ class Bars(PartSpec):
         if metric is None:
             return Section(self.id, self.title)
         cells = dict.fromkeys(cell_parameter(run) for group in comparison.groups for run in group.all_runs)
-        palette = charts.colours(comparison)
-        figure = charts.bars_figure(comparison, comparison.groups, palette, id=f"{self.id}-chart", note=BARS_NOTE)
+        figure = charts.bars_figure(comparison, comparison.groups, id=f"{self.id}-chart", note=BARS_NOTE)
         leads: dict[str, Words] = {
             "extremes": _extremes(comparison, metric), "gain": _gain(comparison.groups),
         }  # fmt: skip
@@ -250,7 +249,7 @@ def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Seq
         repeats = origin_of(Amount(0.0, provenance=provenance) for provenance in group.provenances)
         median = {} if group.median is None else {"value": group.median, "statistic": "median", "interval": None}
         origin = {"origin": f"repeats {repeats}, median computed" if repeats else ""}
-        groups.append(cast(BarGroup, {**charts.group_bar(group, color), **median, **origin}))
+        groups.append(cast(BarGroup, {**charts.group_bar(replace(group, color=color)), **median, **origin}))
     table = groups_table(comparison, metric)
     blank = [TableCell()] * (len(table.columns) - 2)
     rows, alt = table.rows, [figure.alt]
