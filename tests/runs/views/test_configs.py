@@ -6,18 +6,23 @@ import re
 from html import unescape
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs import configs
 from runs.configs import Content, FileText
-from runs.models import Config, Run
+from runs.listing.filters import dbms_choices
+from runs.models import Config, DbmsVersion, Run
 from tests.runs.builders import scheduled
+from tests.runs.cells import make_run
 from tests.runs.test_reading_writes_nothing import writing
 
 pytestmark = pytest.mark.django_db
 
+# Far more versions than one page shows.
+MANY = 250
 MY_CNF = "[mysqld]\r\ninnodb_buffer_pool_size = 4G # most\r\nskip-name-resolve\r\nserver_id=1\r\nserver_id=2\r\n"
 POSTGRESQL = "shared_buffers = 4GB\nfsync = on\n"
 
@@ -328,3 +333,24 @@ def test_a_get_opens_no_transaction(client, articles, path):
     with CaptureQueriesContext(connection) as queries:
         assert client.get(path).status_code == 200
     assert writing(queries) == []
+
+
+def test_many_versions_of_a_dbms_come_in_pages_and_few_of_them_in_filters(client):
+    first = make_run("PostgreSQL 17", 100)
+    dbms = first.dbms_version.dbms
+    versions = DbmsVersion.objects.bulk_create(
+        DbmsVersion(dbms=dbms, version=f"0.{number}", name=f"PostgreSQL 0.{number}", slug=f"postgresql-0-{number}")
+        for number in range(MANY)
+    )
+    Run.objects.bulk_create(
+        Run(
+            batch=first.batch, workload=first.workload, dbms_version=version, state="finished", repeat=1,
+            measured_at=first.measured_at, cell_key=version.slug,
+        )
+        for version in versions
+    )  # fmt: skip
+    shown = [len(client.get(f"/dbms/{dbms.slug}/?page={number}").context["versions"]) for number in (1, 2, 3)]
+    assert shown == [100, 100, 51]
+    choices = dict(dbms_choices(AnonymousUser(), ["postgresql-0-3"]))["PostgreSQL"]
+    assert (len(choices), choices[0][0], choices[-1][0]) == (101, "postgresql-0-3", first.dbms_version.slug)
+    assert client.get("/runs/?dbms=postgresql-0-3").context["filter"].form.is_valid()
