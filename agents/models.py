@@ -160,6 +160,10 @@ class Job(models.Model):
         Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="requested_jobs"
     )
     agent = models.ForeignKey(Agent, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs")
+    # Waiting runs with more of it begin first.
+    priority = models.IntegerField(default=0)
+    # A run that has not begun by then is cancelled; None: it waits as long as it must.
+    not_after = models.DateTimeField(null=True, blank=True)
     assigned_at = models.DateTimeField(null=True, blank=True)
     claimed_at = models.DateTimeField(null=True, blank=True)
     token_digest = models.CharField(max_length=64, blank=True, db_index=True)

@@ -36,6 +36,7 @@ def sweep() -> None:
         hints.hint(hints.SUMMARISE, str(run_id))
     dispatching.take_back_unclaimed()
     life.cancel_deleted()
+    life.cancel_overdue()
     observers.give_up()
     schedule.start_first()
     worker.wake()

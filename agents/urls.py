@@ -13,6 +13,7 @@ urlpatterns = [
     path("first-experiment/", views.first_experiment, name="first-experiment"),
     path("first-experiment/again/", views.first_experiment_again, name="first-experiment-again"),
     path("agents/<slug:slug>/delete/", views.delete, name="agent-delete"),
+    path("queue/", views.queue, name="queue"),
     path("schedule/", views.schedule, name="schedule"),
     path("schedule/article/<slug:slug>/", views.article, name="article-experiment"),
     path("schedule/estimate/", views.estimate, name="schedule-estimate"),

@@ -19,6 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 from agents import hints, machines
 from agents.forms import DescribeForm, PauseForm
 from agents.jobs import life
+from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
@@ -150,6 +151,32 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     else:
         messages.error(request, f"{agent.name} is in use: disable or retire it instead.")
     return redirect("agents")
+
+
+# The queue
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def queue(request: HttpRequest) -> HttpResponse:
+    """What runs and what waits. POST with `experiment` or `run` and `to` (first, last) changes the order."""
+    if request.method == "POST":
+        return _move(request)
+    template = "agents/queue.html#entries" if request.htmx else "agents/queue.html"  # type: ignore[attr-defined]
+    return render(request, template, {"entries": queueing.entries(request.user)})
+
+
+@operator_required
+def _move(request: PersonRequest) -> HttpResponse:
+    if slug := request.POST.get("experiment", ""):
+        moved: Experiment | Run = _experiment(request, slug)
+    else:
+        try:
+            moved = _scheduled(request, uuid.UUID(request.POST.get("run", "")))
+        except ValueError:
+            return HttpResponseBadRequest("run: must be the id of a run")
+    count = queueing.move(moved, first=request.POST.get("to") == "first")
+    messages.success(request, f"{count} waiting {'run' if count == 1 else 'runs'} moved.")
+    return redirect("queue")
 
 
 # The first experiment, as the home page shows it

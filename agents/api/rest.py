@@ -9,7 +9,7 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from agents.api.fleet import ExperimentPage, listed_experiments
 from agents.jobs import life
 from agents.machines import Engine
 from agents.models import CODE_VALID_FOR, Agent, EnrolmentCode, Job
@@ -27,7 +28,7 @@ from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope, readable_runs
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
-from runs.incoming.values import Described, OneOf, Prose, Slug, Strict, Text, wrong
+from runs.incoming.values import Described, Moment, OneOf, Prose, Slug, Strict, Text, wrong
 from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import Visibility
 
@@ -74,6 +75,7 @@ class PlanGiven(Described):
     agent: Slug | None = None
     name: Annotated[str, Text(NAME_LIMIT, least=0)] = ""
     note: Prose = ""
+    not_after: Annotated[Moment | None, Field(description="Runs that have not begun by then are cancelled.")] = None
     visibility: Annotated[str, OneOf(tuple(Visibility.values)), Field(description="default: the server's setting")] = ""
 
     def plan(self) -> Plan:
@@ -96,6 +98,7 @@ class PlanGiven(Described):
             tags=tuple(self.tags),
             tested=self.tested.model_dump(exclude_defaults=True),
             note=self.note,
+            not_after=self.not_after,
             visibility=self.visibility,
         )
 
@@ -134,6 +137,11 @@ class Experiments(APIView):
     permission_classes = [OperatorWithScope]
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
+
+    @extend_schema(parameters=[OpenApiParameter("page", int)], responses={200: ExperimentPage})
+    def get(self, request: Request) -> Response:
+        """All experiments, newest first."""
+        return listed_experiments(request)
 
     @extend_schema(
         request=PlanGiven,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.api import rest, views
+from agents.api import fleet, rest, views
 
 # Below benchagent.protocol.API_ROOT: the agents' own protocol.
 protocol = [
@@ -18,6 +18,11 @@ protocol = [
 # Below /api/v1/: for people and their programs.
 urlpatterns = [
     path("agents/enrolment-codes/", rest.EnrolmentCodes.as_view(), name="api-enrolment-codes"),
+    path("agents/<slug:slug>/", fleet.AgentDetail.as_view(), name="api-agent"),
+    path("agents/", fleet.Agents.as_view(), name="api-agents"),
+    path("queue/", fleet.Queue.as_view(), name="api-queue"),
+    path("experiments/<slug:slug>/", fleet.ExperimentDetail.as_view(), name="api-experiment"),
+    path("experiments/<slug:slug>/cancel/", fleet.ExperimentCancel.as_view(), name="api-experiment-cancel"),
     path("experiments/", rest.Experiments.as_view(), name="api-experiments"),
     path("runs/<uuid:run_id>/cancel/", rest.RunCancel.as_view(), name="api-run-cancel"),
 ]

@@ -44,9 +44,11 @@ def hand_out() -> int:
 
 
 def queued() -> QuerySet[Run]:
-    """Waiting runs, next first: experiments as they were started, each in its recorded order."""
+    """Waiting runs, next first: by priority, then experiments as they were started, each in its recorded order."""
     waiting = Run.objects.present().filter(state=RunState.QUEUED, job__isnull=False)
-    return waiting.select_related("job", "dbms_version__dbms").order_by("created_at", "order_index", "id")
+    return waiting.select_related("job", "dbms_version__dbms").order_by(
+        "-job__priority", "created_at", "order_index", "id"
+    )
 
 
 def busy(now: datetime) -> Q:

@@ -169,8 +169,11 @@ def _apply_next(to: Job | ObserverOrder, batch: Batch | ObservedBatch, apply_ite
 # Its end
 
 
-def cancel(run: Run) -> bool:
-    """Cancel an open run: at once while it waits, else as soon as its agent hears of it. False: it had ended."""
+def cancel(run: Run, *, message: str = "cancelled before it started") -> bool:
+    """Cancel an open run: at once while it waits, else as soon as its agent hears of it. False: it had ended.
+
+    `message`: what is said of one that waited.
+    """
     now = timezone.now()
     with transaction.atomic():
         job = Job.locked(run.pk)
@@ -179,7 +182,6 @@ def cancel(run: Run) -> bool:
         if job.run.state in ACTIVE_STATES:
             Job.objects.filter(pk=job.pk, cancel_requested_at=None).update(cancel_requested_at=now)
             return True
-        message = "cancelled before it started"
         done = results.record_state(run_id=run.pk, state=RunState.CANCELLED, at=now, message=message)
     hints.hint(hints.DISPATCH)
     return done
@@ -215,3 +217,10 @@ def cancel_deleted() -> int:
     """Deleted runs do not start, and end where they have."""
     gone = Run.objects.filter(state__in=OPEN_STATES, job__cancel_requested_at=None).exclude(deleted_at=None)
     return sum(cancel(run) for run in gone.filter(job__isnull=False))
+
+
+def cancel_overdue(*, now: datetime | None = None) -> int:
+    """Runs that were not to begin after a time that is over do not begin."""
+    overdue = Run.objects.filter(state=RunState.QUEUED, job__not_after__lt=now or timezone.now())
+    words = "it had not begun by the time after which it was not to begin"
+    return sum(cancel(run, message=words) for run in overdue)

@@ -10,7 +10,7 @@ from typing import Any
 from benchagent.catalog import DBMSS
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.timesince import timesince
 
@@ -218,7 +218,8 @@ def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
     idle = [agent for agent in online if agent.pk not in occupied]
     if not idle:
         doing = "; ".join(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values())
-        ahead = queued().filter(created_at__lt=run.created_at).count()
+        earlier = Q(job__priority=run.job.priority, created_at__lt=run.created_at)
+        ahead = queued().filter(Q(job__priority__gt=run.job.priority) | earlier).count()
         words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
         return f"A{doing[1:]}, {words}."
     ended = [agent.jobs.aggregate(last=Max("closed_at"))["last"] or agent.registered_at for agent in idle]

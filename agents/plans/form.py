@@ -199,6 +199,10 @@ class ScheduleForm(DescribedFields):
         help_text="optional; else named after workload and engines",
     )  # fmt: skip
     note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 2}))
+    not_after = forms.DateTimeField(
+        required=False, label="Begin not after (UTC)", help_text="optional; runs that wait still are cancelled then",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )  # fmt: skip
 
     visibility = forms.ChoiceField(
         choices=Visibility.choices, required=False, initial=default_visibility, label="Who may see it",
@@ -349,6 +353,7 @@ class ScheduleForm(DescribedFields):
             tags=tuple(described["tags"]),
             tested=described["tested"],
             note=cleaned.get("note", ""),
+            not_after=cleaned.get("not_after"),
             visibility=cleaned.get("visibility", ""),
             publication=cleaned.get("publication", ""),
             figure=cleaned.get("figure", ""),

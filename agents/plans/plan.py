@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -13,6 +14,7 @@ from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
 from benchagent.catalog.values import FACTORS, factor_words
 from benchagent.plugins import LACKING
 from benchagent.redaction import redact_value
+from django.utils import timezone
 
 from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
@@ -64,6 +66,8 @@ class Plan:
     note: str = ""
     # Who may see it; empty takes the setting's default.
     visibility: str = ""
+    # Runs that have not begun by then are cancelled.
+    not_after: datetime | None = None
     # Slug of the publication that it repeats, and the figure that its runs fill there.
     publication: str = ""
     figure: str = ""
@@ -170,6 +174,8 @@ def check(plan: Plan) -> None:
         errors["agent"] = [f"{plan.agent.name} is not approved."]
     if plan.visibility and plan.visibility not in Visibility.values:
         errors["visibility"] = [f"Must be one of {', '.join(Visibility.values)}."]
+    if plan.not_after is not None and plan.not_after <= timezone.now():
+        errors["not_after"] = ["This time is over."]
     if len(plan.name) > NAME_LIMIT:
         errors["name"] = [f"At most {NAME_LIMIT} characters."]
     if errors:

@@ -121,7 +121,7 @@ def start(
                 spec, experiment=experiment, batch=batch, order_index=order_index, demonstration=demonstration,
                 hardware=plan.agent.hardware if plan.agent else None, called=plan.called.get(engine.dbms, ""),
             )  # fmt: skip
-            Job.objects.create(run=run, spec=spec, requested_agent=plan.agent)
+            Job.objects.create(run=run, spec=spec, requested_agent=plan.agent, not_after=plan.not_after)
     hints.hint(hints.DISPATCH)
     return experiment
 

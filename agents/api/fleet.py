@@ -1,0 +1,253 @@
+"""REST for a lab: its agents, what waits and runs, its experiments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from pydantic import BaseModel, Field
+from rest_framework.exceptions import ValidationError
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agents import machines
+from agents.jobs import life, queue
+from agents.models import Agent, AgentStatus
+from runs.access.rules import may_operate
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope
+from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
+from runs.incoming.reading import read
+from runs.incoming.values import Moment, OneOf, Strict, Text
+from runs.models import Experiment
+from runs.models.choices import OPEN_STATES, RunState
+
+REFUSALS = {401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer}
+
+
+class EngineOffered(BaseModel):
+    """`reason`: why it cannot be used; empty where it can."""
+
+    dbms: str
+    version: str
+    connection: str
+    available: bool
+    reason: str
+
+
+class AgentTold(BaseModel):
+    """An agent and its machine. `pause`: until when and why it is paused; empty while it is not."""
+
+    slug: str
+    url: str
+    name: str
+    labels: list[str]
+    status: AgentStatus
+    online: bool
+    pause: str
+    paused_until: datetime | None
+    last_seen_at: datetime | None
+    registered_at: datetime
+    agent_version: str
+    machine: str | None
+    engines: list[EngineOffered]
+    storages: list[str]
+
+    @classmethod
+    def of(cls, agent: Agent, request: Request) -> AgentTold:
+        return cls(
+            **{name: getattr(agent, name) for name in ("slug", "name", "labels", "last_seen_at", "registered_at")},
+            url=request.build_absolute_uri(reverse("agent", args=[agent.slug])),
+            status=AgentStatus(agent.status),
+            online=agent.is_online,
+            pause=agent.pause_words,
+            paused_until=agent.paused_until if agent.is_paused else None,
+            agent_version=agent.agent_version,
+            machine=agent.hardware.slug if agent.hardware else None,
+            engines=[
+                EngineOffered(
+                    connection=engine.get("connection", ""),
+                    **{name: engine[name] for name in ("dbms", "version", "available", "reason")},
+                )
+                for engine in agent.engines
+            ],
+            storages=[storage["name"] for storage in agent.places if not storage["problem"]],
+        )
+
+
+class AgentChange(Strict):
+    """What is left out stays. `paused` true pauses, also with another reason or end than before; false resumes."""
+
+    name: Annotated[str, Text(200)] | None = None
+    labels: list[str] | None = None
+    status: Annotated[str, OneOf(("approved", "disabled", "retired"))] | None = None
+    paused: bool | None = None
+    pause_reason: Annotated[str, Text(200, least=0)] = ""
+    paused_until: Moment | None = None
+
+    def apply(self, agent: Agent, *, by: Any) -> None:
+        """Raises machines.Wrong."""
+        if self.name is not None or self.labels is not None:
+            labels = agent.labels if self.labels is None else self.labels
+            machines.describe(agent, by=by, name=self.name or agent.name, labels=labels)
+        if self.status is not None and self.status != agent.status:
+            if agent.status == AgentStatus.RETIRED:
+                raise machines.Wrong("status", "It is retired: a one-time code for it brings it back.")
+            {"approved": machines.approve, "disabled": machines.disable, "retired": machines.retire}[self.status](
+                agent, by=by
+            )
+        if self.paused:
+            machines.pause(agent, by=by, reason=self.pause_reason, until=self.paused_until)
+        elif self.paused is False:
+            machines.resume(agent, by=by)
+
+
+def _agents(request: Request) -> QuerySet[Agent]:
+    """Who waits for approval is told to those who approve."""
+    rows = Agent.objects.select_related("hardware", "paused_by")
+    return rows if may_operate(request.user) else rows.exclude(status=AgentStatus.PENDING)
+
+
+class Agents(APIView):
+    @extend_schema(responses={200: list[AgentTold]})
+    def get(self, request: Request) -> Response:
+        """Every agent, by name."""
+        return Response([AgentTold.of(agent, request).model_dump(mode="json") for agent in _agents(request)])
+
+
+class AgentDetail(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "agent"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(responses={200: AgentTold, 404: ErrorSerializer})
+    def get(self, request: Request, slug: str) -> Response:
+        """One agent."""
+        return Response(AgentTold.of(get_object_or_404(_agents(request), slug=slug), request).model_dump(mode="json"))
+
+    @extend_schema(request=AgentChange, responses={200: AgentTold, 400: FIELD_ERRORS, **REFUSALS})
+    def patch(self, request: Request, slug: str) -> Response:
+        """Rename, label, approve, disable, retire, pause or resume an agent."""
+        agent = get_object_or_404(_agents(request), slug=slug)
+        try:
+            read(AgentChange, request.data).apply(agent, by=request.user)
+        except machines.Wrong as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return Response(AgentTold.of(agent, request).model_dump(mode="json"))
+
+
+class QueueEntry(BaseModel):
+    """Runs of one experiment on one machine, one after the other. Times are expected; null: not as things stand.
+
+    `experiment` and `run` (the first of them) are null where whoever asks may not see them.
+    """
+
+    experiment: str | None
+    run: UUID | None
+    runs: int
+    agent: str | None
+    state: Literal["running", "waiting"]
+    begins_at: datetime | None
+    ends_at: datetime | None
+    reason: str = Field(description="Why it waits, or that nobody hears of it.")
+
+
+class Queue(APIView):
+    @extend_schema(responses={200: list[QueueEntry]})
+    def get(self, request: Request) -> Response:
+        """What runs, then what waits, in the order in which it begins."""
+        return Response(
+            [
+                QueueEntry(
+                    experiment=entry.experiment.slug if entry.experiment else None,
+                    run=entry.run.pk if entry.run else None,
+                    runs=entry.runs,
+                    agent=entry.agent.slug if entry.agent else None,
+                    state="running" if entry.is_running else "waiting",
+                    begins_at=entry.begins_at,
+                    ends_at=entry.ends_at,
+                    reason=entry.reason,
+                ).model_dump(mode="json")
+                for entry in queue.entries(request.user)
+            ]
+        )
+
+
+# Experiments
+
+
+class ExperimentTold(BaseModel):
+    """`states`: how many of its runs are in each state."""
+
+    slug: str
+    url: str
+    name: str
+    note: str
+    visibility: str
+    created_at: datetime
+    is_open: bool
+    states: dict[RunState, int]
+    plan: dict[str, Any]
+
+    @classmethod
+    def of(cls, experiment: Experiment, request: Request) -> ExperimentTold:
+        states = Counter(run.state for run in experiment.runs.all())
+        return cls(
+            **{
+                name: getattr(experiment, name) for name in ("slug", "name", "note", "visibility", "created_at", "plan")
+            },
+            url=request.build_absolute_uri(experiment.get_absolute_url()),
+            is_open=any(states[state] for state in OPEN_STATES),
+            states={RunState(state): count for state, count in states.items()},
+        )
+
+
+class ExperimentPage(BaseModel):
+    count: int
+    next: str | None
+    previous: str | None
+    results: list[ExperimentTold]
+
+
+class CancelledRuns(BaseModel):
+    cancelled: int
+
+
+class ExperimentPages(PageNumberPagination):
+    page_size = 50
+
+
+def listed_experiments(request: Request) -> Response:
+    """A page of the experiments that whoever asks sees in lists, newest first."""
+    rows = Experiment.objects.listed_for(request.user).prefetch_related("runs")
+    pages = ExperimentPages()
+    page = pages.paginate_queryset(rows, request) or []
+    return pages.get_paginated_response([ExperimentTold.of(row, request).model_dump(mode="json") for row in page])
+
+
+class ExperimentDetail(APIView):
+    @extend_schema(responses={200: ExperimentTold, 404: ErrorSerializer})
+    def get(self, request: Request, slug: str) -> Response:
+        """One experiment: its plan, and how far it has come."""
+        experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+        return Response(ExperimentTold.of(experiment, request).model_dump(mode="json"))
+
+
+class ExperimentCancel(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=None, responses={202: CancelledRuns, **REFUSALS})
+    def post(self, request: Request, slug: str) -> Response:
+        """Cancel what is left of an experiment. What was measured is kept."""
+        experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+        return Response(CancelledRuns(cancelled=life.cancel_experiment(experiment)).model_dump(), status=202)

@@ -1,0 +1,143 @@
+"""What runs and what waits, in the order in which it begins: who makes it, from when to when, and why it waits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max, Min
+from django.utils import timezone
+
+from agents import hints
+from agents.jobs.dispatch import busy, may_take, queued
+from agents.jobs.status import progress, reason, silence
+from agents.models import Agent, AgentStatus, Job
+from agents.plans import estimate
+from runs.models import Experiment, Run
+from runs.models.choices import ON_AGENT_STATES, RunState
+from runs.models.visible import Reader
+
+
+@dataclass
+class Entry:
+    """Runs of one experiment on one machine, which begin one after the other; or a run of no experiment.
+
+    `run`: the first of them; None where whoever asks may not see it. `begins_at` and `ends_at` are expected; None where
+    nothing begins as things stand. `reason`: why it waits, or that nobody hears of it.
+    """
+
+    experiment: Experiment | None
+    run: Run | None
+    runs: int
+    agent: Agent | None
+    is_running: bool
+    begins_at: datetime | None
+    ends_at: datetime | None
+    reason: str
+
+
+def entries(user: Reader, *, now: datetime | None = None) -> list[Entry]:
+    """What runs first, then what waits, as it will be handed out."""
+    now = now or timezone.now()
+    running, free_at = _running(now)
+    rows = [*running, *_waiting(free_at)]
+    shown = set(Run.objects.listed_for(user).filter(pk__in=[run.pk for run, *_ in rows]).values_list("pk", flat=True))
+    return [
+        _entry([(run, begins_at, ends_at) for run, _, begins_at, ends_at in group], agent, seen, now)
+        for (_, agent, seen), group in (
+            (key, list(group)) for key, group in groupby(rows, lambda row: _key(row[0], row[1], row[0].pk in shown))
+        )
+    ]
+
+
+Planned = tuple[Run, Agent | None, datetime | None, datetime | None]
+Key = tuple[tuple[bool, UUID], Agent | None, bool]
+
+
+def _key(run: Run, agent: Agent | None, seen: bool) -> Key:
+    return (run.state == RunState.QUEUED, run.experiment_id or run.pk), agent, seen
+
+
+def _entry(
+    planned: list[tuple[Run, datetime | None, datetime | None]], agent: Agent | None, seen: bool, now: datetime
+) -> Entry:
+    first = planned[0][0]
+    is_running = first.state in ON_AGENT_STATES
+    return Entry(
+        experiment=first.experiment if seen else None,
+        run=first if seen else None,
+        runs=len(planned),
+        agent=agent,
+        is_running=is_running,
+        begins_at=planned[0][1],
+        ends_at=planned[-1][2],
+        reason=(silence(first) if is_running else reason(first, now=now)) if seen else "",
+    )
+
+
+def _running(now: datetime) -> tuple[list[Planned], dict[Agent, datetime]]:
+    """What agents do, and from when each that may get more is free."""
+    jobs = Job.objects.filter(busy(now), agent__isnull=False).select_related(
+        "agent", "requested_agent", "run__dbms_version__dbms", "run__workload", "run__experiment", "run__owner"
+    )
+    approved = Agent.objects.filter(status=AgentStatus.APPROVED).not_paused(now)
+    free_at = {agent: now for agent in approved if agent.is_online}
+    running: list[Planned] = []
+    for job in jobs.order_by("assigned_at"):
+        run = job.run
+        run.job = job
+        so_far = progress(run, now=now)
+        left_s = so_far.left_s if so_far else None if silence(run) else _expected_s(run)
+        ends_at = None if left_s is None else now + timedelta(seconds=left_s)
+        if job.agent in free_at and ends_at is not None:
+            free_at[job.agent] = max(free_at[job.agent], ends_at)
+        if run.state in ON_AGENT_STATES:
+            running.append((run, job.agent, run.started_at or now, ends_at))
+    return running, free_at
+
+
+def _waiting(free_at: dict[Agent, datetime]) -> Iterator[Planned]:
+    """Each queued run with the agent that is free for it first."""
+    cells: dict[str, float] = {}
+    takes: dict[tuple[UUID | None, Agent, str], bool] = {}
+    for run in queued().select_related("job__requested_agent", "experiment", "owner", "workload"):
+        cell = json.dumps([run.job.spec["dbms"], run.job.spec["dbms_version"], run.job.spec["factors"]])
+        fit = []
+        for agent in free_at:
+            asked = run.experiment_id or run.pk, agent, cell
+            if asked not in takes:
+                takes[asked] = may_take(agent, run)
+            if takes[asked]:
+                fit.append(agent)
+        if not fit:
+            yield run, run.job.requested_agent, None, None
+            continue
+        if cell not in cells:
+            cells[cell] = _expected_s(run)
+        agent = min(fit, key=lambda agent: free_at[agent])
+        begins_at = free_at[agent]
+        free_at[agent] = begins_at + timedelta(seconds=cells[cell])
+        yield run, agent, begins_at, free_at[agent]
+
+
+def _expected_s(run: Run) -> float:
+    return estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
+
+
+# The order
+
+
+def move(jobs_of: Experiment | Run, *, first: bool) -> int:
+    """Let its waiting runs begin before all others, or after them. Returns how many wait."""
+    with transaction.atomic():
+        waiting = Job.objects.filter(run__state=RunState.QUEUED)
+        most, least = waiting.aggregate(most=Max("priority"), least=Min("priority")).values()
+        own = {"run__experiment": jobs_of} if isinstance(jobs_of, Experiment) else {"run": jobs_of}
+        count = waiting.filter(**own).update(priority=(most or 0) + 1 if first else (least or 0) - 1)
+    hints.hint(hints.DISPATCH)
+    return count
