@@ -5,7 +5,11 @@ from __future__ import annotations
 from django import forms
 
 from agents import machines
-from agents.models import Agent
+from agents.models import Agent, Schedule
+from agents.plans import timetable
+from agents.plans.plan import NAME_LIMIT, PlanError
+from runs.incoming.forms import moment_field
+from runs.models import Experiment, User
 from runs.models.visible import Person
 
 
@@ -35,10 +39,7 @@ class PauseForm(forms.Form):
     pause_reason = forms.CharField(
         required=False, max_length=200, label="Why", help_text="for example: firmware update"
     )
-    paused_until = forms.DateTimeField(
-        required=False, label="Until (UTC)", help_text="Left out: until somebody resumes it.",
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-    )  # fmt: skip
+    paused_until = moment_field("Until", "Left out: until somebody resumes it.")
 
     def save(self, agent: Agent, *, by: Person) -> bool:
         if not self.is_valid():
@@ -49,3 +50,55 @@ class PauseForm(forms.Form):
         except machines.Wrong as error:
             self.add_error(error.field, str(error))
         return not self.errors
+
+
+class TimesForm(forms.Form):
+    """When a schedule is due. Without a cron expression: once."""
+
+    name = forms.CharField(max_length=NAME_LIMIT - 20, help_text="Each of its experiments is named so, with its time.")
+    cron = forms.CharField(
+        required=False, max_length=100, initial="0 2 * * *", label="When",
+        help_text="cron: minute, hour, day, month, weekday. 0 2 * * * is every night at two, 0 2 * * 6 on Saturdays; "
+        "empty: once.",
+    )  # fmt: skip
+    zone = forms.CharField(max_length=64, initial="UTC", label="Time zone", help_text="for example Europe/Berlin")
+    at = moment_field("Once at", "Where the field When is empty.")
+    ends_at = moment_field("Ends", "Left out: it goes on until somebody pauses or deletes it.")
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> TimesForm:
+        names = ("name", "cron", "zone", "ends_at")
+        once = {} if schedule.cron else {"at": schedule.due_at}
+        return cls(initial={name: getattr(schedule, name) for name in names} | once)
+
+    def make(self, experiment: Experiment, *, owner: User) -> Schedule | None:
+        """None, with the problems among the errors, where it cannot be."""
+        if not self.is_valid():
+            return None
+        try:
+            return timetable.make(experiment.plan, owner=owner, **self.cleaned_data)
+        except PlanError as error:
+            self._take(error)
+        return None
+
+    def save(self, schedule: Schedule) -> bool:
+        if not self.is_valid():
+            return False
+        given = dict(self.cleaned_data)
+        at = given.pop("at")
+        for name, value in given.items():
+            setattr(schedule, name, value)
+        try:
+            timetable.settle(schedule, at=at)
+        except PlanError as error:
+            self._take(error)
+            return False
+        schedule.save()
+        return True
+
+    def _take(self, error: PlanError) -> None:
+        for field, words in error.errors.items():
+            if field in self.fields:
+                self.add_error(field, words)
+            else:
+                self.add_error(None, f"{field}: {' '.join(words)}")

@@ -22,6 +22,7 @@ DISPATCH = "agents.dispatch"
 SWEEP = "agents.sweep"
 SUMMARISE = "agents.summarise"
 FILE = "agents.file"
+TICK = "agents.tick"
 # A hint that nobody took in this time is stale: the sweep has come round since.
 EXPIRES_S = 15
 

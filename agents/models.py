@@ -19,8 +19,9 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from runs.models import HardwareProfile, Run, digest_secret
+from runs.models import Experiment, HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
+from runs.models.shapes import PlanDocument
 from runs.models.stored import StoredJSON
 
 ONLINE_WITHIN = timedelta(seconds=30)
@@ -258,3 +259,41 @@ class JobLogChunk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job_id} from byte {self.offset}"
+
+
+class Schedule(NamedModel):
+    """A plan that becomes an experiment at set times. `due_at`: the next of them; None when there is none any more."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="schedules"
+    )
+    plan = StoredJSON(shape=PlanDocument, default=dict)
+    # Five fields of cron, read in the time zone; empty: once, at `due_at`.
+    cron = models.CharField(max_length=100, blank=True)
+    zone = models.CharField(max_length=64, default="UTC")
+    due_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    is_paused = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name", "created_at"]
+
+
+class Occurrence(models.Model):
+    """A time at which a schedule was due, once each, and what came of it. `note`: why nothing was started."""
+
+    schedule = models.ForeignKey(Schedule, on_delete=models.CASCADE, related_name="occurrences")
+    due_at = models.DateTimeField()
+    begun_at = models.DateTimeField(default=timezone.now)
+    experiment = models.ForeignKey(
+        Experiment, on_delete=models.SET_NULL, null=True, blank=True, related_name="occurrences"
+    )
+    note = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-due_at"]
+        constraints = [models.UniqueConstraint(fields=["schedule", "due_at"], name="occurrence_once")]
+
+    def __str__(self) -> str:
+        return f"{self.schedule} at {self.due_at:%Y-%m-%d %H:%M} UTC"

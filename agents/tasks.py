@@ -11,7 +11,7 @@ from django.utils import timezone
 from agents import hints, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
-from agents.plans import schedule
+from agents.plans import schedule, timetable
 from runs import space
 from runs.access import backoff
 from runs.history import filing
@@ -56,6 +56,12 @@ def summarise(run_id: str) -> None:
 def file() -> None:
     """Into the series of benchmarks, what has been measured or sent."""
     filing.keep_up()
+
+
+@shared_task(name=hints.TICK)
+def tick() -> None:
+    """Start what schedules are due for."""
+    timetable.tick()
 
 
 @shared_task(name="agents.housekeeping")

@@ -17,15 +17,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from agents import hints, machines
-from agents.forms import DescribeForm, PauseForm
+from agents.forms import DescribeForm, PauseForm, TimesForm
 from agents.jobs import life
 from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import Agent, AgentStatus, EnrolmentCode, Job
+from agents.models import Agent, AgentStatus, EnrolmentCode, Job, Schedule
 from agents.plans import estimate as estimating
 from agents.plans import schedule as scheduling
+from agents.plans import timetable
 from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
@@ -250,6 +251,72 @@ def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
         # Who may see it may have been changed since it was planned.
         return initial_of(planned | {"visibility": visibility}) if isinstance(planned, dict) else {}
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
+
+
+# Schedules: experiments by the clock
+
+
+@require_safe
+@operator_required
+def schedules(request: HttpRequest) -> HttpResponse:
+    rows = Schedule.objects.select_related("owner").prefetch_related("occurrences__experiment")
+    shown = [(row, timetable.cron_words(row), next(iter(row.occurrences.all()), None)) for row in rows]
+    return render(request, "agents/schedules.html", {"schedules": shown})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def new_schedule(request: PersonRequest) -> HttpResponse:
+    """`?experiment=`: the one whose plan is run again by the clock."""
+    slug = request.POST.get("experiment", request.GET.get("experiment", ""))
+    experiment = _experiment(request, slug)
+    form = TimesForm(request.POST) if request.method == "POST" else TimesForm(initial={"name": experiment.name[:180]})
+    if request.method == "POST" and (made := form.make(experiment, owner=request.user)):
+        messages.success(request, f"{made.name} starts by itself from now on.")
+        return redirect("schedule-one", slug=made.slug)
+    context = {"form": form, "experiment": experiment}
+    return render(request, "agents/schedule_new.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def one_schedule(request: PersonRequest, slug: str) -> HttpResponse:
+    """A schedule, its next times and what came of the last. POST with `action`: times, pause, resume, delete."""
+    chosen = get_object_or_404(Schedule.objects.select_related("owner"), slug=slug)
+    if request.method == "POST":
+        return _change_schedule(request, chosen)
+    return _schedule_page(request, chosen, TimesForm.of(chosen))
+
+
+def _change_schedule(request: PersonRequest, chosen: Schedule) -> HttpResponse:
+    action = request.POST.get("action", "")
+    if action == "delete":
+        chosen.delete()
+        messages.success(request, f"{chosen.name} is deleted. What it has measured stays.")
+        return redirect("schedules")
+    if action == "times":
+        form = TimesForm(request.POST)
+        if not form.save(chosen):
+            return _schedule_page(request, Schedule.objects.get(pk=chosen.pk), form, status=422)
+    elif action in ("pause", "resume"):
+        try:
+            timetable.set_paused(chosen, paused=action == "pause")
+        except PlanError as error:
+            messages.error(request, str(error))
+    else:
+        return HttpResponseBadRequest("action: must be one of times, pause, resume, delete")
+    return redirect("schedule-one", slug=chosen.slug)
+
+
+def _schedule_page(request: HttpRequest, chosen: Schedule, form: TimesForm, *, status: int = 200) -> HttpResponse:
+    context = {
+        "schedule": chosen,
+        "words": timetable.cron_words(chosen),
+        "next_times": timetable.next_times(chosen),
+        "occurrences": chosen.occurrences.select_related("experiment")[:50],
+        "form": form,
+    }
+    return render(request, "agents/schedule.html", context, status=status)
 
 
 # The experiment of an article

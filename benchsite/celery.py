@@ -33,6 +33,7 @@ app.autodiscover_tasks()
 # A message that nobody took before the next one is due is stale: they do not pile up while the worker is away.
 app.conf.beat_schedule = {
     "sweep": {"task": "agents.sweep", "schedule": 3.0, "options": {"expires": 3.0}},
+    "tick": {"task": "agents.tick", "schedule": 60.0, "options": {"expires": 60.0}},
     "housekeeping": {"task": "agents.housekeeping", "schedule": 3600.0, "options": {"expires": 3600.0}},
 }
 app.steps["worker"].add(SignOfLife)

@@ -30,7 +30,7 @@ from agents.plans.plan import (
     check,
 )
 from runs.access.rules import default_visibility
-from runs.incoming.forms import DescribedFields
+from runs.incoming.forms import DescribedFields, moment_field
 from runs.models import Publication
 from runs.models.choices import Visibility
 from runs.results.brought_plan import MAX_REPEATS
@@ -199,10 +199,7 @@ class ScheduleForm(DescribedFields):
         help_text="optional; else named after workload and engines",
     )  # fmt: skip
     note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 2}))
-    not_after = forms.DateTimeField(
-        required=False, label="Begin not after (UTC)", help_text="optional; runs that wait still are cancelled then",
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-    )  # fmt: skip
+    not_after = moment_field("Begin not after", "optional; runs that wait still are cancelled then")
 
     visibility = forms.ChoiceField(
         choices=Visibility.choices, required=False, initial=default_visibility, label="Who may see it",

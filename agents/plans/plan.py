@@ -13,12 +13,13 @@ from typing import Any
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
 from benchagent.catalog.values import FACTORS, factor_words
 from benchagent.plugins import LACKING
-from benchagent.redaction import redact_value
+from benchagent.redaction import REDACTED, redact_value
 from django.utils import timezone
 
 from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
 from runs.models.choices import Visibility
+from runs.models.shapes import PlanDocument
 from runs.results.brought_plan import MAX_REPEATS, MAX_RUNS, values_of
 from runs.run.facets import factor_label
 
@@ -144,6 +145,29 @@ class Plan:
             "publication": self.publication,
             "figure": self.figure,
         }
+
+    @classmethod
+    def of(cls, document: PlanDocument) -> Plan:
+        """The plan that `as_json` told, to be run again. Raises PlanError where it does not tell all of it."""
+        settings = {dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in document["settings"].items()}
+        if hidden := [name for pairs in settings.values() for name, value in pairs if value == REDACTED]:
+            raise PlanError(
+                {"settings": [f"The value of {', '.join(hidden)} is a secret, which a plan does not keep."]}
+            )
+        agent = Agent.objects.filter(slug=document.get("agent") or "").first()
+        if document.get("agent") and agent is None:
+            raise PlanError({"agent": [f"There is no agent {document['agent']} any more."]})
+        alike = ("workload", "factors", "repeats", "name", "tested", "note", "visibility", "publication", "figure")
+        return cls(
+            engines=tuple(Engine(dbms, *version.split("@", 1)) for dbms, version in document["engines"]),
+            settings=settings,
+            overrides=tuple(document["overrides"]),
+            sweep={name: tuple(values) for name, values in document["sweep"].items()},
+            extra=tuple(document["extra"]),
+            tags=tuple(document["tags"]),
+            agent=agent,
+            **{name: document[name] for name in alike},  # type: ignore[literal-required]
+        )
 
 
 class PlanError(ValueError):

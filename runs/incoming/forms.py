@@ -7,6 +7,12 @@ from typing import Any
 from django import forms
 
 
+def moment_field(label: str, help_text: str) -> forms.DateTimeField:
+    """A time in UTC that may be left out."""
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    return forms.DateTimeField(required=False, label=f"{label} (UTC)", help_text=help_text, widget=widget)
+
+
 class DescribedFields(forms.Form):
     tags = forms.CharField(required=False, max_length=400, help_text="words to find it by, a blank between two")
     build = forms.CharField(required=False, max_length=120, label="Build tested")

@@ -144,3 +144,24 @@ def test_it_tells_of_experiments_and_cancels_what_is_left(client, machine, as_op
     assert client.post(path, **as_operator).json() == {"cancelled": 2}
     assert got(client, "/experiments/night/")["states"] == {"cancelled": 2}
     assert not Job.objects.filter(run__experiment=experiment, run__state="queued").exists()
+
+
+# Schedules
+
+
+def test_a_program_makes_pauses_and_deletes_a_schedule(client, machine, as_operator):
+    machine("bench1")
+    schedule.start(plan_of(name="sweep"), user=None)
+    given = {"experiment": "sweep", "name": "Nightly", "cron": "0 2 * * *", "timezone": "Europe/Berlin"}
+    made = client.post(f"{ROOT}/schedules/", given, **as_operator)
+    assert made.status_code == 201
+    assert (made.json()["slug"], len(made.json()["next_times"])) == ("nightly", 5)
+    assert got(client, "/schedules/") == []
+    assert [told["slug"] for told in got(client, "/schedules/", **as_operator)] == ["nightly"]
+    path = f"{ROOT}/schedules/nightly/"
+    assert client.patch(path, {"paused": True}, **as_operator).json()["next_times"] == []
+    assert client.delete(path, **as_operator).status_code == 204
+    for field, value in (("cron", "x"), ("timezone", "Mars"), ("experiment", "none"), ("at", "2020-01-01T00:00:00Z")):
+        wrong = given | {"cron": "" if field == "at" else given["cron"], field: value}
+        assert list(client.post(f"{ROOT}/schedules/", wrong, **as_operator).json()) == [field]
+    assert got(client, "/schedules/", **as_operator) == []

@@ -1,0 +1,139 @@
+"""Schedules: a plan becomes an experiment at the times of a cron expression, each time once.
+
+A time that has come while the experiment before it had not ended starts nothing, and says so. Times that were missed
+while the server was away are made up once. Beat ticks every minute; the row of a time is unique, so that any number of
+ticks may work at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice, takewhile
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils import timezone
+
+from agents.models import Occurrence, Schedule
+from agents.plans.plan import NAME_LIMIT, Plan, PlanError
+from agents.plans.schedule import start
+from runs.access.rules import may_operate
+from runs.models import Run, User
+from runs.models.choices import OPEN_STATES
+
+SHOWN = 5
+
+
+def times(cron: str, zone: str, after: datetime) -> CronSim:
+    """The times of a cron expression after that one. Raises PlanError naming the field."""
+    try:
+        known = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise PlanError({"zone": [f"There is no time zone {zone}; one is Europe/Berlin."]}) from error
+    try:
+        return CronSim(cron, after.astimezone(known))
+    except CronSimError as error:
+        words = "Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
+        raise PlanError({"cron": [f"{error}. {words}"]}) from error
+
+
+def coming(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    """Its times after that one, in UTC. In the hour that a clock repeats cronsim begins with the first of the two."""
+    found = (each.astimezone(UTC) for each in times(schedule.cron, schedule.zone, after))
+    ahead = (each for each in found if each > after)
+    return takewhile(lambda each: schedule.ends_at is None or each <= schedule.ends_at, ahead)
+
+
+def next_times(schedule: Schedule) -> list[datetime]:
+    """The next five, in UTC; none while it is paused."""
+    if schedule.due_at is None or schedule.is_paused:
+        return []
+    further = coming(schedule, schedule.due_at) if schedule.cron else ()
+    return [schedule.due_at, *islice(further, SHOWN - 1)]
+
+
+def cron_words(schedule: Schedule) -> str:
+    if not schedule.cron:
+        return "once"
+    return f"{times(schedule.cron, schedule.zone, timezone.now()).explain()} ({schedule.zone})"
+
+
+def settle(schedule: Schedule, *, at: datetime | None = None) -> None:
+    """Set when it is due next, from now on: `at` where it has no cron expression. Raises PlanError."""
+    now = timezone.now()
+    if not schedule.cron:
+        if at is not None and at <= now:
+            raise PlanError({"at": ["This time is over."]})
+        schedule.due_at = at or schedule.due_at
+        if schedule.due_at is None:
+            raise PlanError({"at": ["Name a time, or a cron expression for many."]})
+    else:
+        schedule.due_at = next(coming(schedule, now), None)
+    if schedule.due_at is None or (schedule.ends_at is not None and schedule.due_at > schedule.ends_at):
+        raise PlanError({"ends_at": ["It would never be due: its end comes first."]})
+
+
+def tick(*, now: datetime | None = None) -> int:
+    """Start what is due. Returns how many times were dealt with."""
+    now = now or timezone.now()
+    due = Schedule.objects.filter(is_paused=False, due_at__lte=now).values_list("pk", flat=True)
+    return sum(_come(pk, now) for pk in due)
+
+
+def _come(pk: Any, now: datetime) -> bool:
+    with transaction.atomic():
+        schedule = Schedule.objects.select_for_update().select_related("owner").get(pk=pk)
+        if schedule.is_paused or schedule.due_at is None or schedule.due_at > now:
+            return False  # another tick was first
+        occurrence = Occurrence(schedule=schedule, due_at=schedule.due_at, begun_at=now)
+        before = schedule.occurrences.exclude(experiment=None).first()
+        if before and Run.objects.present().filter(experiment=before.experiment, state__in=OPEN_STATES).exists():
+            occurrence.note = f"not started: {before.experiment} has not ended"
+        else:
+            _start(schedule, occurrence)
+        occurrence.save()
+        schedule.change(due_at=next(coming(schedule, now), None) if schedule.cron else None)
+    return True
+
+
+def _start(schedule: Schedule, occurrence: Occurrence) -> None:
+    """Its experiment, or why there is none."""
+    owner, day = schedule.owner, f" {occurrence.due_at:%Y-%m-%d %H:%M}"
+    if owner is None or not may_operate(owner):
+        occurrence.note = "not started: its owner may not schedule any more"
+        return
+    try:
+        with transaction.atomic():
+            plan = replace(Plan.of(schedule.plan), name=schedule.name[: NAME_LIMIT - len(day)] + day)
+            occurrence.experiment = start(plan, user=owner)
+    except (PlanError, PermissionDenied, KeyError) as error:
+        occurrence.note = f"not started: {error}"[:500]
+
+
+# What people do
+
+
+def make(plan: Mapping[str, Any], *, owner: User, at: datetime | None = None, **given: Any) -> Schedule:
+    """`given`: name, cron, zone, ends_at. Raises PlanError, also where the plan cannot be run again."""
+    document: Any = dict(plan)
+    try:
+        Plan.of(document)
+    except KeyError as error:
+        raise PlanError({"experiment": [f"Its plan cannot be run again: it names no {error.args[0]}."]}) from error
+    schedule = Schedule(slug=Schedule.free_slug(given["name"]), owner=owner, plan=document, **given)
+    settle(schedule, at=at)
+    schedule.save()
+    return schedule
+
+
+def set_paused(schedule: Schedule, *, paused: bool) -> None:
+    """Times that come while it is paused are passed over. Raises PlanError where no time is left."""
+    if not paused and schedule.cron:
+        settle(schedule)
+    schedule.is_paused = paused
+    schedule.save()
