@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
-from pydantic import BaseModel, Field
+from pydantic import Field
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
@@ -26,6 +26,7 @@ from agents.models import Agent, AgentStatus, Schedule
 from agents.plans import timetable
 from agents.plans.plan import NAME_LIMIT, PlanError
 from runs.access.rules import may_operate
+from runs.answers.answer import Part
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
@@ -37,7 +38,7 @@ from runs.models.choices import OPEN_STATES, RunState
 REFUSALS = {401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer}
 
 
-class EngineOffered(BaseModel):
+class EngineOffered(Part):
     """`reason`: why it cannot be used; empty where it can."""
 
     dbms: str
@@ -47,7 +48,7 @@ class EngineOffered(BaseModel):
     reason: str
 
 
-class AgentTold(BaseModel):
+class AgentTold(Part):
     """An agent and its machine. `pause`: until when and why it is paused; empty while it is not."""
 
     slug: str
@@ -87,6 +88,10 @@ class AgentTold(BaseModel):
         )
 
 
+class AgentList(Part):
+    results: list[AgentTold]
+
+
 class AgentChange(Strict):
     """What is left out stays. `paused` true pauses, also with another reason or end than before; false resumes."""
 
@@ -121,10 +126,11 @@ def _agents(request: Request) -> QuerySet[Agent]:
 
 
 class Agents(APIView):
-    @extend_schema(responses={200: list[AgentTold]})
+    @extend_schema(responses={200: AgentList})
     def get(self, request: Request) -> Response:
         """Every agent, by name."""
-        return Response([AgentTold.of(agent, request).model_dump(mode="json") for agent in _agents(request)])
+        agents = AgentList(results=[AgentTold.of(agent, request) for agent in _agents(request)])
+        return Response(agents.model_dump(mode="json"))
 
 
 class AgentDetail(APIView):
@@ -148,7 +154,7 @@ class AgentDetail(APIView):
         return Response(AgentTold.of(agent, request).model_dump(mode="json"))
 
 
-class QueueEntry(BaseModel):
+class QueueEntry(Part):
     """Runs of one experiment on one machine, one after the other. Times are expected; null: not as things stand.
 
     `experiment` and `run` (the first of them) are null where whoever asks may not see them.
@@ -164,31 +170,34 @@ class QueueEntry(BaseModel):
     reason: str = Field(description="Why it waits, or that nobody hears of it.")
 
 
+class QueueList(Part):
+    results: list[QueueEntry]
+
+
 class Queue(APIView):
-    @extend_schema(responses={200: list[QueueEntry]})
+    @extend_schema(responses={200: QueueList})
     def get(self, request: Request) -> Response:
         """What runs, then what waits, in the order in which it begins."""
-        return Response(
-            [
-                QueueEntry(
-                    experiment=entry.experiment.slug if entry.experiment else None,
-                    run=entry.run.pk if entry.run else None,
-                    runs=entry.runs,
-                    agent=entry.agent.slug if entry.agent else None,
-                    state="running" if entry.is_running else "waiting",
-                    begins_at=entry.begins_at,
-                    ends_at=entry.ends_at,
-                    reason=entry.reason,
-                ).model_dump(mode="json")
-                for entry in queue.entries(request.user)
-            ]
-        )
+        entries = [
+            QueueEntry(
+                experiment=entry.experiment.slug if entry.experiment else None,
+                run=entry.run.pk if entry.run else None,
+                runs=entry.runs,
+                agent=entry.agent.slug if entry.agent else None,
+                state="running" if entry.is_running else "waiting",
+                begins_at=entry.begins_at,
+                ends_at=entry.ends_at,
+                reason=entry.reason,
+            )
+            for entry in queue.entries(request.user)
+        ]
+        return Response(QueueList(results=entries).model_dump(mode="json"))
 
 
 # Experiments
 
 
-class ExperimentTold(BaseModel):
+class ExperimentTold(Part):
     """`states`: how many of its runs are in each state."""
 
     slug: str
@@ -214,14 +223,14 @@ class ExperimentTold(BaseModel):
         )
 
 
-class ExperimentPage(BaseModel):
+class ExperimentPage(Part):
     count: int
     next: str | None
     previous: str | None
     results: list[ExperimentTold]
 
 
-class CancelledRuns(BaseModel):
+class CancelledRuns(Part):
     cancelled: int
 
 
@@ -260,7 +269,7 @@ class ExperimentCancel(APIView):
 # Schedules
 
 
-class OccurrenceTold(BaseModel):
+class OccurrenceTold(Part):
     """A time that has come. `note`: why nothing was started."""
 
     due_at: datetime
@@ -268,7 +277,7 @@ class OccurrenceTold(BaseModel):
     note: str
 
 
-class ScheduleTold(BaseModel):
+class ScheduleTold(Part):
     """A plan that becomes an experiment at set times; its next five times and the last ten that have come."""
 
     slug: str
@@ -298,6 +307,10 @@ class ScheduleTold(BaseModel):
         )
 
 
+class ScheduleList(Part):
+    results: list[ScheduleTold]
+
+
 class ScheduleTimes(Strict):
     """`cron`: five fields, read in the time zone; empty: once, `at` that time."""
 
@@ -325,10 +338,11 @@ class Schedules(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(responses={200: list[ScheduleTold]})
+    @extend_schema(responses={200: ScheduleList})
     def get(self, request: Request) -> Response:
         """Every schedule, for operators."""
-        return Response([ScheduleTold.of(row, request).model_dump(mode="json") for row in _schedules(request)])
+        schedules = ScheduleList(results=[ScheduleTold.of(row, request) for row in _schedules(request)])
+        return Response(schedules.model_dump(mode="json"))
 
     @extend_schema(request=ScheduleGiven, responses={201: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS})
     def post(self, request: Request) -> Response:

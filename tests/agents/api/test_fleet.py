@@ -29,7 +29,7 @@ def got(client, path: str, **more):
 
 def test_it_lists_agents_with_what_they_offer(client, machine):
     machine("bench1", "sqlite:3.50.1")
-    (told,) = got(client, "/agents/")
+    (told,) = got(client, "/agents/")["results"]
     assert (told["slug"], told["status"], told["online"], told["machine"]) == ("bench1", "approved", True, "bench1")
     assert told["engines"] == [
         {"dbms": "sqlite", "version": "3.50.1", "connection": "", "available": True, "reason": ""}
@@ -39,9 +39,9 @@ def test_it_lists_agents_with_what_they_offer(client, machine):
 
 def test_who_waits_for_approval_is_told_to_operators_only(client, machine, as_operator):
     machine("waits", approved=False)
-    assert got(client, "/agents/") == []
+    assert got(client, "/agents/")["results"] == []
     assert client.get(f"{ROOT}/agents/waits/").status_code == 404
-    assert [told["slug"] for told in got(client, "/agents/", **as_operator)] == ["waits"]
+    assert [told["slug"] for told in got(client, "/agents/", **as_operator)["results"]] == ["waits"]
 
 
 def test_it_changes_an_agent_and_leaves_what_is_not_named(client, machine, as_operator):
@@ -80,7 +80,7 @@ def test_it_tells_what_runs_and_what_waits_with_expected_times(client, machine):
     Agent.objects.filter(slug="bench2").update(last_seen_at=timezone.now() - timedelta(hours=1))
     dispatch.hand_out()
     life.claim(agent=bench.agent, run_id=long.runs.get(order_index=1).pk)
-    rows = got(client, "/queue/")
+    rows = got(client, "/queue/")["results"]
     assert [(row["experiment"], row["runs"], row["agent"], row["state"]) for row in rows] == [
         (long.slug, 1, "bench1", "running"), (long.slug, 2, "bench1", "waiting"),
         (next_.slug, 1, "bench1", "waiting"), ("elsewhere", 1, "bench2", "waiting"),
@@ -94,7 +94,7 @@ def test_what_is_private_takes_its_time_and_is_not_named(client, machine, operat
     bench = machine("bench1")
     schedule.start(plan_of(agent=bench.agent, visibility="private", name="secret plan"), user=operator)
     schedule.start(plan_of(agent=bench.agent, name="shown"), user=None)
-    hidden, shown = got(client, "/queue/")
+    hidden, shown = got(client, "/queue/")["results"]
     assert (hidden["experiment"], hidden["run"], hidden["reason"]) == (None, None, "")
     assert shown["begins_at"] == hidden["ends_at"]
     assert "secret plan" not in client.get("/queue/").content.decode()
@@ -156,12 +156,12 @@ def test_a_program_makes_pauses_and_deletes_a_schedule(client, machine, as_opera
     made = client.post(f"{ROOT}/schedules/", given, **as_operator)
     assert made.status_code == 201
     assert (made.json()["slug"], len(made.json()["next_times"])) == ("nightly", 5)
-    assert got(client, "/schedules/") == []
-    assert [told["slug"] for told in got(client, "/schedules/", **as_operator)] == ["nightly"]
+    assert got(client, "/schedules/")["results"] == []
+    assert [told["slug"] for told in got(client, "/schedules/", **as_operator)["results"]] == ["nightly"]
     path = f"{ROOT}/schedules/nightly/"
     assert client.patch(path, {"paused": True}, **as_operator).json()["next_times"] == []
     assert client.delete(path, **as_operator).status_code == 204
     for field, value in (("cron", "x"), ("timezone", "Mars"), ("experiment", "none"), ("at", "2020-01-01T00:00:00Z")):
         wrong = given | {"cron": "" if field == "at" else given["cron"], field: value}
         assert list(client.post(f"{ROOT}/schedules/", wrong, **as_operator).json()) == [field]
-    assert got(client, "/schedules/", **as_operator) == []
+    assert got(client, "/schedules/", **as_operator)["results"] == []
