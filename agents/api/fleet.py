@@ -33,7 +33,7 @@ from runs.api.serializers import FIELD_ERRORS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, OneOf, Slug, Strict, Text
 from runs.models import Experiment, User
-from runs.models.choices import OPEN_STATES, RunState
+from runs.models.choices import OPEN_STATES
 
 REFUSALS = {401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer}
 
@@ -126,7 +126,7 @@ def _agents(request: Request) -> QuerySet[Agent]:
 
 
 class Agents(APIView):
-    @extend_schema(responses={200: AgentList})
+    @extend_schema(operation_id="v1_agents_list", responses={200: AgentList})
     def get(self, request: Request) -> Response:
         """Every agent, by name."""
         agents = AgentList(results=[AgentTold.of(agent, request) for agent in _agents(request)])
@@ -175,7 +175,7 @@ class QueueList(Part):
 
 
 class Queue(APIView):
-    @extend_schema(responses={200: QueueList})
+    @extend_schema(operation_id="v1_queue_list", responses={200: QueueList})
     def get(self, request: Request) -> Response:
         """What runs, then what waits, in the order in which it begins."""
         entries = [
@@ -207,7 +207,7 @@ class ExperimentTold(Part):
     visibility: str
     created_at: datetime
     is_open: bool
-    states: dict[RunState, int]
+    states: dict[str, int]
     plan: dict[str, Any]
 
     @classmethod
@@ -219,7 +219,7 @@ class ExperimentTold(Part):
             },
             url=request.build_absolute_uri(experiment.get_absolute_url()),
             is_open=any(states[state] for state in OPEN_STATES),
-            states={RunState(state): count for state, count in states.items()},
+            states=dict(states),
         )
 
 
@@ -338,7 +338,7 @@ class Schedules(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(responses={200: ScheduleList})
+    @extend_schema(operation_id="v1_schedules_list", responses={200: ScheduleList})
     def get(self, request: Request) -> Response:
         """Every schedule, for operators."""
         schedules = ScheduleList(results=[ScheduleTold.of(row, request) for row in _schedules(request)])

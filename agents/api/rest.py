@@ -138,7 +138,11 @@ class Experiments(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(parameters=[OpenApiParameter("page", int)], responses={200: ExperimentPage})
+    @extend_schema(
+        operation_id="v1_experiments_list",
+        parameters=[OpenApiParameter("page", int)],
+        responses={200: ExperimentPage},
+    )
     def get(self, request: Request) -> Response:
         """All experiments, newest first."""
         return listed_experiments(request)
