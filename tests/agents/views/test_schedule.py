@@ -313,6 +313,8 @@ def test_run_again_carries_every_field_of_a_plan(as_operator, machine, operator)
     again = Experiment.objects.exclude(pk=made.pk).get()
     usual = Plan(workload="tpcb", engines=(), factors={})
     for field in fields(Plan):
+        if field.name == "not_after":  # a deadline is of the experiment that it was given for
+            continue
         assert getattr(plan, field.name) != getattr(usual, field.name) or field.name == "workload", field.name
         if field.name == "factors":  # The form names the usual ones too; runs do not.
             assert again.plan["factors"].items() >= made.plan["factors"].items()
