@@ -108,7 +108,7 @@ def _about(request: Request, kept: FileInParts) -> PartsAnswer:
 
 
 class Parts(TusView):
-    @extend_schema(responses={200: PartsList})
+    @extend_schema(operation_id="v1_parts_list", responses={200: PartsList})
     def get(self, request: Request) -> Response:
         """Your files that are sent in parts: how far each is."""
         person = person_of(request)
