@@ -250,6 +250,11 @@ DISK_RESERVE_MB = env_number("DISK_RESERVE_MB", 200)
 # Of files that are read as a stream, unpacked: logs of single transactions (runs/imports/sent.py).
 IMPORT_STREAMED_MB = env_number("IMPORT_STREAMED_MB", 1024)
 
+# Where commits of a system are shown: postgresql=https://example.org/commit/{commit}, by the slug of the DBMS or *.
+COMMIT_URLS = dict(pair.partition("=")[::2] for pair in env_list("COMMIT_URLS"))
+if any(not url.startswith("https://") for url in COMMIT_URLS.values()):
+    raise ImproperlyConfigured("COMMIT_URLS must be DBMS=https://…/{commit}, several parted by commas")
+
 # Who may see results without a login: everybody (1) or nobody (0).
 PUBLIC_READ = env_bool("PUBLIC_READ", True)
 # What new experiments, uploads and reports are: public, unlisted or private.

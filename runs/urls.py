@@ -5,7 +5,19 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from runs.views import account, batches, compare, configs, entering, hardware, publications, reports, runs, uploads
+from runs.views import (
+    account,
+    batches,
+    compare,
+    configs,
+    entering,
+    hardware,
+    history,
+    publications,
+    reports,
+    runs,
+    uploads,
+)
 
 urlpatterns = [
     path("", runs.home, name="home"),
@@ -22,6 +34,12 @@ urlpatterns = [
     path("runs/<uuid:run_id>/describe/", batches.describe_run, name="run-describe"),
     path("batches/<uuid:batch_id>/", batches.batch, name="batch"),
     path("batches/<uuid:batch_id>/edit/", batches.edit_batch, name="batch-edit"),
+    path("benchmarks/", history.benchmark_list, name="benchmarks"),
+    path("benchmarks/<uuid:benchmark_id>/", history.benchmark, name="benchmark"),
+    path("benchmarks/<uuid:benchmark_id>/join/", history.join_benchmark, name="benchmark-join"),
+    path("alerts/", history.alert_list, name="alerts"),
+    path("alerts/<uuid:alert_id>/", history.alert, name="alert"),
+    path("alerts/<uuid:alert_id>/say/", history.say_alert, name="alert-say"),
     path("experiments/<slug:slug>/", runs.experiment, name="experiment"),
     path("experiments/<slug:slug>/accept/", runs.accept_experiment, name="experiment-accept"),
     path("visibility/<slug:kind>/<slug:key>/", runs.set_visibility, name="visibility"),

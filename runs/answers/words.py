@@ -288,18 +288,18 @@ def _effects(answer: Answer) -> str:
     for claim in effects:
         name = f"{claim.label} {claim.start} → {claim.end}"
         if claim.ratio.verdict in WINNERS:
-            sentences.append(f"{name}: {share(_as_share(claim.ratio))}.")
+            sentences.append(f"{name}: {share(as_share(claim.ratio))}.")
         elif claim.ratio.verdict == REFUSED:
             sentences.append(f"{name}: no ratio, {claim.ratio.why}.")
         elif claim not in small:
-            amount = f"{share(_as_share(claim.ratio))}, " if claim.ratio.value else ""
+            amount = f"{share(as_share(claim.ratio))}, " if claim.ratio.value else ""
             sentences.append(f"{name}: {amount}{claim.ratio.why}.")
     if small:
         sentences.append(f"{listed([claim.label for claim in small])}: below {percent_of(answer.threshold)}.")
     return " ".join(sentences)
 
 
-def _as_share(change: Amount) -> Amount:
+def as_share(change: Amount) -> Amount:
     ends = {name: value - 1 for name in ("value", "low", "high") if (value := getattr(change, name)) is not None}
     return change.model_copy(update=ends)
 
@@ -331,13 +331,15 @@ def step(claim: Step) -> str:
 def _newer(answer: Answer) -> str:
     sentences = []
     for claim in [claim for claim in answer.claims if isinstance(claim, Newer)][:MOST_CURVES]:
-        subject = f"{claim.label}, {claim.newest}" if claim.label else claim.newest
-        before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
-        words = f": {claim.ratio.why}" if claim.ratio.why else ""
-        sentences.append(
-            f"{subject} has {ratio(claim.ratio)} the {mid_sentence(answer.metric_label)} of {before}{words}."
-        )
+        sentences.append(newest_words(claim, answer.metric_label))
     return " ".join(sentences)
+
+
+def newest_words(claim: Newer, metric_label: str) -> str:
+    subject = f"{claim.label}, {claim.newest}" if claim.label else claim.newest
+    before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
+    words = f": {claim.ratio.why}" if claim.ratio.why else ""
+    return f"{subject} has {ratio(claim.ratio)} the {mid_sentence(metric_label)} of {before}{words}."
 
 
 # Beside what is printed, and what differs

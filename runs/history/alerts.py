@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from runs.access import changes
@@ -101,9 +102,15 @@ def _open_at(benchmark: Benchmark, after: datetime, since: datetime) -> Alert | 
 
 
 def title(alert: Alert) -> str:
-    """27 of 40 benchmarks on alpha since 2026-11-02: worse."""
-    changed = list(alert.changes.select_related("benchmark__hardware", "benchmark__metric", "at"))
-    return alert_title(alert, changed, watched_beside(alert))
+    """27 of 40 benchmarks on alpha since 2026-11-02: worse. Reads its changes with `with_changes`."""
+    changed = list(alert.changes.all())
+    several = len({point.benchmark_id for point in changed}) > 1
+    return alert_title(alert, changed, watched_beside(alert) if several else 1)
+
+
+def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
+    points = ChangePoint.objects.select_related("benchmark__hardware", "benchmark__metric", "benchmark__workload", "at")
+    return alerts.select_related("assignee").prefetch_related(Prefetch("changes", points))
 
 
 def watched_beside(alert: Alert) -> int:

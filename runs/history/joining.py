@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
@@ -37,3 +38,12 @@ def part(benchmark: Benchmark, *, by: User) -> None:
     Batch.objects.filter(pk__in=to.series.values("batch")).update(is_filed=False)
     benchmark.change(joined_to=None)
     changes.record(target=benchmark, field=JOINED_TO, old=str(to.pk), new=None, by=by)
+
+
+def candidates(benchmark: Benchmark) -> QuerySet[Benchmark]:
+    """What it may go on: alike in all that joining asks, the same workload and system."""
+    rows = Benchmark.objects.filter(
+        workload__name=benchmark.workload.name, dbms=benchmark.dbms_id, metric=benchmark.metric_id,
+        owner=benchmark.owner_id, visibility=benchmark.visibility, branch=benchmark.branch, joined_to=None,
+    )  # fmt: skip
+    return rows.exclude(pk=benchmark.pk).select_related("hardware").order_by("-newest_at")

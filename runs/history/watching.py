@@ -230,8 +230,20 @@ def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
     amount = newest_against(series, series.rows[series.baseline_from : -1][-BASELINE:])
     benchmark.verdict = amount.verdict if amount else ""
     sure = amount is not None and amount.value is not None and amount.verdict in WINNERS
-    benchmark.moved = abs((amount.value or 1.0) - 1) if amount and sure else 0.0
+    now = abs((amount.value or 1.0) - 1) if amount and sure else 0.0
+    benchmark.moved = max([now, *_lately(series)])
     benchmark.save()
+
+
+def _lately(series: Series) -> list[float]:
+    """How large the changes of the newest batches are, but for those that people expect or reject."""
+    settled = (AlertState.EXPECTED, AlertState.NOISE)
+    return [
+        abs(point.change.get("value", 0.0))
+        for point in series.points
+        if point.state == ChangeState.CONFIRMED and series.index.get(point.at_id, -1) >= len(series.rows) - RECENT
+        and not (point.alert and point.alert.state in settled)
+    ]  # fmt: skip
 
 
 def newest_against(series: Series, before: Sequence[SeriesBatch]) -> Amount | None:

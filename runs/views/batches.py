@@ -77,8 +77,9 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
     if form.is_valid():
         given: dict[str, Any] = {"label": "", "tags": [], "tested": {}} | form.described()
         given |= {name: form.cleaned_data[name] for name in ("note", "reason")}
-        if "dbms_build" in target.tested:  # the DBMS says it, not the form
-            given["tested"] = {**given["tested"], "dbms_build": target.tested["dbms_build"]}
+        # The form asks for neither.
+        kept = {name: target.tested[name] for name in ("dbms_build", "commit_number") if name in target.tested}
+        given["tested"] = {**given["tested"], **kept}
         try:
             editing.edit(target, read(kind, given), by=request.user)
             return redirect(target)

@@ -12,7 +12,10 @@ from typing import Any
 
 from runs.models import SCOPES
 
-HIDEABLE = ("run", "upload", "experiment", "job_run", "report", "artefact", "hardware", "config", "dbms", "batch")
+HIDEABLE = (
+    "run", "upload", "experiment", "job_run", "report", "artefact", "hardware", "config", "dbms", "batch", "benchmark",
+    "alert",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,12 @@ PAGES = [
     form("purge", "purge", "/purge/run/{run}/"),
     form("purge", "purge", "/purge/report/{report}/"),
     page("batch", "read", "/batches/{batch}/"),
+    page("benchmarks", "read", "/benchmarks/"),
+    page("benchmark", "read", "/benchmarks/{benchmark}/"),
+    form("benchmark-join", "schedule", "/benchmarks/{benchmark}/join/"),
+    page("alerts", "read", "/alerts/"),
+    page("alert", "read", "/alerts/{alert}/"),
+    form("alert-say", "schedule", "/alerts/{alert}/say/", data={"state": "noise"}),
     page("batch-edit", "correct", "/batches/{batch}/edit/"),
     form("batch-edit", "correct", "/batches/{batch}/edit/", data={"label": "night"}),
     page("run-describe", "correct", "/runs/{run}/describe/"),
@@ -273,6 +282,11 @@ API = [
     api("api-answers", "GET", "read", "answers/?status=finished"),
     api("api-artefact", "GET", "read", "artefacts/{artefact}/"),
     api("api-publications", "GET", "read", "publications/"),
+    api("api-benchmarks", "GET", "read", "benchmarks/"),
+    api("api-benchmark", "GET", "read", "benchmarks/{benchmark}/"),
+    api("api-alerts", "GET", "read", "alerts/"),
+    api("api-alert", "GET", "read", "alerts/{alert}/"),
+    api("api-alert", "PATCH", "schedule", "alerts/{alert}/", data={"state": "noise"}),
     api("api-publication", "GET", "read", "publications/{publication}/"),
     api("api-upload-visibility", "PUT", "correct", "uploads/{upload}/visibility/", data={"visibility": "private"}),
     api(

@@ -29,7 +29,8 @@ from runs import imports
 from runs.access import people as accounts
 from runs.access.rules import change_visibility
 from runs.compare import reports
-from runs.models import ApiToken, Artefact, Config, Experiment, Publication, Run, Upload, User
+from runs.history import filing
+from runs.models import Alert, ApiToken, Artefact, Config, Experiment, Publication, Run, SeriesBatch, Upload, User
 from runs.run import artefacts
 from tests.access.rules import PEOPLE, Who
 from tests.agents.conftest import plan_of, registration
@@ -128,6 +129,8 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     part = imports.parts.begin(owner=owner, name=f"{mark}.log", size_bytes=1, mark="")
     assert run.hardware is not None
     assert run.config is not None
+    filing.keep_up()
+    in_series = SeriesBatch.objects.select_related("benchmark").get(run=run)
     annotation = run.annotations.create(at_s=1, text=f"{mark} note at a second")
     Run.objects.filter(pk=run.pk).update(latency_histogram=histogram.encode([(1_000, 10)]))
     return {
@@ -137,8 +140,18 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
         "import": file_import.pk, "part": part.pk,
         "artefact": Artefact.objects.get(upload=upload).pk, "workload": run.workload.slug,
         "device": run.hardware.storage.get().slug, "dbms": run.dbms_version.dbms.slug,
+        "benchmark": in_series.benchmark_id, "alert": _alert(in_series, seen),
         "version": run.dbms_version.slug, "metric": f"{mark.lower()}_rate",
     }  # fmt: skip
+
+
+def _alert(at: SeriesBatch, seen: str) -> Any:
+    alert = Alert.objects.create(
+        owner=at.benchmark.owner, visibility=seen, machine=at.benchmark.machine, after=at.measured_at,
+        since=at.measured_at, note=f"{MARKS[seen]} note",
+    )  # fmt: skip
+    alert.changes.create(benchmark=at.benchmark, at=at, state="confirmed", side="worse", change={"value": -0.1})
+    return alert.pk
 
 
 def _upload(owner: User, seen: str) -> Upload:

@@ -13,7 +13,8 @@ from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
-from runs.models import Experiment, Run, User
+from runs.history import filing
+from runs.models import Benchmark, Experiment, Run, User
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
@@ -44,6 +45,10 @@ RECORDED = {
     "/hardware/my-server/": 13,
     "/configs/": 8,
     "/configs/{config}/": 14,
+    "/benchmarks/": 17,
+    "/benchmarks/{benchmark}/": 9,
+    "/alerts/": 3,
+    "/api/v1/benchmarks/": 6,
     "/agents/": 3,
     "/api/v1/runs/": 8,
     # With the last two of these.
@@ -75,9 +80,10 @@ def everything() -> dict[str, str]:
     for number in range(6):
         make_run("SQLite 3.53", number, experiment=experiment, order_index=number + 1)
     kept = artefacts.keep(name="x.log", content=b"x", run=run)
+    filing.keep_up()
     return {
         "run": str(run.id), "cell": run.cell_key, "experiment": "one", "artefact": str(kept.id),
-        "config": run.config.slug,
+        "config": run.config.slug, "benchmark": str(Benchmark.objects.get(series__run=run).pk),
     }  # fmt: skip
 
 

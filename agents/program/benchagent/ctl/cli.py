@@ -13,7 +13,7 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.ctl import asking, comparing, files, running, uploading
+from benchagent.ctl import asking, comparing, files, history, running, uploading
 from benchagent.ctl.api import Api, Login, save
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
@@ -115,7 +115,7 @@ def _add_described(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--note", metavar="TEXT")
     parser.add_argument("--tag", action="append", metavar="WORD", help="to find it by; repeatable")
     for name in TESTED:
-        parser.add_argument(f"--{name}", metavar="TEXT", help="that was tested")
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="TEXT", help="that was tested")
 
 
 def _add_reading(commands: Any) -> None:
@@ -149,6 +149,15 @@ def _add_reading(commands: Any) -> None:
     ask.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)
     ask.add_argument("--json", action="store_true")
     ask.set_defaults(command=asking.run)
+
+    benchmarks = commands.add_parser("benchmarks", help="what is measured again and again, what moved first")
+    words = "filters of the list of runs, as dbms=postgresql; or the id of one, with its changes"
+    benchmarks.add_argument("what", nargs="*", metavar="NAME=VALUE|BENCHMARK", help=words)
+    benchmarks.add_argument(
+        "--than", metavar="BASELINE", help="last:10 (the default), days:30, label:…, version:…, commit:…"
+    )
+    benchmarks.add_argument("--json", action="store_true")
+    benchmarks.set_defaults(command=history.run)
 
 
 def _add_experiments(commands: Any) -> None:

@@ -22,7 +22,7 @@ from benchagent.importers.source import NotUnderstood
 MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_SNIFFED_BYTES = 64 * 1024 * 1024
 # What was tested, as options name it.
-TESTED = ("build", "commit", "branch")
+TESTED = ("build", "commit", "branch", "commit_number")
 
 
 def described(options: argparse.Namespace) -> dict[str, Any]:

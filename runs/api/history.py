@@ -1,0 +1,306 @@
+"""Benchmarks over time and alerts over REST."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar, cast
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs.access.rules import candidates, may_operate
+from runs.answers.answer import Amount, Part
+from runs.history import alerts
+from runs.history.causes import why
+from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
+from runs.history.page import answer_words, events_of
+from runs.history.watching import Series
+from runs.history.words import change_words, claim_of
+from runs.incoming.reading import read
+from runs.incoming.values import Prose, Strict, Text
+from runs.listing.filters import RunFilter, unknown, without
+from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
+from runs.models.choices import AlertState
+
+T = TypeVar("T", Alert, Benchmark)
+MOST = 100
+MOST_BATCHES = 1_000
+
+
+class BenchmarkRow(Part):
+    """`change`: of the newest batch against the baseline, as a ratio."""
+
+    id: uuid.UUID
+    url: str
+    name: str
+    branch: str
+    machine: str
+    metric: str
+    unit: str
+    better: str
+    batches: int
+    newest: float | None
+    newest_at: datetime | None
+    change: Amount | None
+
+
+class BatchOfSeries(Part):
+    """`mean`: geometric. `events`: what was recorded differently of the batch before it."""
+
+    batch: uuid.UUID
+    runs: list[uuid.UUID]
+    measured_at: datetime
+    version: str
+    commit: str
+    build: str
+    label: str
+    mean: float | None
+    values: list[float]
+    events: list[str]
+
+
+class Changed(Part):
+    """`change` as a share of 1; `words` says it."""
+
+    kind: str
+    state: str
+    since: datetime
+    commit: str
+    change: Amount
+    benchmark: uuid.UUID
+    words: str
+    alert: uuid.UUID | None
+
+
+class Expected(Part):
+    """Where the next batch lies in 98 of 100."""
+
+    low: float
+    high: float
+
+
+class BenchmarkAnswer(BenchmarkRow):
+    """`series` in its order; `least_seen`: the least step that three further batches show, as a share of 1."""
+
+    words: str
+    expected: Expected | None
+    least_seen: float | None
+    changes: list[Changed]
+    series: list[BatchOfSeries]
+
+
+class BenchmarkPage(Part):
+    count: int
+    results: list[BenchmarkRow]
+
+
+class AlertRow(Part):
+    id: uuid.UUID
+    url: str
+    title: str
+    state: str
+    after: datetime
+    since: datetime
+    assignee: str
+    note: str
+    fixed_by: str
+    links: list[str]
+    changes: list[Changed]
+
+
+class AlertPage(Part):
+    count: int
+    results: list[AlertRow]
+
+
+class CauseRow(Part):
+    kind: str
+    words: str
+
+
+class CounterRow(Part):
+    label: str
+    unit: str
+    change: Amount
+
+
+class AlertAnswer(AlertRow):
+    """`caused_by`: what was recorded differently there; `counters`: of its largest change, the largest first."""
+
+    is_machine: bool
+    caused_by: list[CauseRow]
+    counters: list[CounterRow]
+
+
+Link = Annotated[str, Text(500), Field(pattern="^https?://")]
+
+
+class AlertEdit(Strict):
+    """What a person says of an alert. What is left out stays."""
+
+    state: Literal["", "confirmed", "acknowledged", "expected", "fixed", "noise", "machine"] = ""
+    reason: Annotated[str, Text(2000, least=0)] = ""
+    fixed_by: Annotated[str, Text(200, least=0)] = ""
+    note: Prose = ""
+    links: Annotated[list[Link], Field(max_length=20)] = []
+    assignee: Annotated[str, Text(150, least=0), Field(description="A user name; empty for nobody.")] = ""
+
+
+class Benchmarks(APIView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("than", str, description="The baseline: last:10, days:30, label:main, version:18.1."),
+            OpenApiParameter("offset", int, description="Benchmarks to pass over."),
+        ],
+        responses={200: BenchmarkPage},
+    )
+    def get(self, request: Request) -> Response:
+        """Benchmarks over time, what moved first; every filter of the list of runs chooses those with such runs."""
+        params = request.query_params
+        given = without(params, "than", "offset")
+        chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
+        problems = {name: ["There is no such filter."] for name in unknown(given)}
+        if problems or not chosen.is_valid():
+            raise ValidationError(problems or chosen.errors)
+        baseline = _baseline(params.get("than", ""))
+        rows = listed_benchmarks(request.user, chosen.qs if given else None)
+        shown = rows_of(list(_part(rows, params.get("offset", "0"))), baseline)
+        page = BenchmarkPage(count=rows.count(), results=[BenchmarkRow(**_row(row, request)) for row in shown])
+        return Response(page.model_dump(mode="json"))
+
+
+class BenchmarkDetail(APIView):
+    @extend_schema(
+        parameters=[OpenApiParameter("than", str, description="The baseline, as of the list.")],
+        responses={200: BenchmarkAnswer},
+    )
+    def get(self, request: Request, benchmark_id: uuid.UUID) -> Response:
+        """One with its series, its changes and where the next batch is expected."""
+        rows = Benchmark.objects.readable_by(request.user).select_related("metric", "hardware")
+        shown = get_object_or_404(rows, pk=benchmark_id)
+        (row,) = rows_of([shown], _baseline(request.query_params.get("than", "")))
+        series = Series.of(shown, MOST_BATCHES)
+        band, events = series.band(), events_of(series.rows)
+        answer = BenchmarkAnswer(
+            **_row(row, request), words=answer_words(series),
+            expected=Expected(low=band.interval.low, high=band.interval.high) if band else None,
+            least_seen=band.least_seen() if band else None,
+            changes=[_changed(point) for point in series.points],
+            series=[_batch(each, events.get(index, [])) for index, each in enumerate(series.rows)],
+        )  # fmt: skip
+        return Response(answer.model_dump(mode="json"))
+
+
+class Alerts(APIView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("state", str, many=True, enum=AlertState.values, description="Else those that are open."),
+            OpenApiParameter("offset", int, description="Alerts to pass over."),
+        ],
+        responses={200: AlertPage},
+    )
+    def get(self, request: Request) -> Response:
+        """Alerts, the newest first."""
+        rows = Alert.objects.listed_for(request.user)
+        if states := request.query_params.getlist("state"):
+            if wrong := [state for state in states if state not in AlertState.values]:
+                raise ValidationError({"state": [f"“{wrong[0]}” is none of {', '.join(AlertState.values)}."]})
+            rows = rows.filter(state__in=states)
+        else:
+            rows = rows.open()
+        shown = alerts.with_changes(_part(rows.order_by("-since", "pk"), request.query_params.get("offset", "0")))
+        page = AlertPage(count=rows.count(), results=[AlertRow(**_alert(each, request)) for each in shown])
+        return Response(page.model_dump(mode="json"))
+
+
+class AlertDetail(APIView):
+    required_scope = "schedule"
+
+    @extend_schema(responses={200: AlertAnswer})
+    def get(self, request: Request, alert_id: uuid.UUID) -> Response:
+        """One with its changes and what else changed there."""
+        return Response(self._answer(request, alert_id))
+
+    @extend_schema(request=AlertEdit, responses={200: AlertAnswer})
+    def patch(self, request: Request, alert_id: uuid.UUID) -> Response:
+        """Say what it is, who takes care, a note and links."""
+        if not may_operate(request.user):
+            raise PermissionDenied("Only operators and administrators may do this.")
+        shown = get_object_or_404(Alert.objects.readable_by(request.user), pk=alert_id)
+        said, user = read(AlertEdit, request.data), cast(User, request.user)
+        edits: dict[str, Any] = {
+            name: getattr(said, name) for name in ("note", "links") if name in said.model_fields_set
+        }
+        if "assignee" in said.model_fields_set:
+            assignee = User.objects.filter(username=said.assignee).first()
+            if said.assignee and assignee is None:
+                raise ValidationError({"assignee": [f"Nobody is called {said.assignee}."]})
+            edits["assignee"] = assignee
+        alerts.edit(shown, by=user, **edits)
+        if said.state:
+            alerts.move(shown, said.state, by=user, reason=said.reason, fixed_by=said.fixed_by)
+        return Response(self._answer(request, alert_id))
+
+    def _answer(self, request: Request, alert_id: uuid.UUID) -> object:
+        shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
+        cause = why(shown, list(shown.changes.all()), alerts.watched_beside(shown))
+        answer = AlertAnswer(
+            **_alert(shown, request), is_machine=cause.is_machine,
+            caused_by=[CauseRow(kind=kind, words=words) for kind, words in cause.changed],
+            counters=[CounterRow(label=each.label, unit=each.unit, change=each.change) for each in cause.where],
+        )  # fmt: skip
+        return answer.model_dump(mode="json")
+
+
+def _baseline(text: str) -> Baseline:
+    try:
+        return Baseline.read(text)
+    except WrongBaseline as error:
+        raise ValidationError({"than": [str(error)]}) from error
+
+
+def _part(rows: QuerySet[T], offset: str) -> QuerySet[T]:
+    if not offset.isdecimal() or len(offset) > 9:
+        raise ValidationError({"offset": ["A whole number, 0 or more, is required."]})
+    return rows[int(offset) : int(offset) + MOST]
+
+
+def _row(row: Row, request: Request) -> dict[str, Any]:
+    benchmark, metric = row.benchmark, row.benchmark.metric
+    return {
+        "id": benchmark.pk, "url": request.build_absolute_uri(benchmark.get_absolute_url()), "name": benchmark.name,
+        "branch": benchmark.branch, "machine": benchmark.hardware.name if benchmark.hardware else "",
+        "metric": metric.name, "unit": metric.unit, "better": metric.better, "batches": benchmark.batches,
+        "newest": row.newest, "newest_at": benchmark.newest_at, "change": row.change,
+    }  # fmt: skip
+
+
+def _batch(row: SeriesBatch, events: list[str]) -> BatchOfSeries:
+    return BatchOfSeries(
+        batch=row.batch_id, runs=row.runs, measured_at=row.measured_at, version=row.version.version, commit=row.commit,
+        build=row.build, label=row.label, mean=row.centre, values=row.values, events=events,
+    )  # fmt: skip
+
+
+def _changed(point: ChangePoint) -> Changed:
+    return Changed(
+        kind=point.kind, state=point.state, since=point.at.measured_at, commit=point.at.commit,
+        change=claim_of(point).change, benchmark=point.benchmark_id, words=change_words(point), alert=point.alert_id,
+    )  # fmt: skip
+
+
+def _alert(alert: Alert, request: Request) -> dict[str, Any]:
+    return {
+        "id": alert.pk, "url": request.build_absolute_uri(alert.get_absolute_url()), "title": alerts.title(alert),
+        "state": alert.state, "after": alert.after, "since": alert.since, "note": alert.note,
+        "fixed_by": alert.fixed_by, "links": alert.links,
+        "assignee": alert.assignee.username if alert.assignee else "",
+        "changes": [_changed(point) for point in alert.changes.all()],
+    }  # fmt: skip

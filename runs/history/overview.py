@@ -1,0 +1,162 @@
+"""All benchmarks, one row each: where the newest batch stands to a baseline, what moved first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from runs.answers import words as saying
+from runs.answers.answer import Amount
+from runs.answers.history import DEFAULT_BASELINE, expected_amount
+from runs.formatting import percent
+from runs.history.watching import RECENT, threshold
+from runs.models import Benchmark, ChangePoint, SeriesBatch
+from runs.models.choices import AlertState, ChangeKind, ChangeState
+from runs.models.visible import Reader
+
+BASELINES = {
+    "last:1": "the batch before", "last:10": "the last 10 batches", "days:30": "the last 30 days",
+    "label": "a label", "version": "a version", "commit": "a commit",
+}  # fmt: skip
+_NAMED = {"label": "label", "version": "version__version", "commit": "commit__startswith"}
+SPARK_WIDTH, SPARK_HEIGHT = 120, 28
+
+
+class WrongBaseline(ValueError):
+    """The text says what a baseline may be."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """`kind` of BASELINES, and which."""
+
+    kind: str
+    value: str
+
+    @classmethod
+    def read(cls, text: str) -> Baseline:
+        kind, _, value = (text or DEFAULT_BASELINE).partition(":")
+        if kind in _NAMED:
+            is_one = 0 < len(value) <= 120 and "\x00" not in value
+        else:
+            most = {"last": RECENT - 1, "days": 3650}.get(kind, 0)
+            is_one = value.isdecimal() and len(value) < 5 and 0 < int(value) <= most
+        if is_one:
+            return cls(kind, value)
+        raise WrongBaseline(
+            f"A baseline is last:10 (at most {RECENT - 1}), days:30, label:NAME, version:NUMBER or commit:BEGINNING."
+        )
+
+    def of(self, rows: Sequence[SeriesBatch]) -> list[float]:
+        """The means of those before the newest that it names; `rows` in order, those that matter."""
+        before, newest = [*rows[:-1]], rows[-1]
+        if self.kind == "last":
+            before = before[-int(self.value) :]
+        elif self.kind == "days":
+            begin = newest.measured_at - timedelta(days=int(self.value))
+            before = [row for row in before if row.measured_at >= begin]
+        else:
+            before = [row for row in before if self._names(row)]
+        return [row.centre for row in before if row.centre]
+
+    def _names(self, row: SeriesBatch) -> bool:
+        if self.kind == "commit":
+            return row.commit.startswith(self.value)
+        return self.value == (row.label if self.kind == "label" else row.version.version)
+
+
+@dataclass(frozen=True)
+class Row:
+    """`change`: the newest batch as a ratio to the baseline, None where that has no batch. `step`: the last one."""
+
+    benchmark: Benchmark
+    newest: float | None
+    change: Amount | None
+    step: ChangePoint | None
+
+    @property
+    def change_words(self) -> str:
+        return saying.share(saying.as_share(self.change)) if self.change and self.change.value is not None else ""
+
+    @property
+    def step_words(self) -> str:
+        if self.step is None:
+            return ""
+        change = percent(self.step.change.get("value", 0.0), signed=True)
+        kind = "" if self.step.kind == ChangeKind.STEP else f" {self.step.get_kind_display().lower()}"
+        return f"{change}{kind} since {self.step.at.measured_at:%Y-%m-%d}"
+
+    @property
+    def spark(self) -> str:
+        """Of an SVG polyline; empty of fewer than two batches."""
+        centres = [each["centre"] for each in self.benchmark.recent if each["centre"]]
+        if len(centres) < 2:
+            return ""
+        least, most = min(centres), max(centres)
+        span, each = (most - least) or 1.0, SPARK_WIDTH / (len(centres) - 1)
+        return " ".join(
+            f"{index * each:.1f},{2 + (SPARK_HEIGHT - 4) * (1 - (centre - least) / span):.1f}"
+            for index, centre in enumerate(centres)
+        )
+
+
+def listed_benchmarks(user: Reader, runs: QuerySet[Any] | None = None) -> QuerySet[Benchmark]:
+    """Those of the main branch that lists show to this person, what moved first; `runs`: with any of these."""
+    rows = Benchmark.objects.watched().listed_for(user).filter(joined_to=None, batches__gt=0)
+    if runs is not None:
+        of_runs = SeriesBatch.objects.filter(run__in=runs.order_by().values("pk"))
+        rows = rows.filter(pk__in=of_runs.values("benchmark"))
+    return rows.select_related("metric", "hardware", "dbms", "workload").order_by("-moved", "-newest_at", "pk")
+
+
+def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
+    series = _series(benchmarks, baseline)
+    steps = {
+        point.benchmark_id: point
+        for point in ChangePoint.objects.filter(benchmark__in=benchmarks, state=ChangeState.CONFIRMED)
+        .exclude(alert__state=AlertState.NOISE)
+        .select_related("at", "alert", "benchmark")
+        .order_by("at__measured_at")
+    }
+    return [_row(benchmark, series.get(benchmark.pk, []), baseline, steps) for benchmark in benchmarks]
+
+
+def _row(benchmark: Benchmark, rows: Sequence[SeriesBatch], baseline: Baseline, steps: dict[UUID, ChangePoint]) -> Row:
+    newest, step = rows[-1].centre if rows else None, steps.get(benchmark.pk)
+    if step is not None and step.alert and step.alert.state == AlertState.EXPECTED:
+        rows = [row for row in rows if row.measured_at >= step.at.measured_at]
+    before = baseline.of(rows) if rows else []
+    change = None
+    if newest and before:
+        change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark))
+    return Row(benchmark, newest, change, step)
+
+
+def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[SeriesBatch]]:
+    """Of each its newest batch and those that the baseline can name, in order."""
+    if baseline.kind == "last":
+        return {benchmark.pk: _recent(benchmark) for benchmark in benchmarks}
+    wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).select_related("version")
+    if baseline.kind in _NAMED:
+        since = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.min)
+        wanted = wanted.filter(Q(**{_NAMED[baseline.kind]: baseline.value}) | Q(measured_at__gte=since))
+    else:
+        oldest = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.max)
+        wanted = wanted.filter(measured_at__gte=oldest - timedelta(days=int(baseline.value) + 1))
+    found: dict[UUID, list[SeriesBatch]] = {}
+    for row in wanted.in_order():
+        found.setdefault(row.benchmark_id, []).append(row)
+    return found
+
+
+def _recent(benchmark: Benchmark) -> list[SeriesBatch]:
+    """Its newest batches as its own row keeps them: a list of fifty benchmarks reads no series."""
+    return [
+        SeriesBatch(benchmark=benchmark, centre=each["centre"], measured_at=datetime.fromisoformat(each["at"]))
+        for each in benchmark.recent
+    ]

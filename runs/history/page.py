@@ -1,0 +1,200 @@
+"""A benchmark's page: every repeat, the mean of each batch, where the next is expected, what changed, what happened."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+from django.conf import settings
+
+from runs.answers import words as saying
+from runs.answers.answer import Newer
+from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
+from runs.charts.curves import ZOOMED_NOTE
+from runs.formatting import listed, percent
+from runs.history.watching import BASELINE, Series, is_rejected, newest_against
+from runs.history.words import change_words, tested_of
+from runs.models import Benchmark, ChangePoint, Conditions, SeriesBatch
+from runs.models.choices import ChangeKind, ChangeState
+from runs.run.events import CHECKPOINT
+from runs.stats import Interval
+from runs.tables import Column, Table, TableCell
+
+# Of the batches that a page draws, and those that its table shows.
+MOST_DRAWN, MOST_LISTED, MOST_BRANCHES = 1_000, 100, 4
+# A mark holds so many words.
+MOST_NAMED = 3
+BAND_COLOUR = 7
+
+
+@dataclass(frozen=True)
+class Row:
+    """A batch in the table. `events`: what was recorded differently of the one before it."""
+
+    index: int
+    batch: SeriesBatch
+    events: list[str]
+    commit_url: str
+
+    @property
+    def tested(self) -> str:
+        return tested_of(self.batch)
+
+
+def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark]) -> dict[str, Any]:
+    """What its template shows. `siblings`: other branches that the reader may see."""
+    series = Series.of(benchmark, MOST_DRAWN)
+    events = events_of(series.rows)
+    changes = [
+        (point, change_words(point, is_last=point.at_id == _last_start(series)))
+        for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
+    ]
+    band = series.band()
+    return {
+        "benchmark": benchmark,
+        "figure": _figure(series, events, siblings, band.interval if band else None) if series.rows else None,
+        "answer": answer_words(series),
+        "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
+        "refuted": sum(point.state == ChangeState.REFUTED for point, _ in changes),
+        "least_seen": percent(band.least_seen()) if band else "",
+        "is_blind": band is not None and band.least_seen() > 0.05,
+        "rows": [
+            Row(index, row, events.get(index, []), commit_url(benchmark, row.commit))
+            for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
+        ],
+        "siblings": siblings,
+    }  # fmt: skip
+
+
+def commit_url(benchmark: Benchmark, commit: str) -> str:
+    """Where a commit of the system is shown; empty where nobody has said it (`COMMIT_URLS`)."""
+    template = settings.COMMIT_URLS.get(benchmark.dbms.slug) or settings.COMMIT_URLS.get("*", "")
+    return template.replace("{commit}", commit) if template and commit.isalnum() else ""
+
+
+def answer_words(series: Series) -> str:
+    """The newest batch against those before it."""
+    before = series.rows[series.baseline_from : -1][-BASELINE:]
+    if (amount := newest_against(series, before)) is None:
+        return ""
+    newest = series.rows[-1]
+    name = " · ".join(filter(None, (f"{newest.measured_at:%Y-%m-%d}", tested_of(newest))))
+    claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)
+    return saying.newest_words(claim, series.benchmark.metric.label)
+
+
+def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
+    """At a batch: what was recorded differently of the one before it, in words."""
+    changed = [index for index, (a, b) in enumerate(pairwise(rows), 1) if a.conditions_id != b.conditions_id]
+    wanted = {rows[at].conditions_id for index in changed for at in (index - 1, index)}
+    facts = {row.digest: row.facts for row in Conditions.objects.filter(digest__in=wanted)}
+    told = {
+        index: differing(facts.get(rows[index - 1].conditions_id, {}), facts.get(rows[index].conditions_id, {}))
+        for index in changed
+    }
+    return {index: words for index, words in told.items() if words}
+
+
+def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Kernel 6.1.0 → 6.12.5: of what both tell."""
+    return [
+        f"{name.partition(':')[2]} {before[name]} → {text}"
+        for name, text in after.items()
+        if name in before and before[name] != text
+    ]
+
+
+def _last_start(series: Series) -> int | None:
+    starts = series.starts
+    return series.rows[starts[-1]].pk if starts else None
+
+
+def _figure(
+    series: Series, events: Mapping[int, list[str]], siblings: Sequence[Benchmark], expected: Interval | None
+) -> Figure:
+    benchmark, rows = series.benchmark, series.rows
+    metric, last = benchmark.metric, len(rows)
+    own: LineSeries = {
+        "label": "Mean of a batch", "color": 0, "dash": False,
+        "points": [(index, row.centre) for index, row in enumerate(rows)],
+        "dots": [(index, value) for index, row in enumerate(rows) for value in row.values],
+    }  # fmt: skip
+    drawn = [own]
+    if expected is not None:
+        begin = max([0, *series.starts])
+        ends = [(float(x), expected.low, expected.high) for x in (begin, last)]
+        middle = (expected.low * expected.high) ** 0.5
+        drawn.append(
+            {
+                "label": "Expected of the next batch (98 %)", "color": BAND_COLOUR, "dash": True,
+                "points": [(x, middle) for x, _, _ in ends], "band": ends,
+            }
+        )  # fmt: skip
+    drawn += [_branch(each, rows, color) for color, each in enumerate(siblings[:MOST_BRANCHES], 1)]
+    values = [value for row in rows for value in row.values]
+    reached = [*values, *((expected.low, expected.high) if expected else ())]
+    ticks = [(float(index), f"{row.measured_at:%Y-%m-%d}") for index, row in enumerate(rows)]
+    spec: LinesSpec = lines(
+        x={"label": "Batch", "unit": "", "scale": "linear", "ticks": [*ticks, (float(last), "next")]},
+        y={
+            "label": metric.label, "unit": metric.unit, "zero": False, "scale": "linear", "better": metric.better,
+            "span": (min(reached), max(reached)),
+        },
+        series=drawn, marks=_marks(series),
+    )  # fmt: skip
+    spec["events"] = [_event(index, words) for index, words in events.items()]
+    note = (
+        f"{metric.unit}, {metric.better} is better. Dots: every repeat. ▲ what was recorded differently. {ZOOMED_NOTE}"
+    )
+    return Figure(
+        id="history", title=f"{metric.label} of each batch", spec=spec, table=_table(series), note=note,
+        alt=f"{len(rows)} batches from {ticks[0][1]} to {ticks[-1][1]}, with {len(spec['marks'])} changes.",
+    )  # fmt: skip
+
+
+def _event(index: int, words: Sequence[str]) -> EventSpec:
+    more = [f"{len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
+    return cast(EventSpec, {"x": index, "kind": CHECKPOINT, "words": listed([*words[:MOST_NAMED], *more]), "color": 0})
+
+
+def _marks(series: Series) -> list[Mark]:
+    """The changes that stand: confirmed, and not rejected by a person."""
+    points = [
+        point for point in series.points
+        if point.state == ChangeState.CONFIRMED and not is_rejected(point) and point.at_id in series.index
+    ]  # fmt: skip
+    return [{"axis": "x", "value": series.index[point.at_id], "label": _mark_words(point)} for point in points]
+
+
+def _mark_words(point: ChangePoint) -> str:
+    change = percent(point.change.get("value", 0.0), signed=True)
+    return change if point.kind == ChangeKind.STEP else f"{change} {point.kind}"
+
+
+def _branch(benchmark: Benchmark, rows: Sequence[SeriesBatch], color: int) -> LineSeries:
+    """Another branch, between the batches of this one by when it was measured."""
+    times = [row.measured_at for row in rows]
+    own = list(benchmark.series.in_order().exclude(centre=None))[-MOST_LISTED:]
+    points = [(bisect_right(times, row.measured_at) - 0.5, row.centre) for row in own]
+    return {"label": f"Branch {benchmark.branch}", "color": color, "dash": True, "points": points}
+
+
+def _table(series: Series) -> Table:
+    unit = series.benchmark.metric.unit
+    columns = [
+        Column("Measured", numeric=False),
+        Column("Tested", numeric=False),
+        Column("Mean", unit),
+        Column("Repeats"),
+    ]
+    rows = [
+        [
+            TableCell(text=f"{row.measured_at:%Y-%m-%d}"), TableCell(text=tested_of(row)), TableCell(row.centre),
+            TableCell(len(row.values)),
+        ]
+        for row in series.rows
+    ]  # fmt: skip
+    return Table(columns, rows)

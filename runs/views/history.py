@@ -1,0 +1,152 @@
+"""Benchmarks over time and the inbox of alerts."""
+
+from __future__ import annotations
+
+import uuid
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from rest_framework.exceptions import ValidationError
+
+from runs.access import changes
+from runs.access.rules import candidates
+from runs.history import alerts, joining
+from runs.history.causes import why
+from runs.history.overview import BASELINES, Baseline, WrongBaseline, listed_benchmarks, rows_of
+from runs.history.page import context_of
+from runs.history.words import change_words
+from runs.listing.filters import RunFilter, unknown, without, without_blanks
+from runs.models import Alert, Benchmark
+from runs.models.choices import AlertState
+from runs.views.guards import PersonRequest, operator_required
+
+PER_PAGE = 50
+CONTROLS = ("page", "than")
+
+
+@require_safe
+def benchmark_list(request: HttpRequest) -> HttpResponse:
+    params = without_blanks(request.GET)
+    given = without(params, *CONTROLS)
+    chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
+    problems: dict[str, list[str]] = {name: ["There is no such filter."] for name in unknown(params, *CONTROLS)}
+    problems |= chosen.errors if not chosen.is_valid() else {}
+    try:
+        baseline = Baseline.read(params.get("than", ""))
+    except WrongBaseline as error:
+        problems["than"], baseline = [str(error)], Baseline.read("")
+    rows = listed_benchmarks(request.user, None if problems or not given else chosen.qs)
+    page = Paginator(rows if not problems else rows.none(), PER_PAGE).get_page(params.get("page"))
+    context = {
+        "filter": chosen, "params": given, "problems": problems, "filtered": bool(given), "baselines": BASELINES,
+        "than": f"{baseline.kind}:{baseline.value}", "page": page, "rows": rows_of(list(page), baseline),
+        "alerts_open": Alert.objects.listed_for(request.user).filter(state=AlertState.CONFIRMED).count(),
+    }  # fmt: skip
+    return render(request, "benchmarks/list.html", context, status=400 if problems else 200)
+
+
+@require_safe
+def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
+    shown = _readable(request, benchmark_id)
+    if shown.joined_to is not None:
+        return redirect(shown.joined_to)
+    of_branches = Benchmark.objects.readable_by(request.user).filter(line=shown.line, batches__gt=0)
+    siblings = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
+    context = context_of(shown, list(siblings.order_by("-newest_at")))
+    context["joined"] = shown.joined.all()
+    context["joinable"] = joining.candidates(shown)[:PER_PAGE]
+    return render(request, "benchmarks/detail.html", context)
+
+
+def _readable(request: HttpRequest, benchmark_id: uuid.UUID) -> Benchmark:
+    rows = Benchmark.objects.readable_by(request.user)
+    return get_object_or_404(
+        rows.select_related("metric", "hardware", "dbms", "workload", "config", "joined_to", "machine"), pk=benchmark_id
+    )
+
+
+@require_POST
+@operator_required
+def join_benchmark(request: PersonRequest, benchmark_id: uuid.UUID) -> HttpResponse:
+    """It goes on the one that is named; without one it goes on none any more."""
+    shown = _readable(request, benchmark_id)
+    try:
+        if wanted := request.POST.get("to", ""):
+            joining.join(shown, _readable(request, uuid.UUID(wanted)), by=request.user)
+        else:
+            joining.part(shown, by=request.user)
+    except (ValidationError, ValueError) as error:
+        messages.error(
+            request, " ".join(map(str, getattr(error, "detail", {}).get("joined_to", ["No such benchmark."])))
+        )
+    shown.refresh_from_db()
+    return redirect(shown.joined_to or shown)
+
+
+class AlertForm(forms.Form):
+    state = forms.ChoiceField(choices=[(state.value, state.label) for state in alerts.SAID], required=False)
+    reason = forms.CharField(required=False, max_length=2000)
+    fixed_by = forms.CharField(required=False, max_length=200)
+    note = forms.CharField(required=False, max_length=10_000)
+    mine = forms.BooleanField(required=False)
+
+
+@require_safe
+def alert_list(request: HttpRequest) -> HttpResponse:
+    """The inbox. Suspicions that wait for further batches stand below what is confirmed."""
+    rows = Alert.objects.listed_for(request.user)
+    wanted = [state for state in request.GET.getlist("state") if state in AlertState.values]
+    if wanted:
+        rows = rows.filter(state__in=wanted)
+    elif "all" not in request.GET:
+        rows = rows.open()
+    if "mine" in request.GET and request.user.pk:
+        rows = rows.filter(assignee=request.user.pk)
+    page = Paginator(alerts.with_changes(rows).order_by("state", "-since", "pk"), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    context = {
+        "page": page, "states": AlertState.choices, "chosen": wanted, "mine": "mine" in request.GET,
+        "rows": [(row, alerts.title(row)) for row in page],
+    }  # fmt: skip
+    return render(request, "alerts/list.html", context)
+
+
+@require_safe
+def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
+    shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
+    points = list(shown.changes.all())
+    context = {
+        "alert": shown,
+        "title": alerts.title(shown),
+        "changes": [(point, change_words(point)) for point in points],
+        "why": why(shown, points, alerts.watched_beside(shown)),
+        "history": changes.history(shown),
+        "said": [(state.value, state.label) for state in alerts.SAID if state != shown.state],
+    }
+    return render(request, "alerts/detail.html", context)
+
+
+@require_POST
+@operator_required
+def say_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
+    """What a person says of it: its state, who takes care, a note."""
+    shown = get_object_or_404(Alert.objects.readable_by(request.user), pk=alert_id)
+    form = AlertForm(request.POST)
+    if not form.is_valid():
+        messages.error(
+            request, " ".join(f"{name}: {' '.join(map(str, errors))}" for name, errors in form.errors.items())
+        )
+        return redirect(shown)
+    said = form.cleaned_data
+    if said["state"]:
+        alerts.move(shown, said["state"], by=request.user, reason=said["reason"], fixed_by=said["fixed_by"])
+    if "note" in request.POST:
+        alerts.edit(shown, by=request.user, note=said["note"])
+    if said["mine"]:
+        alerts.edit(shown, by=request.user, assignee_id=request.user.pk)
+    return redirect(shown)

@@ -1,0 +1,44 @@
+// A benchmark's page: a click on a batch in the chart ticks its row, two at most. Lists with data-keyboard-rows go by j, k.
+const DRAG_PX = 5;
+
+/** The row that was ticked first gives way to a third one. */
+function tick(form, box, ticked) {
+  box.checked = !box.checked;
+  ticked.delete(box);
+  if (box.checked) ticked.add(box);
+  if (ticked.size > 2) {
+    const [first] = ticked;
+    first.checked = false;
+    ticked.delete(first);
+  }
+  box.closest("tr").scrollIntoView({ block: "nearest" });
+}
+
+function startPicking(panel) {
+  const [canvas, form] = [panel.querySelector("canvas"), document.getElementById("batches")];
+  if (!canvas || !form) return;
+  const ticked = new Set();
+  let from = null;
+  canvas.addEventListener("pointerdown", (event) => { from = event.clientX; });
+  canvas.addEventListener("click", (event) => {
+    const { scales, chartArea } = canvas.benchsiteChart;
+    const px = event.clientX - canvas.getBoundingClientRect().left;
+    if (px < chartArea.left || px > chartArea.right || Math.abs(event.clientX - from) > DRAG_PX) return;
+    const box = form.querySelector(`[data-batch="${Math.round(scales.x.getValueForPixel(px))}"]`);
+    if (box) tick(form, box, ticked);
+  });
+}
+
+function startKeys(table) {
+  const links = [...table.querySelectorAll("tbody th a")];
+  document.addEventListener("keydown", (event) => {
+    const step = { j: 1, k: -1 }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    const at = links.indexOf(document.activeElement);
+    links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
+  });
+}
+
+for (const panel of document.querySelectorAll("[data-picks-batches]")) startPicking(panel);
+for (const table of document.querySelectorAll("[data-keyboard-rows]")) startKeys(table);
+for (const hint of document.querySelectorAll("[data-keys-hint]")) hint.hidden = false;

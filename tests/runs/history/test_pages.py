@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import pytest
+
+from runs.models import Alert, Benchmark, ChangePoint
+from tests.runs.history.nights import file, night, nights
+
+pytestmark = pytest.mark.django_db
+STEP, LAST = 14, 20
+
+
+@pytest.fixture
+def moved(contributor):
+    """Two benchmarks of which one moved, with a new kernel and more CPU, and a branch of it."""
+    newer = {"name": "alpha", "kernel": "6.12", "cpu_model": "EPYC", "storage": [{"name": "nvme0", "medium": "nvme"}]}
+    older = newer | {"kernel": "6.1"}
+    still = nights(range(1, LAST + 1), hardware=older, workload={"slug": "still", "name": "Still"})
+    before = nights(range(1, STEP), hardware=older)
+    after = nights(range(STEP, LAST + 1), level=0.9, hardware=newer)
+    for document, percent in (*((each, 40) for each in before), *((each, 60) for each in after)):
+        for number, repeat in enumerate(document["repeats"]):
+            repeat["metrics"] = {**repeat["metrics"], "cpu_percent": {"value": percent + number, "unit": "%"}}
+    branch = nights(range(1, 4), hardware=older, level=1.3, tested={"branch": "wal"})
+    file([*still, *before, *after, *branch], contributor, at_once=100)
+    return Benchmark.objects.get(workload__slug="oltp", branch="")
+
+
+def test_the_list_begins_with_what_moved_and_takes_the_filters_of_runs(client, moved):
+    page = client.get("/benchmarks/")
+    assert [row.benchmark.workload.slug for row in page.context["rows"]] == ["oltp", "still"]
+    assert [bool(row.step) for row in page.context["rows"]] == [True, False]
+    page = client.get("/benchmarks/?workload=still&factor.terminals=16&than=days:5")
+    assert [row.benchmark.workload.slug for row in page.context["rows"]] == ["still"]
+    assert client.get("/benchmarks/?factor.terminals=17").context["filtered"]
+    assert client.get("/benchmarks/?than=yesterday").status_code == 400
+    assert client.get("/benchmarks/?nonsense=1").status_code == 400
+
+
+@pytest.mark.parametrize(("than", "batches"), [(f"commit:{3:040x}", 1), ("version:18.1", LAST - 1), ("last:1", 1)])
+def test_the_newest_is_set_against_the_baseline_that_was_chosen(client, moved, than, batches):
+    (row,) = [row for row in client.get(f"/benchmarks/?than={than}").context["rows"] if row.benchmark == moved]
+    expected = 1 if than == "last:1" else 0.9 if batches == 1 else 0.97
+    assert row.change.value == pytest.approx(expected, abs=0.05)
+
+
+def test_an_empty_site_says_what_to_do(client, db):
+    assert b"No benchmarks yet" in client.get("/benchmarks/").content
+    assert client.get("/alerts/").context["rows"] == []
+
+
+def test_a_benchmark_shows_repeats_band_change_events_and_branches(client, moved):
+    spec = client.get(moved.get_absolute_url()).context["figure"].spec
+    own, expected, branch = spec["series"]
+    assert (len(own["points"]), len(own["dots"])) == (LAST, 3 * LAST)
+    assert [x for x, *_ in expected["band"]] == [STEP - 1, LAST]
+    assert len(branch["points"]) == 3
+    assert [(mark["value"], mark["axis"]) for mark in spec["marks"]] == [(STEP - 1, "x")]
+    assert [(event["x"], "6.1 → 6.12" in event["words"]) for event in spec["events"]] == [(STEP - 1, True)]
+    assert spec["y"]["zero"] is False
+
+
+def test_two_ticked_batches_are_set_against_each_other(client, moved):
+    rows = client.get(moved.get_absolute_url()).context["rows"]
+    runs = "&".join(f"run={rows[index].batch.run_id}" for index in (0, -1))
+    assert b"6.12" in client.get(f"/runs/diff/?{runs}").content
+
+
+def test_an_alert_says_what_changed_there_and_where_the_time_went(client, moved):
+    page = client.get(Alert.objects.get(state="confirmed").get_absolute_url())
+    assert ("machine", "Kernel 6.1 → 6.12") in page.context["why"].changed
+    (where,) = page.context["why"].where
+    assert where.change.value == pytest.approx(0.49, abs=0.05)
+    assert not page.context["why"].is_machine
+
+
+def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
+    systems = [{"name": name, "version": "1"} for name in ("PostgreSQL", "MariaDB", "SQLite")]
+    documents = [
+        night(number, level=1 if number < STEP else 0.9, dbms=dbms, workload={"slug": slug, "name": slug})
+        for number in range(1, LAST + 1)
+        for dbms, slug in zip(systems, "abc", strict=True)
+    ]
+    file(documents, contributor, at_once=100)
+    page = client.get(Alert.objects.get(state="confirmed").get_absolute_url())
+    assert page.context["why"].is_machine
+    assert page.context["title"].startswith("3 of 3 benchmarks on alpha")
+
+
+def test_an_operator_says_what_an_alert_is(client, operator, moved):
+    alert = Alert.objects.get(state="confirmed")
+    client.force_login(operator)
+    said = {"state": "fixed", "fixed_by": "0a1b2c", "reason": "patched", "note": "fsync", "mine": "1"}
+    assert client.post(f"/alerts/{alert.pk}/say/", said).status_code == 302
+    alert.refresh_from_db()
+    assert (alert.state, alert.fixed_by, alert.note, alert.assignee) == ("fixed", "0a1b2c", "fsync", operator)
+    assert [row for row, _ in client.get("/alerts/?state=fixed&mine=1").context["rows"]] == [alert]
+    assert client.get("/alerts/").context["rows"] == []
+
+
+def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, moved):
+    row = client.get("/api/v1/benchmarks/?workload=oltp").json()["results"][0]
+    answer = client.get(f"/api/v1/benchmarks/{row['id']}/").json()
+    assert (row["batches"], len(answer["series"]), answer["changes"][0]["state"]) == (LAST, LAST, "confirmed")
+    assert answer["expected"]["low"] < answer["series"][-1]["mean"] < answer["expected"]["high"]
+    (alert,) = client.get("/api/v1/alerts/?state=confirmed").json()["results"]
+    headers = {"Authorization": f"Bearer {api_token('schedule')}"}
+    said = client.patch(
+        f"/api/v1/alerts/{alert['id']}/", {"state": "expected", "links": ["https://example.org/1"]},
+        content_type="application/json", headers=headers,
+    ).json()  # fmt: skip
+    assert (said["state"], said["links"]) == ("expected", ["https://example.org/1"])
+    assert {"kind": "machine", "words": "Kernel 6.1 → 6.12"} in said["caused_by"]
+    wrong = client.patch(
+        f"/api/v1/alerts/{alert['id']}/", {"assignee": "nobody"}, content_type="application/json", headers=headers
+    )
+    assert (wrong.status_code, list(wrong.json())) == (400, ["assignee"])
+    assert client.get("/api/v1/benchmarks/?than=x").status_code == 400
+
+
+def test_commits_lead_where_the_site_says(client, settings, moved):
+    settings.COMMIT_URLS = {"postgresql": "https://example.org/{commit}"}
+    assert client.get(moved.get_absolute_url()).context["rows"][0].commit_url == f"https://example.org/{LAST:040x}"
+
+
+def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor):
+    file([night(number, noise=0.12) for number in range(1, 14)], contributor, at_once=20)
+    assert client.get(Benchmark.objects.get().get_absolute_url()).context["is_blind"]
+    assert not ChangePoint.objects.filter(state="confirmed").exists()
