@@ -11,7 +11,8 @@ from runs.answers.words import share
 from runs.history.page import differing
 from runs.models import Alert, ChangePoint, Conditions, Measurement, SeriesBatch
 from runs.models.choices import ChangeState
-from runs.stats import PRACTICAL_THRESHOLD, ratio
+from runs.stats import ALPHA, PRACTICAL_THRESHOLD, ratio
+from runs.stats.steps import LEAST_DAYS
 
 # Batches on each side whose counters are set against each other.
 EACH_SIDE = 10
@@ -106,8 +107,10 @@ def where_it_went(point: ChangePoint) -> list[Where]:
     sides = [_numbers(rows) for rows in (before, after)]
     found = []
     for key in sides[0].keys() & sides[1].keys():
-        change = ratio(sides[1][key], sides[0][key])
-        if change is None or change.p is None or change.p >= 0.01 / max(1, len(sides[0])):
+        old, new = sides[0][key], sides[1][key]
+        change = ratio(new, old)
+        # A counter may not vary at all; then any difference is one.
+        if change is None or min(len(old), len(new)) < LEAST_DAYS or (change.p or 0.0) >= ALPHA / len(sides[0]):
             continue
         if key[0] != point.benchmark.metric.name and abs(math.log(change.value)) >= math.log1p(PRACTICAL_THRESHOLD):
             found.append((abs(math.log(change.value)), Where(key[1], key[2], share_of(change))))
