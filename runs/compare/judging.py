@@ -79,6 +79,8 @@ def judge(
         key
         for key, differ in differing.items()
         if not refusal(each for each in differ if key not in of_curves or each.field not in axis)
+        # Of survivors nothing is better: the others would have been the slow ones.
+        and not any(group.remnant for group in by_key[key])
     ]
     comparable = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
     levels = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in comparable]
@@ -116,10 +118,11 @@ def against_base(
     for group in (group for group in groups if group.key != base.key and group.dots):
         differ, verdict = verdicts.differences_of(group, base), verdicts.of(group, base)
         off_axis = [difference for difference in differ if difference.field not in axis]
-        refused, change = refusal(differ), None if verdict else ratio(group.judged, base.judged)
+        remnant = group.remnant or base.remnant
+        refused, change = refusal(differ) or remnant, None if verdict else ratio(group.judged, base.judged)
         if verdict:
             against[group.key] = Against(off_axis, verdict)
-        elif refusal(off_axis) or change is None:
+        elif remnant or refusal(off_axis) or change is None:
             against[group.key] = Against(differ, why=f"no ratio: {refused}", refused=refused)
         else:
             levels = [difference for difference in differ if difference.severity == "blocks"]

@@ -218,6 +218,8 @@ def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: boo
 
     h2, derby = comparison.groups if comparison.groups[0].label == "H2 2.3" else reversed(comparison.groups)
     assert (h2.ranked, derby.ranked) == (ranked, True)
+    against = next(group.against for group in comparison.groups if group.against)
+    assert (against.verdict is not None, "survivors only" in (against.refused or "")) == (ranked, not ranked)
     assert ("H2 2.3 has the lowest" in headline(comparison)) == (ranked and metric != "tps")
     assert f"{lost} of {lost + 3} repeats" in h2.lost_words
     assert any(h2.lost_words in words for words in comparison.warnings) == (not ranked)
