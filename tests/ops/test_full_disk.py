@@ -140,13 +140,12 @@ def test_below_the_reserve_what_is_new_is_refused_and_everything_can_be_read(sit
         plan = {"workload": "tpcb", "engines": [{"dbms": "sqlite", "version": "3.50.1"}]}
         for answer in (client.upload(), client.post("/api/v1/experiments/", plan)):
             assert answer.status_code == 507
-            assert "The disk of this server is almost full" in answer.json()["detail"]
             assert f"{RESERVE_MB} MB are kept in reserve" in answer.json()["detail"]
             assert answer.headers["Retry-After"] == "60"
         for path in ("/", "/runs/", "/compare/?workload=tpcb", "/agents/", "/login/", "/publications/"):
             status, page = site.get(path)
             assert status == 200
-            assert "The disk of this server is almost full" in page
+            assert f"{RESERVE_MB} MB are kept in reserve" in page
         assert json.loads(site.get("/api/v1/runs/?workload=tpcb")[1])["count"] == 1
         assert site.ready()[0] == 200
     finally:
@@ -161,7 +160,6 @@ def test_a_file_that_does_not_fit_leaves_nothing_and_says_so(site, client):
     try:
         answer = client.upload(12 * MB)  # its body takes 16 MB of the 22 that are free, until it is answered
         assert answer.status_code == 507, answer.text
-        assert "disk of this server is" in answer.json()["detail"]
         assert sorted((site.state / "artefacts").rglob("*.gz")) == before
         assert all(path.stat().st_size > 0 for path in before)
     finally:
@@ -195,7 +193,7 @@ def test_on_a_full_disk_everything_crashes_and_comes_back_when_there_is_room(sit
         status, page = site.get("/runs/")
         assert status == 200, page[-6000:]
         # What was killed leaves a megabyte or so: its open files.
-        assert re.search(r"The disk of this server is almost full: \d MB are free", page), page[:3000]
+        assert re.search(r" \d MB are free", page), page[:3000]
         # What the agent says in every poll cannot be written.
         log = (site.state / "agent" / "spool.sqlite3").exists()
         assert log

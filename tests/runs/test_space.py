@@ -47,7 +47,7 @@ def test_what_adds_is_refused_in_words(short, client, row: Row):
 def test_every_page_says_so_and_is_read(short, client, path):
     answer = client.get(path)
     assert answer.status_code == 200
-    assert "The disk of this server is almost full" in answer.content.decode()
+    assert " MB are kept in reserve" in answer.content.decode()
 
 
 def test_what_ends_or_corrects_something_goes_on(short, client, contributor):

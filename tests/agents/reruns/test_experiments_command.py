@@ -59,7 +59,7 @@ def test_a_dry_run_tells_parts_gaps_and_times_and_starts_nothing(machine):
     machine("bench1", "postgresql:15.20", "sqlite:3.50.1")
     said = told("tpcb-2010", "--quick", "--dry-run")
     assert "engines: engines of then and now: 2 runs, about " in said
-    assert "    gap: MySQL 5.5: bench1 has none that can be used" in said
+    assert "    gap: MySQL 5.5: " in said
     assert "    gap: DB2 9.7: " in said
     assert "memory: in memory: a class of its own: nothing can be run" in said
     assert "all together about " in said

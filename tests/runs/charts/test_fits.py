@@ -244,8 +244,6 @@ def test_a_legend_names_an_emulated_disk_without_its_limits():
 
 def test_too_few_levels_are_said():
     over_terminals((1, 4, 16))
-    (said,) = sentences(figure()).values()
-    assert said[-1] == "No scaling law: 3 levels are too few, it takes 4."
     assert figure().curve_words[0].numbers["scaling"] == {"why_not": "3 levels are too few, it takes 4"}
 
 

@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from django.utils.html import escape
 
 from benchsite.management.commands.experiments import labels
 from runs.charts.base import Multiples
@@ -129,7 +130,6 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     html = page(client, sweep((3, 6, 9)).get_absolute_url())
     assert 'id="tps-curve"' in html
     assert 'id="load-curve"' in html
-    assert "−85.7\u202f% from 259 to 775 MB." in html
     (over_size, load) = drawn()
     assert over_size.title == "Throughput over size of the database"
     assert load.title == "Load rate by bytes of the values over size of the database"
@@ -148,10 +148,7 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
         "−23.4\u202f% per doubling (−63.0\u202f% to +58.8\u202f%), one fit over 3 levels.",
     ]
     assert slow[:2] == ["−85.7\u202f% from 259 to 775 MB.", "3 levels are not enough to tell the change per doubling."]
-    assert (
-        over_size.words_note
-        == "One value a level: losses have no interval. 3 levels are too few to find a knee, it takes 5."
-    )
+    assert all(escape(sentence) in html for sentence in (*fast, *slow, over_size.words_note))
 
 
 def test_a_factor_that_follows_from_the_size_cuts_no_curve_and_a_wide_range_has_a_log_axis(client, db):
