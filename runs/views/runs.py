@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from benchagent.catalog import METRICS, number_in
+from benchagent.catalog import number_in
 from benchagent.exporters import exporters
 from django.conf import settings
 from django.contrib import messages
@@ -25,15 +25,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.access.rules import Target, candidates, change_visibility, changeable, may_operate, source_of
+from runs.access.rules import Target, candidates, change_visibility, changeable, may_operate
 from runs.answers.questions import questions
 from runs.charts import matrix
-from runs.charts.base import Figure
 from runs.charts.compare import bars_figures
-from runs.charts.latency import heat_figure, percentile_figure
-from runs.charts.run import csv_pieces, figures, memory_figure, series_rows
+from runs.charts.run import csv_pieces, series_rows
 from runs.compare.compare import compare
-from runs.dbms import unverified
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
@@ -41,18 +38,12 @@ from runs.listing.filters import RunFilter, columns_of, unknown, without, withou
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
-from runs.models.visible import may_open, sees_all
+from runs.models.visible import may_open
 from runs.publications.matching import Published, gaps_of
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
 from runs.results import purge as purging
-from runs.run import derived, diff, engine_report, quality, series, standing
-from runs.run.artefacts import artefacts_of
-from runs.run.attachments import attachments_of
-from runs.run.durability import judgement
-from runs.run.facets import factor_facets, factor_label, ordered_measurements, origin, setting_rows, time_line
-from runs.run.latency import latency_of, map_of
-from runs.run.number import headline_numbers, implausible, why_no_number
+from runs.run import diff, series
 from runs.templatetags.show import visibility_control
 from runs.views.guards import (
     PersonRequest,
@@ -62,6 +53,7 @@ from runs.views.guards import (
     page_before,
     token_may_read,
 )
+from runs.views.run_page import About, Counting, Measured
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
@@ -221,54 +213,18 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = get_object_or_404(rows.readable_by(request.user), id=run_id)
     if run.deleted_at is not None:
         return render(request, "run_deleted.html", {"run": run}, status=410)
-    if request.GET.get("part") == "state":
-        state = {"run": run, "so_far": derived.so_far(run)}
+    part = request.GET.get("part")
+    if part == "state":
+        state = {"run": run, "measured": Measured(run, ())}
         return render(request, "run.html#state", state, status=200 if run.is_open else STOP_POLLING)
-    if request.GET.get("part") == "charts" and request.GET.get("seen") == series.sampled(run):
+    if part == "charts" and request.GET.get("seen") == series.sampled(run):
         return HttpResponse(status=NOTHING_NEW if run.is_open else STOP_POLLING)
-    samples, source = series.read_all(run), source_of(run)
-    if request.GET.get("part") == "charts":
-        context = {"run": run, "figures": figures(run, samples), "sampled": series.sampled(run)}
-        return render(request, "run.html#charts", context)
-    of_source = changes.history(source) if source and source != run else ()
-    # What a run had when it was cut short is among its numbers, and no result.
-    cut_short = run.state in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
-    result = [] if cut_short else headline_numbers(run)
-    missing = run.missing_metric
+    measured = Measured(run, series.read_all(run))
+    if part == "charts":
+        return render(request, "run.html#charts", {"run": run, "measured": measured})
     context = {
-        "run": run,
-        "figures": figures(run, samples),
-        "sampled": series.sampled(run) if run.is_open else "",
-        "derived": derived.of_run(run, samples),
-        "so_far": derived.so_far(run),
-        "result": result,
-        "latencies": _latency_figures(run),
-        "notes": run.annotations.all(),
-        "standing": standing.of_run(run, result[0], request.user) if result and run.counts else None,
-        "before": standing.run_before(run, request.user),
-        "gap": "" if run.is_open else why_no_number(run),
-        "missing_metric": METRICS[missing].label if missing in METRICS else factor_label(missing),
-        "implausible": [why for row in run.measurements.all() if (why := implausible(row))],
-        # What the run is about comes first.
-        "measurements": list(dict.fromkeys([*result, *ordered_measurements(run)])),
-        "factors": factor_facets(run),
-        "settings": setting_rows(run),
-        "steps": time_line(run),
-        "origin": origin(run),
-        # What decides who may see it has changes of its own; newest first.
-        "changes": sorted([*changes.history(run), *of_source], key=lambda change: change.at, reverse=True),
-        "files": artefacts_of(run),
-        "attachments": attachments_of(run),
-        "told": engine_report.of_run(run),
-        "heating": memory_figure(run),
-        "worth": judgement(run),
-        "original": run.copy_of if run.copy_of and may_open(request.user, run.copy_of) else None,
-        "may_let_count": sees_all(request.user) or not run.is_marked_by_rules,
-        "not_judged": quality.not_judged(quality.RunFacts.of(run, samples), run.checks, run.per_terminal)
-        if run.counts
-        else [],
-        "unverified": unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else "",
-    }
+        "run": run, "about": About(run), "measured": measured, "counting": Counting(run, measured, request.user),
+    }  # fmt: skip
     return render(request, "run.html", context)
 
 
@@ -298,14 +254,6 @@ def run_diff(request: HttpRequest) -> HttpResponse:
         "parts": bars_figures(comparison, id="runs") if (comparison := compare(runs)).metric else [],
     }  # fmt: skip
     return render(request, "run_diff.html", context, status=404 if context["unknown"] else 200)
-
-
-def _latency_figures(run: Run) -> list[Figure]:
-    latency, heat = latency_of([run]), map_of([run])
-    figures = [percentile_figure([("This run", 0, latency)])] if latency else []
-    if heat:
-        figures.append(heat_figure(heat, [run], id="latency-map", title="Transactions by latency over time"))
-    return figures
 
 
 @require_safe
