@@ -150,7 +150,8 @@ def run(name: str) -> list[str]:
     """Result, commit, date, minutes, figures."""
     proof, log, began = PROOFS[name], STATE / "proofs" / f"{name}.log", time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
-    commit = git("rev-parse", "--short=8", "HEAD") + ("+" if git("status", "--porcelain") else "")
+    changed = git("status", "--porcelain", "--", ".", f":!{PAGE.relative_to(ROOT)}")
+    commit = git("rev-parse", "--short=8", "HEAD") + ("+" if changed else "")
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, *proof.command], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
