@@ -85,7 +85,6 @@ def compare(
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
         comparison = at_chosen_levels(comparison, controls)
-    comparison = replace(comparison, groups=_coloured(comparison))
 
     with_values = [group for group in comparison.groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
@@ -176,7 +175,7 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
         alone = bool(group.doubt) or (group.durability == Durability.MEMORY and unstated)
         remnant = group.remnant_words(metric)
         is_ranked = not alone and not remnant and strength[group.key] <= strongest
-        ranked.append(replace(group, ranked=is_ranked, remnant=remnant))
+        ranked.append(group if is_ranked else replace(group, ranked=False, remnant=remnant))
 
     def position(group: Group) -> tuple[object, ...]:
         position = (not group.ranked, 0 if group.ranked else strength[group.key], bool(group.doubt))
@@ -187,15 +186,15 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     return sorted(ranked, key=position)
 
 
-def _coloured(comparison: Comparison) -> list[Group]:
-    """The groups with what tells them apart on charts.
+def _colours(comparison: Comparison) -> dict[str, int]:
+    """Index of the palette by the key of the group.
 
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
     """
     groups, asked = comparison.groups, comparison.question.fact
     if len(groups) <= COLOURS and not asked:
-        return [replace(group, color=index) for index, group in enumerate(groups)]
+        return {group.key: index for index, group in enumerate(groups)}
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
     facts = sorted(
         comparison.varying,
@@ -204,8 +203,8 @@ def _coloured(comparison: Comparison) -> list[Group]:
     for fact in facts:
         values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         if len(values) <= COLOURS:
-            return [replace(group, color=values.index(group.facts[fact.field])) for group in groups]
-    return groups
+            return {group.key: values.index(group.facts[fact.field]) for group in groups}
+    return {group.key: 0 for group in groups}
 
 
 def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
@@ -217,8 +216,9 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     comparison = replace(comparison, axes=arrange(comparison, controls))
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
     axes, question = comparison.axes, comparison.question
+    colours = _colours(comparison)
     if base is None or metric is None:
-        return comparison
+        return replace(comparison, groups=[replace(group, color=colours[group.key]) for group in groups])
     best = [*best_of_curves(axes, groups, metric)]
     along = _along(comparison) if question.kind in OF_CURVES or kind_of(axes) == SIZE else []
     beside: dict[str, Any] = {"along": along if question.kind in OF_CURVES else [], "axis": axes.along_x(groups)}
@@ -238,7 +238,12 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
         verdicts, _ = judge(metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric), **beside)
     against = levels.against if levels else against_base(groups, base, verdicts, axes.along_x(groups))
     base_keys = levels.base_keys if levels else {base.key}
-    groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
+    groups = [
+        replace(
+            group, color=colours[group.key], is_baseline=group.key in base_keys, against=against.get(group.key)
+        )
+        for group in groups
+    ]  # fmt: skip
     base = next(group for group in groups if group.key == base.key)
     return replace(comparison, groups=groups, baseline=base, levels=levels, verdicts=verdicts, best_groups=best)
 

@@ -87,6 +87,7 @@ class Columns(dict[str, list[str]]):
     def __init__(self, groups: Sequence[Group]) -> None:
         super().__init__()
         self.groups = groups
+        self._distinct: dict[tuple[str, ...], int] = {}
 
     def __missing__(self, name: str) -> list[str]:
         if name == DATE:
@@ -102,7 +103,13 @@ class Columns(dict[str, list[str]]):
 
     def follow(self, names: Sequence[str], chosen: Sequence[str]) -> bool:
         """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
-        return len(set(self.rows([*chosen, *names]))) == len(set(self.rows(chosen)))
+        return self._count((*chosen, *names)) == self._count((*chosen,))
+
+    def _count(self, names: tuple[str, ...]) -> int:
+        """How many different rows there are: asked again and again for the same facts."""
+        if names not in self._distinct:
+            self._distinct[names] = len(set(self.rows(names)))
+        return self._distinct[names]
 
 
 @dataclass(frozen=True)
