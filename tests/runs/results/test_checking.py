@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from benchagent import histogram
 from django.core.management import call_command
 from django.test import Client
 
-from benchsite.state import State
 from runs.models import Measurement, Run
 from runs.results import checking
 from runs.results.checking import judge_stored
@@ -65,9 +63,8 @@ def test_what_was_stored_before_is_judged_as_if_it_came_today(client: Client, ca
     assert capsys.readouterr().out == "Every run that is stored is judged by today's rules.\n"
 
 
-def test_an_upgrade_judges_what_is_stored_once(tmp_path: Path, settings, monkeypatch, client: Client, operator):
+def test_an_upgrade_judges_what_is_stored_once(monkeypatch, client: Client, operator):
     """`make up` does so of few runs; of many an operator's page says that it is due."""
-    settings.STATE = State(tmp_path)
     run = uploaded(latencies(per_terminal=STARVED), factors=FACTORS)
     today = said(run)
     forget_judgements(run)
