@@ -52,6 +52,23 @@ class PauseForm(forms.Form):
         return not self.errors
 
 
+class AgainForm(forms.Form):
+    measures_again = forms.BooleanField(required=False, label="Measure again what is suspected to have changed")
+    again_after_s = forms.IntegerField(
+        min_value=0, max_value=7 * 86_400, label="Seconds between", help_text="What hangs together in time is no proof."
+    )
+    again_daily_s = forms.IntegerField(min_value=0, max_value=86_400, label="Seconds a day, at most")
+
+    @classmethod
+    def of(cls, agent: Agent) -> AgainForm:
+        return cls(initial={name: getattr(agent, name) for name in cls.base_fields})
+
+    def save(self, agent: Agent, *, by: Person) -> bool:
+        if self.is_valid():
+            machines.edit(agent, by=by, **self.cleaned_data)
+        return not self.errors
+
+
 class TimesForm(forms.Form):
     """When a schedule is due. Without a cron expression: once."""
 

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from runs.models import Experiment, HardwareProfile, Run, digest_secret
+from runs.models import Batch, ChangePoint, Experiment, HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
 from runs.models.shapes import PlanDocument
 from runs.models.stored import StoredJSON
@@ -108,6 +108,11 @@ class Agent(NamedModel):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     pause_reason = models.CharField(max_length=200, blank=True)
+    # Whether it measures by itself again what is suspected to have changed (`agents.plans.again`): so long after what
+    # was measured before, and for so long a day.
+    measures_again = models.BooleanField(default=False)
+    again_after_s = models.PositiveIntegerField(default=3600)
+    again_daily_s = models.PositiveIntegerField(default=7200)
 
     objects = AgentQuerySet.as_manager()
 
@@ -219,6 +224,21 @@ class Job(models.Model):
             return joined
         cut = joined[-max_chars:]
         return cut.split("\n", 1)[1] if "\n" in cut.rstrip("\n") else cut
+
+
+class Confirmation(models.Model):
+    """A batch that measures again what was suspected, so that it is confirmed or refuted."""
+
+    point = models.ForeignKey(ChangePoint, on_delete=models.CASCADE, related_name="confirmations")
+    batch = models.OneToOneField(Batch, on_delete=models.CASCADE, related_name="confirmation")
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="confirmations")
+    made_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["agent", "made_at"], name="confirmation_of_day")]
+
+    def __str__(self) -> str:
+        return f"batch {self.batch_id} of suspicion {self.point_id}"
 
 
 class ObserverOrder(models.Model):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from agents import hints, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, observers
-from agents.plans import schedule, timetable
+from agents.plans import again, schedule, timetable
 from runs import space
 from runs.access import backoff
 from runs.history import filing
@@ -41,6 +41,7 @@ def sweep() -> None:
     schedule.start_first()
     worker.wake()
     filing.keep_up()
+    again.confirm_suspicions()
     if dispatching.queued().exists():
         dispatch()
 

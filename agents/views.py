@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from agents import hints, machines
-from agents.forms import DescribeForm, PauseForm, TimesForm
+from agents.forms import AgainForm, DescribeForm, PauseForm, TimesForm
 from agents.jobs import life
 from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
@@ -81,7 +81,7 @@ def _rows(request: HttpRequest, agents: list[Agent], *, linked: bool = True) -> 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def agent(request: HttpRequest, slug: str) -> HttpResponse:
-    """An agent, and for operators what can be done with it. POST with `action`: describe, pause, resume, retire."""
+    """An agent, and for operators what to do with it. POST with `action`: describe, pause, again, resume, retire."""
     chosen = get_object_or_404(_shown(request), slug=slug)
     return _act(request, chosen) if request.method == "POST" else _agent_page(request, chosen)
 
@@ -91,6 +91,7 @@ def _agent_page(request: HttpRequest, agent: Agent, *, status: int = 200, **form
         "row": _rows(request, [agent], linked=False)[0],
         "describe": DescribeForm.of(agent),
         "pause": PauseForm(),
+        "again": AgainForm.of(agent),
         "changes": changes.history(agent)[:50] if may_operate(request.user) else (),
         "runs": Run.objects.listed_for(request.user).present().filter(job__agent=agent).for_rows()[:10],
     } | forms
@@ -100,8 +101,11 @@ def _agent_page(request: HttpRequest, agent: Agent, *, status: int = 200, **form
 @operator_required
 def _act(request: PersonRequest, agent: Agent) -> HttpResponse:
     action = request.POST.get("action", "")
-    if action in ("describe", "pause"):
-        form = DescribeForm(request.POST) if action == "describe" else PauseForm(request.POST)
+    forms: dict[str, type[DescribeForm | PauseForm | AgainForm]] = {
+        "describe": DescribeForm, "pause": PauseForm, "again": AgainForm
+    }  # fmt: skip
+    if action in forms:
+        form = forms[action](request.POST)
         if not form.save(agent, by=request.user):
             return _agent_page(request, agent, status=422, **{action: form})
     elif action == "resume":
@@ -109,7 +113,7 @@ def _act(request: PersonRequest, agent: Agent) -> HttpResponse:
     elif action == "retire":
         machines.retire(agent, by=request.user)
     else:
-        return HttpResponseBadRequest("action: must be one of describe, pause, resume, retire")
+        return HttpResponseBadRequest("action: must be one of describe, pause, again, resume, retire")
     return redirect("agent", slug=agent.slug)
 
 

@@ -22,7 +22,7 @@ from runs.stats.summaries import Interval, interval_of_logs, mean, t_quantile, v
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
 # Of a step whose place was chosen among all.
-PLACED = 0.999
+PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
 LEAST_TO_TELL, MOST_IN_BAND = 10, 30
 CONFIRMING = 3

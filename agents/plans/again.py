@@ -1,0 +1,99 @@
+"""A suspicion is measured again by itself, where the operator of its agent allows it.
+
+Three batches of the same cell, each in a job of its own, one after the other at a distance, within the time that the
+agent gives a day. What they say is read as every batch is (`runs.history.watching`).
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from typing import cast
+from uuid import uuid4
+
+from benchagent.protocol import JobSpec
+from django.db import transaction
+from django.utils import timezone
+
+from agents import hints
+from agents.models import Agent, Confirmation, Job
+from agents.plans.schedule import SEED_LIMIT, outdated
+from runs import results
+from runs.models import Batch, ChangePoint, Run
+from runs.models.choices import OPEN_STATES, AlertState, ChangeKind, ChangeState
+from runs.stats.watch import CONFIRMING
+
+DAY = timedelta(days=1)
+
+
+def confirm_suspicions(*, now: datetime | None = None) -> int:
+    """Schedule what is due. Returns how many batches."""
+    now = now or timezone.now()
+    suspected = ChangePoint.objects.filter(
+        state=ChangeState.SUSPECTED,
+        kind=ChangeKind.STEP,
+        benchmark__branch="",
+        at__run__job__agent__measures_again=True,
+    ).exclude(alert__state=AlertState.NOISE)
+    suspected = suspected.select_related("at__run__job__agent", "at__batch", "benchmark")
+    return sum(_measure(point, now) for point in suspected.order_by("found_at")[:100])
+
+
+def _measure(point: ChangePoint, now: datetime) -> bool:
+    run = point.at.run
+    if run is None or run.job.agent is None or outdated(run):
+        return False
+    agent = run.job.agent
+    with transaction.atomic():
+        Agent.objects.select_for_update().get(pk=agent.pk)
+        made = list(Confirmation.objects.filter(point=point).order_by("-made_at"))
+        runs = Run.objects.filter(batch__in=[each.batch_id for each in made])
+        if len(made) >= CONFIRMING or runs.filter(state__in=OPEN_STATES).exists():
+            return False
+        ended = [each.finished_at for each in (*runs, run) if each.finished_at]
+        if ended and now - max(ended) < timedelta(seconds=agent.again_after_s):
+            return False
+        repeats = max(1, len(point.at.runs))
+        if spent_s(agent, now) + repeats * _lasts_s(run) > agent.again_daily_s:
+            return False
+        batch = _batch(point, run)
+        for repeat in range(1, repeats + 1):
+            _schedule(run, batch, repeat, agent)
+        Confirmation.objects.create(point=point, batch=batch, agent=agent, made_at=now)
+    hints.hint(hints.DISPATCH)
+    return True
+
+
+def spent_s(agent: Agent, now: datetime) -> float:
+    """Of the last day, on measuring again; what has not ended counts as long as what it repeats took."""
+    batches = Confirmation.objects.filter(agent=agent, made_at__gt=now - DAY).select_related("point__at__run")
+    spent = 0.0
+    for each in batches:
+        like = each.point.at.run
+        spent += sum(
+            _lasts_s(run) or (_lasts_s(like) if like else 0.0) for run in Run.objects.filter(batch=each.batch_id)
+        )
+    return spent
+
+
+def _lasts_s(run: Run) -> float:
+    return (run.finished_at - run.started_at).total_seconds() if run.finished_at and run.started_at else 0.0
+
+
+def _batch(point: ChangePoint, run: Run) -> Batch:
+    """Of whoever the suspected batch is, about the same commit."""
+    before = point.at.batch
+    return Batch.objects.create(
+        owner=before.owner, label=before.label, tags=before.tags, tested={**before.tested, **run.tested},
+        note=f"measured again by itself: the batch of {point.at.measured_at:%Y-%m-%d %H:%M} was suspected",
+    )  # fmt: skip
+
+
+def _schedule(run: Run, batch: Batch, repeat: int, agent: Agent) -> None:
+    own = {"run_id": str(uuid4()), "seed": secrets.randbelow(SEED_LIMIT), "repeat": repeat}
+    spec = cast(JobSpec, {**run.job.spec, **own})
+    again = results.scheduled_run(
+        spec, experiment=None, order_index=None, hardware=run.hardware, demonstration=run.demonstration,
+        owner=run.owner, visibility=run.visibility, batch=batch,
+    )  # fmt: skip
+    Job.objects.create(run=again, spec=spec, requested_agent=agent)
