@@ -7,7 +7,9 @@ on it, after the commit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
 from typing import Any
 
 from django.db import transaction
@@ -18,7 +20,7 @@ from runs.access import changes
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import AlertState, ChangeState
-from runs.models.visible import Person
+from runs.models.visible import Person, Reader
 
 # What a person can say of an alert.
 SAID = (
@@ -111,6 +113,34 @@ def title(alert: Alert) -> str:
 def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
     points = ChangePoint.objects.select_related("benchmark__hardware", "benchmark__metric", "benchmark__workload", "at")
     return alerts.select_related("assignee").prefetch_related(Prefetch("changes", points))
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How good suspicions were: of those of `days`, how many further batches confirmed or did not, and people rejected.
+
+    `days_to_find`: the median from the first batch after a change to when it was confirmed.
+    """
+
+    days: int
+    suspected: int
+    confirmed: int
+    refuted: int
+    rejected: int
+    days_to_find: float | None
+
+
+def quality(user: Reader, days: int = 90) -> Quality:
+    """Of what this person sees listed."""
+    seen = Benchmark.objects.listed_for(user)
+    points = ChangePoint.objects.filter(benchmark__in=seen, found_at__gt=timezone.now() - timedelta(days=days))
+    rows = list(points.values_list("state", "alert__state", "confirmed_at", "at__measured_at"))
+    confirmed = [row for row in rows if row[0] == ChangeState.CONFIRMED]
+    waits = [(at - measured).total_seconds() / 86_400 for _, _, at, measured in confirmed if at]
+    return Quality(
+        days, len(rows), len(confirmed), sum(row[0] == ChangeState.REFUTED for row in rows),
+        sum(row[1] == AlertState.NOISE for row in confirmed), median(waits) if waits else None,
+    )  # fmt: skip
 
 
 def watched_beside(alert: Alert) -> int:

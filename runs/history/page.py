@@ -23,8 +23,8 @@ from runs.run.events import CHECKPOINT
 from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
 
-# Of the batches that a page draws, and those that its table shows.
-MOST_DRAWN, MOST_LISTED, MOST_BRANCHES = 1_000, 100, 4
+# Of the batches that a page draws, as many as a reader asks for, and those that its table shows.
+DRAWN, MOST_DRAWN, MOST_LISTED, MOST_BRANCHES = 300, 1_000, 100, 4
 # A mark holds so many words.
 MOST_NAMED = 3
 BAND_COLOUR = 7
@@ -44,9 +44,9 @@ class Row:
         return tested_of(self.batch)
 
 
-def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark]) -> dict[str, Any]:
+def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: int = DRAWN) -> dict[str, Any]:
     """What its template shows. `siblings`: other branches that the reader may see."""
-    series = Series.of(benchmark, MOST_DRAWN)
+    series = Series.of(benchmark, drawn)
     events = events_of(series.rows)
     changes = [
         (point, change_words(point, is_last=point.at_id == _last_start(series)))
@@ -66,6 +66,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark]) -> dict[str,
             for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
         ],
         "siblings": siblings,
+        "drawn": len(series.rows),
+        "more": MOST_DRAWN if benchmark.batches > drawn == DRAWN else 0,
     }  # fmt: skip
 
 

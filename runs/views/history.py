@@ -17,7 +17,7 @@ from runs.access.rules import candidates
 from runs.history import alerts, joining
 from runs.history.causes import why
 from runs.history.overview import BASELINES, Baseline, WrongBaseline, listed_benchmarks, rows_of
-from runs.history.page import context_of
+from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, unknown, without, without_blanks
 from runs.models import Alert, Benchmark
@@ -56,7 +56,8 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
         return redirect(shown.joined_to)
     of_branches = Benchmark.objects.readable_by(request.user).filter(line=shown.line, batches__gt=0)
     siblings = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
-    context = context_of(shown, list(siblings.order_by("-newest_at")))
+    drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN
+    context = context_of(shown, list(siblings.order_by("-newest_at")), drawn=drawn)
     context["joined"] = shown.joined.all()
     context["joinable"] = joining.candidates(shown)[:PER_PAGE]
     return render(request, "benchmarks/detail.html", context)
@@ -111,7 +112,7 @@ def alert_list(request: HttpRequest) -> HttpResponse:
     )
     context = {
         "page": page, "states": AlertState.choices, "chosen": wanted, "mine": "mine" in request.GET,
-        "rows": [(row, alerts.title(row)) for row in page],
+        "rows": [(row, alerts.title(row)) for row in page], "quality": alerts.quality(request.user),
     }  # fmt: skip
     return render(request, "alerts/list.html", context)
 

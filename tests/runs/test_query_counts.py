@@ -47,7 +47,7 @@ RECORDED = {
     "/configs/{config}/": 14,
     "/benchmarks/": 17,
     "/benchmarks/{benchmark}/": 9,
-    "/alerts/": 3,
+    "/alerts/": 4,
     "/api/v1/benchmarks/": 6,
     "/agents/": 3,
     "/api/v1/runs/": 8,

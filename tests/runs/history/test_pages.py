@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint
 from tests.runs.history.nights import file, night, nights
 
@@ -71,6 +72,13 @@ def test_an_alert_says_what_changed_there_and_where_the_time_went(client, moved)
     (where,) = page.context["why"].where
     assert where.change.value == pytest.approx(0.49, abs=0.05)
     assert not page.context["why"].is_machine
+
+
+def test_the_inbox_tells_how_good_its_alarms_were(client, moved):
+    quality = client.get("/alerts/").context["quality"]
+    assert (quality.confirmed, quality.rejected, quality.suspected) == (1, 0, quality.refuted + 1)
+    alerts.move(Alert.objects.get(state="confirmed"), "noise")
+    assert client.get("/alerts/").context["quality"].rejected == 1
 
 
 def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
