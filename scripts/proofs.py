@@ -184,6 +184,8 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.names) - PROOFS.keys():
         parser.error(f"no proof {', '.join(sorted(unknown))}; there are: {', '.join(PROOFS)}")
+    # What is being proven ends with this.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     known = read()
     if options.stale:
         print(*(f"proof older than its code: {words}" for words in stale(known)), sep="\n")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
+import psutil
 import pytest
 
+from tests.benchagent.fake_server import wait_until
 from tests.conftest import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "scripts"))
@@ -47,3 +50,16 @@ def test_it_says_passed_of_nothing_else(code, result, monkeypatch, tmp_path):
     monkeypatch.setattr(proofs, "LIMIT_S", 3)
     monkeypatch.setitem(proofs.PROOFS, "x", proofs.Proof("x", ("-c", code), ()))
     assert proofs.run("x")[0] == result
+
+
+def test_what_is_being_proven_ends_with_it(tmp_path):
+    sleeper = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    code = (
+        f"import sys, pathlib, proofs; proofs.STATE = pathlib.Path({str(tmp_path)!r}); "
+        f"proofs.PROOFS['x'] = proofs.Proof('x', ('-c', {sleeper!r}), ()); sys.argv[1:] = ['x']; proofs.main()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY / "scripts")
+    wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    process.terminate()
+    process.wait(30)
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
