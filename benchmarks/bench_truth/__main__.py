@@ -10,41 +10,19 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.bench_truth.asking import Site, ask, send
 from benchmarks.bench_truth.judge import UNJUDGED
-from benchmarks.bench_truth.sites import in_process, over_http
+from benchmarks.bench_truth.parts import Part, Tallies
 from benchmarks.bench_truth.table import Tally, markdown
-from benchmarks.bench_truth.worlds import KINDS, World, world
-from scripts.private import set_up_here
+from benchmarks.bench_truth.worlds import KINDS
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "method" / "truth.md"
 BEGIN, END = "<!-- begin: make bench-truth -->", "<!-- end: make bench-truth -->"
 EXAMPLES = 3
-
-
-@dataclass
-class Tallies:
-    """The same marks by question, by kind of world and noise, and by what went wrong in the world."""
-
-    by_question: Tally
-    by_world: Tally
-    by_feature: Tally
-
-    def judge(self, site: Site, made: World) -> None:
-        send(site, made)
-        for address, mark in ask(site, made):
-            what = ", ".join([made.kind, made.noise, *sorted(made.features)])
-            request = f"world {made.number} ({what}) {address}"
-            self.by_question.add(mark.kind, mark, request)
-            self.by_world.add(made.noise, mark, request)
-            for name in made.features or {"nothing"}:
-                self.by_feature.add(name, mark, request)
 
 
 def report(tallies: Tallies, heading: str) -> Iterator[str]:
@@ -65,33 +43,23 @@ def main() -> None:
     parser.add_argument("--kind", choices=list(KINDS), help="worlds of this kind only")
     parser.add_argument("--http", type=int, default=6, metavar="N", help="the first N worlds over HTTP as well")
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="no further world after these")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many processes, each with its own site")
     parser.add_argument("--write", action="store_true", help="the table into docs/method/truth.md")
     options = parser.parse_args()
     numbers = range(options.worlds) if options.only is None else [options.only]
-    worlds = [made for number in numbers for made in [world(options.seed, number)] if options.kind in (None, made.kind)]
-    tallies, begin = Tallies(Tally(), Tally(), Tally()), time.monotonic()
-    with (
-        tempfile.TemporaryDirectory(prefix="benchsite-") as state,
-        tempfile.TemporaryDirectory(prefix="benchsite-") as other,
-    ):
-        set_up_here(state)
-        site = in_process()
-        for at, made in enumerate(worlds, 1):
-            if time.monotonic() - begin > options.minutes * 60:
-                del worlds[at - 1 :]
-                break
-            tallies.judge(site, made)
-            print(
-                f"\r{at} of {len(worlds)} worlds, {time.monotonic() - begin:.0f} s", end="", file=sys.stderr, flush=True
-            )
-        print(file=sys.stderr)
-        if options.http and options.only is None:
-            with over_http(other) as http:
-                for made in worlds[: options.http]:
-                    tallies.judge(http, made)
-    runs = sum(len(made.by_run) for made in worlds)
+    http = options.http if options.only is None else 0
+    parts = [
+        Part(options.seed, numbers[at :: options.jobs], options.kind, 0 if at else http, options.minutes)
+        for at in range(options.jobs)
+    ]
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        done = [*pool.map(Part.asked, parts)]
+    tallies, worlds, runs = Tallies(Tally(), Tally(), Tally()), 0, 0
+    for part, its_worlds, its_runs in done:
+        tallies.take(part)
+        worlds, runs = worlds + its_worlds, runs + its_runs
     claims = sum(tallies.by_question.every.values())
-    lines = list(report(tallies, f"{len(worlds)} worlds of seed {options.seed}, {runs:,} runs, {claims:,} marks."))
+    lines = list(report(tallies, f"{worlds} worlds of seed {options.seed}, {runs:,} runs, {claims:,} marks."))
     print("\n".join(lines))
     _print_wrong(tallies.by_question, all_of_them=options.only is not None)
     if options.write:

@@ -1,4 +1,4 @@
-"""Worlds sent to a site and asked about: by the API, on the page, in the embed and as CSV."""
+"""Worlds sent to a site and asked about: by the API, on the page, as CSV, by the questions of home, in an article."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import html
 import io
 import json
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qsl, urlencode
 
-from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark
-from benchmarks.bench_truth.worlds import World, documents
+from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark, offered_words, part_of
+from benchmarks.bench_truth.worlds import World, article, documents
 
 _TAGS = re.compile(r"<[^>]+>")
 _SPACES = re.compile(r"\s+")
 _HEADLINE = re.compile(r'<p class="headline"[^>]*>(.*?)</p>', re.DOTALL)
 _ROW = re.compile(r'<tr data-group="([^"]+)".*?</tr>', re.DOTALL)
 _VERDICT = re.compile(r'data-verdict="([^"]*)"')
+_HOME_LINK = re.compile(r'<a href="/compare/\?([^"]*ask=[^"]*)">(.*?)</a>')
 _N = re.compile(r'data-label="Repeats" data-value="(\d+)"')
 
 
@@ -29,8 +32,13 @@ class Site(Protocol):
 
     def post(self, path: str, body: str) -> tuple[int, str]: ...
 
+    def publish(self, folder: Path) -> None:
+        """The article of this folder."""
+
 
 def send(site: Site, made: World) -> None:
+    if made.slug:
+        _publish(site, made)
     rows = list(documents(made))
     for at in range(0, len(rows), 200):
         status, text = site.post("/api/v1/results/", json.dumps({"results": rows[at : at + 200]}))
@@ -40,6 +48,13 @@ def send(site: Site, made: World) -> None:
             raise RuntimeError(f"{made.tag}: {status} {refused or text[:500]}")
 
 
+def _publish(site: Site, made: World) -> None:
+    with tempfile.TemporaryDirectory(prefix="benchsite-") as folder:
+        for name, content in article(made).items():
+            Path(folder, name).write_text(json.dumps(content))
+        site.publish(Path(folder))
+
+
 def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
     """What is asked, and each mark of what is answered."""
     judge = Judge(made)
@@ -47,7 +62,7 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
     wanted = [(dict(params), True) for params in made.asks]
     while wanted:
         params, expected = wanted.pop(0)
-        address = urlencode({"tag": made.tag, **params})
+        address = urlencode([*made.selects, *params.items()])
         if address in seen:
             continue
         seen.add(address)
@@ -64,6 +79,38 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
         wanted += [(pair, False) for pair in _pairs(body)]
     for mark in judge.contradictions():
         yield f"tag={made.tag}", mark
+    yield from of_home(site, made)
+    if made.slug:
+        yield from of_article(site, made)
+
+
+def of_home(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
+    """Each question that home offers about this world: the answer it leads to, and what the link itself says."""
+    _, page = site.get("/")
+    for query, words in _HOME_LINK.findall(page):
+        address = html.unescape(query)
+        status, text = site.get(f"/api/v1/answers/?{address}")
+        body = json.loads(text) if status == 200 else {"question": {"kind": ""}, "claims": []}
+        kind = str(body["question"]["kind"])
+        yield address, Mark(CONTRADICTION, kind, status == 200, f"home: {words}: {status} {text[:200]}")
+        part = part_of(made, dict(parse_qsl(address)), [run for claim in body["claims"] for run in claim["runs"]])
+        if status != 200 or part is None:
+            continue
+        yield address, Mark(CONTRADICTION, kind, dict(parse_qsl(address))["ask"] == kind, f"home: {words}: {kind}")
+        for mark in (*Judge(part).answer(body, expected=True), *same_everywhere(site, address, body)):
+            yield address, mark
+        for mark in offered_words(part, kind, _plain(words)):
+            yield address, mark
+
+
+def of_article(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
+    """What the page of an article says of the best system, beside the answer of a comparison."""
+    status, page = site.get(f"/publications/{made.slug}/")
+    address = urlencode({"publication": made.slug, "ask": "best"})
+    body = json.loads(site.get(f"/api/v1/answers/?{address}")[1])
+    said = f"{body['claims'][0]['label']} is better than every" if body["sure"] else "No system is better than every"
+    right = status == 200 and said in _plain(page)
+    yield f"/publications/{made.slug}/", Mark(CONTRADICTION, "published", right, f"the article does not say: {said}")
 
 
 def _pairs(body: Json) -> Iterator[dict[str, str]]:

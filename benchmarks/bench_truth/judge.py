@@ -7,8 +7,9 @@ mean in truth and what was measured. Ratios and means are computed again from wh
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.bench_truth.worlds import RAM_GB, Cell, World, series_of
@@ -69,10 +70,8 @@ class Pair:
         return _mean(logs) if logs and all(map(math.isfinite, logs)) else None
 
     def standard_error(self, metric: str, sigma: float) -> float:
-        variances = [
-            sum(sigma**2 / max(1, sum(len(cell.values(metric)) for cell in side)) for side in level)
-            for level in self.levels
-        ]
+        """Of the mean over the levels: by the noise of the world, or by the repeats where these scatter more."""
+        variances = [sum(_variance_of_mean(side, metric, sigma) for side in level) for level in self.levels]
         return math.sqrt(sum(variances)) / max(1, len(variances))
 
     @property
@@ -81,6 +80,13 @@ class Pair:
             (sum(len(cell.runs) for cell in side if not cell.is_copy) for level in self.levels for side in level),
             default=0,
         )
+
+
+def _variance_of_mean(side: Sequence[Cell], metric: str, sigma: float) -> float:
+    logs = [_log(value) for cell in side for value in cell.values(metric).values()]
+    if len(logs) < 2 or not all(map(math.isfinite, logs)):
+        return math.inf
+    return max(sigma, statistics.stdev(logs)) ** 2 / len(logs)
 
 
 def _log(value: float | None) -> float:
@@ -173,6 +179,8 @@ class Judge:
                     yield from self._step(kind, metric, claim, cells)
                 case "newer":
                     yield from self._newer(kind, body, claim, cells)
+                case "published":
+                    yield from self._published(kind, body, claim, cells)
 
     def _cells(self, runs: Iterable[str]) -> list[Cell]:
         """Each once, in the order of the runs."""
@@ -420,6 +428,20 @@ class Judge:
         if claim["ratio"]["low"] is not None:
             yield Mark(COVERAGE, kind, claim["ratio"]["low"] <= math.exp(truth) <= claim["ratio"]["high"], words)
 
+    def _published(self, kind: str, body: Json, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        """A number beside the printed one; no ratio over another promise or a window ten times as long."""
+        ours, printed = ([cell for cell in cells if cell.is_printed == side] for side in (False, True))
+        for name, side in (("here", ours), ("printed", printed)):
+            mean = math.exp(_mean([_log(value) for cell in side for value in cell.values(body["metric"]).values()]))
+            yield Mark(NUMBER, kind, _close(claim[name], mean), f"{claim['label']}: {name} {claim[name]}, not {mean}")
+        windows = [float(cell.facts["duration_s"]) for cell in cells]
+        is_forbidden = "unlike durability" in self.world.features or max(windows) > 10 * min(windows)
+        words = f"{claim['label']}: {claim['ratio']} over windows of {windows} s"
+        is_refused = claim["ratio"]["verdict"] == "refused"
+        yield Mark(CONTRADICTION, kind, is_forbidden == is_refused == (claim["ratio"]["value"] is None), words)
+        if not is_refused:
+            yield from self._change(kind, body, claim["ratio"], matched(ours, printed, ["duration_s", "set"]), claim)
+
     # The page as a whole
 
     def _pages_without_a_difference(self, kind: str, marks: Sequence[Mark]) -> Iterator[Mark]:
@@ -455,12 +477,16 @@ class Judge:
         """Whether each value of what is ranked, or each curve, has a claim or a word why it has none."""
         if not body["claims"]:
             return
-        told = " ".join([*body["missing"], body["not_alike"], *(claim["label"] for claim in body["claims"])])
+        told = " ".join([body["words"], *body["missing"], *(claim["label"] for claim in body["claims"])])
         metric, fact = body["metric"], FACT_OF.get(body["question"]["fact"], "dbms" if kind in ("best", "load") else "")
         first = body["claims"][0]["kind"]
         cells = [cell for cell in self.world.cells if cell.values(metric)]
         if first == "standing" and fact and len({cell.facts.get(fact) for cell in cells}) > 1:
             wanted = {str(cell.facts[fact]) for cell in cells if fact in cell.facts}
+        elif first == "published":
+            # As far as both have a number.
+            sides = ({str(cell.facts["dbms"]) for cell in cells if cell.is_printed == side} for side in (False, True))
+            wanted = set.intersection(*sides)
         elif first in ("loss", "falls_off", "scales"):
             wanted = {part for cell in cells for part in series_of(cell.facts).split(" · ")}
             wanted = wanted if len({series_of(cell.facts) for cell in cells}) > 1 else set()
@@ -487,6 +513,37 @@ class Judge:
         few = any(len(cell.values(metric)) < 3 for cell in self.world.cells if not cell.is_copy)
         unlike = {"mixed windows", "several batches", "zeros", "a cell missing"} & self.world.features
         return not few and not unlike and self.world.kind != "zeros"
+
+
+# What home offers
+
+
+def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str]) -> World | None:
+    """The cells of a world that a link of home selects: a batch, an article, a day or a cell; None of another."""
+    if "publication" in selects:
+        cells = [cell for cell in made.cells if cell.is_printed and selects["publication"] == made.slug]
+    elif "batch" in selects:
+        cells = [cell for cell in made.cells if cell.batch == selects["batch"] and not cell.is_printed]
+    elif "measured_from" in selects:
+        cells = [cell for cell in made.cells if str(cell.day) == selects["measured_from"]]
+    else:
+        series = {series_of(made.by_run[run].facts) for run in runs if run in made.by_run}
+        cells = [cell for cell in made.cells if series_of(cell.facts) in series]
+    is_whole = all(run in made.by_run for run in runs)
+    return replace(made, cells=cells) if cells and is_whole else None
+
+
+def offered_words(part: World, kind: str, words: str) -> Iterator[Mark]:
+    """What a link of home says of its runs: how many systems, from which level to which, since when."""
+    systems = len({cell.facts["dbms"] for cell in part.cells})
+    wanted = {"best": f"of {systems} systems"}
+    for axis, ask in (("size_gb", "loss"), ("terminals", "scales")):
+        levels = [float(cell.facts[axis]) for cell in part.cells if axis in cell.facts]
+        wanted[ask] = f"from {min(levels):g} to {max(levels):g}" if levels else ""
+    days = [cell.day for cell in part.cells if cell.day]
+    wanted["since"] = f"since {min(days)}" if days else ""
+    if kind in wanted:
+        yield Mark(COUNT, kind, wanted[kind] in words, f"home: {words}, in truth {wanted[kind]}")
 
 
 def _spelt(value: Any) -> str:

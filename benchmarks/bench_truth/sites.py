@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import requests
@@ -32,6 +34,11 @@ class InProcess:
         answer = self.client.post(path, body, content_type="application/json", headers=headers)
         return answer.status_code, answer.content.decode()
 
+    def publish(self, folder: Path) -> None:
+        from django.core.management import call_command
+
+        call_command("import_publication", folder, stdout=StringIO())
+
 
 @dataclass
 class OverHttp:
@@ -39,6 +46,7 @@ class OverHttp:
 
     base: str
     session: requests.Session
+    env: Mapping[str, str]
 
     def get(self, path: str) -> tuple[int, str]:
         answer = self.session.get(f"{self.base}{path}", timeout=120)
@@ -48,6 +56,9 @@ class OverHttp:
         headers = {"Content-Type": "application/json"}
         answer = self.session.post(f"{self.base}{path}", body.encode(), headers=headers, timeout=120)
         return answer.status_code, answer.text
+
+    def publish(self, folder: Path) -> None:
+        manage(self.env, "import_publication", str(folder))
 
 
 def in_process() -> InProcess:
@@ -66,4 +77,4 @@ def over_http(state: str) -> Iterator[OverHttp]:
     secret = manage(env, "shell", "--no-imports", "-c", SECRET).strip()
     with web(env) as (base, _), requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {secret}"
-        yield OverHttp(base, session)
+        yield OverHttp(base, session, env)

@@ -34,6 +34,13 @@ class Tally:
         if not mark.right:
             self.wrong[key].append(f"{request}: {mark.words}")
 
+    def take(self, other: Tally) -> None:
+        """What was counted elsewhere, too."""
+        self.right += other.right
+        self.every += other.every
+        for key, examples in other.wrong.items():
+            self.wrong[key] += examples
+
     @property
     def rows(self) -> list[str]:
         return sorted({row for row, _ in self.every})

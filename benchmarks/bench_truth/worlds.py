@@ -1,6 +1,7 @@
 """Worlds whose truth is known: cells, the mean that each has in truth, and what was measured of it, with noise.
 
-A world is made of its seed and number alone. Its documents are what a tool or an agent would send.
+A world is made of its seed and number alone. Its documents are what a tool or an agent would send; what it prints is
+the folder of an article.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 Facts = Mapping[str, str | float]
 SYSTEMS = (
     ("PostgreSQL", "17.2"), ("MariaDB", "11.4.4"), ("Firebird", "5.0.1"), ("MySQL", "8.0.36"), ("CUBRID", "11.3"),
-    ("Oracle", "19.3"),
+    ("Oracle Database", "19.3"),
 )  # fmt: skip
 VERSIONS = ("14.15", "15.10", "16.6", "17.2", "18.0")
 DISKS = (("SATA", "hdd"), ("SSD", "ssd"), ("NVMe", "nvme"))
@@ -31,7 +32,10 @@ FIRST_DAY = date(2025, 3, 1)
 
 @dataclass(frozen=True)
 class Cell:
-    """`means`: in truth, by metric. `runs`: by the run's id what was measured, None where the run has no number."""
+    """`means`: in truth, by metric. `runs`: by the run's id what was measured, None where the run has no number.
+
+    `is_printed`: it stands in an article.
+    """
 
     facts: Facts
     means: Mapping[str, float]
@@ -40,6 +44,7 @@ class Cell:
     day: date | None = None
     starved: frozenset[str] = frozenset()
     is_copy: bool = False
+    is_printed: bool = False
 
     def values(self, metric: str) -> dict[str, float]:
         """Those that count: of a starved run no latency does, of what was sent twice the first alone."""
@@ -72,6 +77,18 @@ class World:
     @property
     def tag(self) -> str:
         return f"world-{self.number}"
+
+    @property
+    def slug(self) -> str:
+        """Of the article, where one is printed."""
+        return f"article-{self.number}" if any(cell.is_printed for cell in self.cells) else ""
+
+    @property
+    def selects(self) -> Sequence[tuple[str, str]]:
+        """What an address says to have all of it."""
+        if self.slug:
+            return [("set", f"tag={self.tag}"), ("set", f"publication={self.slug}")]
+        return [("tag", self.tag)]
 
     @property
     def better(self) -> str:
@@ -107,6 +124,8 @@ def _features(generator: random.Random, made: World) -> set[str]:
                 "several batches": 0.15, "zeros": 0.06}  # fmt: skip
     if made.kind in ("nightlies", "zeros", "two"):
         possible = {"starving": 0.1, "unequal repeats": 0.3}
+    if made.kind == "published":
+        possible = {"unequal repeats": 0.3, "unlike windows": 0.3, "unlike durability": 0.2}
     if made.noise == "an outlier":
         possible["outlier"] = 1.0
     return {name for name, share in possible.items() if generator.random() < share}
@@ -260,9 +279,23 @@ def _two(generator: random.Random, base: World) -> World:
     return replace(base, cells=cells, asks=[{"ask": "changed"}, {"ask": "a_b"}, {"ask": "best"}, {}])
 
 
+def _published(generator: random.Random, base: World) -> World:
+    """An article prints its repeats of some systems; most of them were measured here again, faster or alike."""
+    count = generator.randint(2, 5)
+    printed, here = _differences(generator, count), _differences(generator, count)
+    cells = []
+    for at, (name, version) in enumerate(SYSTEMS[:count]):
+        facts: Facts = {"dbms": f"{name} {version}", "size_gb": 10, "terminals": 16, "duration_s": 60}
+        cells.append(Cell({**facts, "set": "printed"}, {"tps": 700 * printed[at]}, is_printed=True))
+        if at < 2 or generator.random() < 0.7:
+            cells.append(Cell({**facts, "set": "here"}, {"tps": 700 * printed[at] * here[at]}))
+    return replace(base, cells=cells, asks=[{"ask": "published"}])
+
+
 KINDS: dict[str, Callable[[random.Random, World], World]] = {
     "systems": _systems, "versions": _versions, "sizes": _sizes, "terminals": _terminals, "settings": _settings,
     "nightlies": _nightlies, "loads": _loads, "machines": _machines, "zeros": _zeros, "two": _two,
+    "published": _published,
 }  # fmt: skip
 
 
@@ -281,6 +314,12 @@ def _measured(generator: random.Random, made: World) -> list[Cell]:
     if "mixed windows" in made.features:
         at = generator.randrange(len(cells))
         cells[at] = replace(cells[at], facts={**cells[at].facts, "duration_s": generator.choice((5, 120))})
+    if "unlike windows" in made.features:
+        # Short enough beside what is printed that the rules forbid a ratio, or just not.
+        window = generator.choice((4, 120))
+        cells = [
+            cell if cell.is_printed else replace(cell, facts={**cell.facts, "duration_s": window}) for cell in cells
+        ]
     spoilt = generator.randrange(len(cells))
     measured = []
     for at, cell in enumerate(cells):
@@ -290,7 +329,8 @@ def _measured(generator: random.Random, made: World) -> list[Cell]:
         is_spoilt = at == spoilt and "outlier" in made.features
         measured.append(_filled(generator, made, own, count, is_spoilt=is_spoilt))
         if "copies" in made.features and generator.random() < 0.3:
-            runs = {_uuid(generator): numbers for numbers in measured[-1].runs.values()}
+            # What is zero is equal by chance.
+            runs = {_uuid(generator): numbers for numbers in measured[-1].runs.values() if all(numbers.values())}
             measured.append(replace(own, runs=runs, is_copy=True))
     if "several batches" in made.features:
         again = generator.sample([cell for cell in measured if not cell.is_copy], max(1, len(cells) // 3))
@@ -310,6 +350,8 @@ def _filled(generator: random.Random, made: World, cell: Cell, count: int, *, is
                 value = 0.0
             numbers[metric] = float(f"{value:.8g}")
         runs[_uuid(generator)] = numbers
+    if cell.is_printed:
+        runs = {article_run(made.number, cell, at): numbers for at, numbers in enumerate(runs.values(), 1)}
     starved = [run for run in runs if "starving" in made.features and generator.random() < 0.3]
     return replace(cell, runs=runs, starved=frozenset(starved))
 
@@ -329,9 +371,10 @@ def _error(generator: random.Random, noise: str) -> float:
 
 
 def documents(made: World) -> Iterator[dict[str, Any]]:
-    """One of each cell."""
+    """One of each cell that was measured here."""
     for cell in made.cells:
-        yield _document(made, cell)
+        if not cell.is_printed:
+            yield _document(made, cell)
 
 
 def _document(made: World, cell: Cell) -> dict[str, Any]:
@@ -345,14 +388,14 @@ def _document(made: World, cell: Cell) -> dict[str, Any]:
         "id": str(uuid.uuid5(uuid.UUID(next(iter(cell.runs))), "document")),
         "batch": cell.batch,
         "tags": [made.tag],
-        "workload": "tpcb",
+        "workload": f"workload-{made.slug}" if made.slug else "tpcb",
         "dbms": {"name": name, "version": version},
         "hardware": {
             "name": facts.get("machine", f"machine {made.number}"),
             "ram_bytes": RAM_GB << 30,
             "storage": disks,
         },
-        "durability": "power_loss",
+        "durability": "none" if "unlike durability" in made.features else "power_loss",
         "factors": {"duration_s": 60, **factors},
         "repeats": [_repeat(made, run, numbers, is_starved=run in cell.starved) for run, numbers in cell.runs.items()],
     }
@@ -374,3 +417,47 @@ def _repeat(made: World, run: str, numbers: Mapping[str, float | None], *, is_st
     ]  # fmt: skip
     # What a driver counts for each of 16 terminals.
     return {"id": run, "metrics": metrics, **({"per_terminal": [0, *[1000] * 15]} if is_starved else {})}
+
+
+# As an article prints it
+
+
+def article_run(number: int, cell: Cell, repeat: int) -> str:
+    """Its id on every site."""
+    from runs.publications.folder import stable_id
+
+    return str(stable_id("run", f"article-{number}", _printed_id(cell, repeat)))
+
+
+def _printed_id(cell: Cell, repeat: int) -> str:
+    return f"{str(cell.facts['dbms']).replace(' ', '-')}-{repeat}"
+
+
+def article(made: World) -> dict[str, Any]:
+    """Its files by name, each as JSON; one machine, one workload, every repeat printed."""
+    slug, printed = made.slug, [cell for cell in made.cells if cell.is_printed]
+    versions = {str(cell.facts["dbms"]): str(cell.facts["dbms"]).rpartition(" ") for cell in printed}
+    systems = {name: name.lower() for name, _, _ in versions.values()}
+    of_version = {whole: f"{systems[name]}-{version}" for whole, (name, _, version) in versions.items()}
+    results = {
+        "publication": {"slug": slug, "language": "en", "title_original": made.tag, "title_en": made.tag,
+                        "author": "A. Judge", "publisher": "The bench of truth", "date": "2020-05-01"},
+        "hardware": [{"id": f"hw-{slug}", "name": f"Server of {slug}", "ram_gb": RAM_GB,
+                      "storage": [{"id": f"disk-{slug}", "name": "data", "medium": "ssd"}]}],
+        "dbms": [{"slug": system, "name": name} for name, system in systems.items()],
+        "versions": [{"id": of_version[whole], "dbms": systems[name], "version": version}
+                     for whole, (name, _, version) in versions.items()],
+        "configs": [{"id": f"config-{slug}", "name": "as installed", "applies_to": [*of_version.values()],
+                     "durability": "power_loss", "durability_reason": "stated"}],
+        "workloads": [{"id": f"workload-{slug}", "name": f"Load of {slug}", "kind": "tpcb", "primary_metric": "tps"}],
+        "metrics": [{"name": "tps", "unit": "TPS", "label": "Throughput", "better": "higher"}],
+        "runs": [
+            {"id": _printed_id(cell, at), "version": of_version[str(cell.facts["dbms"])],
+             "workload": f"workload-{slug}", "hardware": f"hw-{slug}", "config": f"config-{slug}", "repeat": at,
+             "storage": {"data": f"disk-{slug}"}, "provenance": "printed",
+             "factors": {name: cell.facts[name] for name in ("size_gb", "terminals", "duration_s")},
+             "metrics": [{"name": "tps", "unit": "TPS", "value": numbers["tps"], "as_printed": str(numbers["tps"])}]}
+            for cell in printed for at, numbers in enumerate(cell.runs.values(), 1)
+        ],
+    }  # fmt: skip
+    return {"results.json": results, "page.json": {"parts": [{"part": "bars", "id": "all", "say": "extremes"}]}}

@@ -95,7 +95,7 @@ class Loss(Claim):
 class ScalesTo(Claim):
     """`most` at the level `most_at` that was measured, `efficiency` at the last level, a share of the ideal.
 
-    `peak_at`: of the scaling law; `still_grows` where it has no peak up to the last level.
+    `peak_at`: of the scaling law; `still_grows` where the last level has the most, and no peak before it is sure.
     """
 
     kind: Literal["scales"] = "scales"
@@ -171,7 +171,7 @@ AnyClaim = Annotated[
 class Answer(Part):
     """`sure`: whether the claim is asserted. `missing`: what it takes to be sure, in sentences. `over`: the levels that
     the ranking is over, in words; `by_level`: how the first stands to the next at them, where that differs. `first` is
-    set against `second`, where two are.
+    set against `second`, where two are. `unranked`: what has too few levels in common with the others.
     """
 
     question: Question
@@ -192,6 +192,7 @@ class Answer(Part):
     by_level: str = ""
     first: str = ""
     second: str = ""
+    unranked: list[str] = Field(default_factory=list)
 
 
 def begun(comparison: Comparison, question: Question) -> Answer:

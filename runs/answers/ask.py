@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import urlencode
 
 from benchagent.catalog import Role, factor_role
+from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
 from runs.answers.answer import Answer, begun
@@ -13,7 +16,7 @@ from runs.answers.ranking import ranked
 from runs.answers.words import question_words, sentence
 from runs.compare import asked
 from runs.compare.asked import Question
-from runs.compare.axes import LEAST_LEVELS
+from runs.compare.axes import LEAST_LEVELS, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_values
@@ -43,10 +46,19 @@ def answer_of(comparison: Comparison) -> Answer:
     if question.kind in asked.OF_DATES:
         return _over_dates(comparison, axes, question)
     answer = ranked(comparison, comparison.best_groups or comparison.groups, question)
-    if not answer.claims and not comparison.question.kind and comparison.levels is None and kind_of(axes) == SIZE:
-        loss = Question(kind=asked.LOSS, x=axes.x)
-        return curves.of_curves(comparison, loss)
+    if not answer.claims and not comparison.question.kind and comparison.levels is None:
+        return _over_size(comparison) or answer
     return answer
+
+
+def _over_size(comparison: Comparison) -> Answer | None:
+    """Of one system over sizes nobody asks which size is best, but what is lost; two sizes are enough."""
+    axes = comparison.axes
+    sizes = (question for name in axes.facts for question in _over(name, axes.facts[name]))
+    x = axes.x if kind_of(axes) == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
+    if x != axes.x:
+        comparison = replace(comparison, axes=arrange(comparison, QueryDict(urlencode({"x": x}))))
+    return curves.of_curves(comparison, Question(kind=asked.LOSS, x=x)) if x else None
 
 
 def headline(comparison: Comparison) -> str:

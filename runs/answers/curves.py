@@ -128,7 +128,7 @@ class _OfCurve:
         peak = law.peak if isinstance(law, Scaling) and fitted else None
         gain = ratio(dict(levels)[most_at], levels[0][1]) if most_at != first else None
         why = law if isinstance(law, str) else "" if fitted else f"its levels lie {law.off:.0%} off"
-        has_peaked = bool(peak and peak.value <= last)
+        has_peaked = bool(peak and peak.value <= last and peak.interval and peak.interval.high <= last)
         return ScalesTo(
             label=self.label, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,

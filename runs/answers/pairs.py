@@ -10,6 +10,7 @@ from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Pu
 from runs.answers.ranking import by_level_words
 from runs.compare.asked import A_B, Question
 from runs.compare.comparison import Comparison
+from runs.compare.effects import printed_pairs
 from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import day_of
 from runs.compare.groups import Group
@@ -17,9 +18,7 @@ from runs.compare.guard import bare_field, condition_words, refusal
 from runs.compare.judging import Verdicts
 from runs.compare.levels import Levels
 from runs.compare.sweep import Key
-from runs.models import Metric
-from runs.run.facets import FACTOR
-from runs.stats import Kind, SeriesVerdicts, ratio
+from runs.stats import Kind, SeriesVerdicts
 
 PUBLICATION = "publication"
 
@@ -137,40 +136,21 @@ def effects(comparison: Comparison, question: Question) -> Answer:
 
 def published(comparison: Comparison, question: Question) -> Answer:
     """Each group that was measured here beside the printed one of the same system that was asked the same."""
-    printed: dict[tuple[object, ...], Group] = {}
-    for group in comparison.groups:
-        if group.all_runs[0].publication_id and group.dots:
-            printed.setdefault(_same_question(group), group)
-    claims = []
-    for group in comparison.groups:
-        beside = printed.get(_same_question(group))
-        if beside is None or group.all_runs[0].publication_id or not group.dots or comparison.metric is None:
-            continue
-        claims.append(
-            Published(
-                label=group.label, here=group.centre, printed=beside.centre, runs=[*group.run_ids, *beside.run_ids],
-                ratio=_here_to_printed(comparison.verdicts, group, beside, comparison.metric),
-            )
-        )  # fmt: skip
+    claims = [
+        Published(
+            label=group.label, here=group.centre, printed=beside.centre, runs=[*group.run_ids, *beside.run_ids],
+            ratio=_here_to_printed(comparison.verdicts, group, beside),
+        )
+        for group, beside in printed_pairs(comparison.groups)
+    ]  # fmt: skip
     missing = [] if claims else ["Nothing here was measured as something that is published was: re-run its experiment."]
     sure = any(claim.ratio.value is not None for claim in claims)
     return begun(comparison, question).model_copy(update={"claims": claims, "missing": missing, "sure": sure})
 
 
-def _same_question(group: Group) -> tuple[object, ...]:
-    """System and factors; the window and the terminals are conditions, of which the guard speaks."""
-    run = group.all_runs[0]
-    factors = sorted((name, value) for name, value in group.facts.items() if name.startswith(FACTOR))
-    return (run.dbms_version.dbms_id, *factors)
-
-
-def _here_to_printed(verdicts: Verdicts, group: Group, beside: Group, metric: Metric) -> Amount:
-    if refused := refusal(verdicts.differences_of(group, beside)):
-        return Amount(verdict="refused", why=refused)
-    if verdict := verdicts.of(group, beside):
-        return change_of(verdict)
-    estimate = ratio(group.judged, beside.judged)
-    return Amount(value=estimate.value if estimate else None, verdict="", why=f"{metric.label} has no logarithm")
+def _here_to_printed(verdicts: Verdicts, group: Group, beside: Group) -> Amount:
+    refused = refusal(verdicts.differences_of(group, beside))
+    return change_of(None if refused else verdicts.of(group, beside), refused=refused or "not judged")
 
 
 def changed(comparison: Comparison, question: Question) -> Answer:

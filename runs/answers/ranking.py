@@ -134,8 +134,7 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
     )
     completed = _completed(answer, claims, condition_words(differing, named))
     if alone := [sweep.names[key] for key in keys if key not in compared]:
-        words = f"Not ranked, with fewer than two levels in common with the others: {listed(alone)}."
-        completed = completed.model_copy(update={"missing": [*completed.missing, words], "sure": False})
+        completed = completed.model_copy(update={"unranked": alone})
     with_ratio = sum(row.ratio is not None for row in rows)
     return completed.model_copy(
         update={

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NotRequired, TypedDict
 
-from runs.answers.curve_words import CurveWords
+from runs.answers.words.curves import CurveWords
 from runs.run.series import Stretch
 from runs.stats import CELL_CONFIDENCE
 from runs.tables import Column, Table, TableCell

@@ -11,8 +11,8 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
-from runs.answers.curve_words import CHANGES, change_cells, curve_words, in_short
 from runs.answers.places import groups_of, place_of, x_label
+from runs.answers.words.curves import CHANGES, change_cells, curve_words, in_short
 from runs.charts.base import (
     INTERVAL_WORDS,
     Figure,
@@ -132,7 +132,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     words, words_note = curve_words(comparison, place)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note,
-        in_short=in_short(absolute, axes, place), beneath=media_figures(absolute, axes, x, metric, id=id),
+        in_short=in_short(comparison, place), beneath=media_figures(absolute, axes, x, metric, id=id),
     )  # fmt: skip
 
 

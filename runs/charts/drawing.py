@@ -11,8 +11,8 @@ from uuid import UUID
 from django.http import QueryDict
 
 from runs import formatting
-from runs.answers.curve_words import CurveWords
 from runs.answers.places import place_of, x_label
+from runs.answers.words.curves import CurveWords
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import bars_parts, missing_words
 from runs.charts.curves import curve_figures

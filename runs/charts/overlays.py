@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from runs.answers.curve_words import MOST_SAID
-from runs.answers.places import Place, groups_of, memory_places, place_words, times_between
+from runs.answers.places import Place, groups_of, memory_places
+from runs.answers.words.curves import MOST_SAID, media_words
 from runs.charts.base import Figure, LineSeries, LinesSpec, Mark, Point, XAxis, lines
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENT, COLOURS, SIZE, Axes, Curve, Panel, kind_of, levels_of
-from runs.formatting import percent, times
+from runs.formatting import percent
 from runs.models import Metric
 from runs.run.facets import STORAGE
 from runs.stats import ends_of, ratio
@@ -22,7 +22,6 @@ from runs.stats.steps import steps
 from runs.tables import Column, Table, TableCell
 
 LEAST_LEVELS, LEAST_COMMON = 3, 2
-MOST_PAIRS = 3
 _STEPS = 40
 
 
@@ -118,14 +117,10 @@ def medium(group: Group) -> str:
 
 
 def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric, *, id: str) -> list[Figure]:
-    """Where series differ by the medium alone: the faster kind against the slower at each level that both have.
-
-    Of more than `MOST_PAIRS` the ratios are said together.
-    """
+    """Where series differ by the medium alone: the faster kind against the slower at each level that both have."""
     pairs = [pair for panel in panels for pair in _pairs(panel, axes)] if kind_of(axes) == SIZE else []
     series: list[LineSeries] = []
-    rows, sentences = [], []
-    ratios_by_end: dict[str, list[float]] = {}
+    rows, ratios = [], []
     names = dict.fromkeys(pair.media for pair in pairs)
     for pair in pairs:
         slower = {point.level: point for point in pair.slower.points if point.dots}
@@ -147,11 +142,7 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
         })  # fmt: skip
         for at, change in common:
             rows.append([TableCell(text=label), *map(TableCell, (at, change.value, *ends_of(change.interval)))])
-        ends = [(change, place_words(at, Place(x["label"], x["unit"]), SIZE)) for at, change in (common[0], common[-1])]
-        for change, place in ends:
-            ratios_by_end.setdefault(place, []).append(change.value)
-        at_ends = ", ".join(f"{times(change.value)}{times_between(change)} at {place}" for change, place in ends)
-        sentences.append(f"{label}: {at_ends}")
+        ratios.append((label, common))
     if not series:
         return []
     spec: LinesSpec = lines(
@@ -160,14 +151,10 @@ def media_figures(panels: Sequence[Panel], axes: Axes, x: XAxis, metric: Metric,
     )  # fmt: skip
     columns = [Column("Media", numeric=False), Column(x["label"], x["unit"]), Column("Ratio", "×"),
                Column("95 % interval from", "×"), Column("to", "×")]  # fmt: skip
-    if len(sentences) > MOST_PAIRS:
-        sentences = [
-            f"{' to '.join(dict.fromkeys((times(min(values)), times(max(values)))))} at {place}"
-            for place, values in ratios_by_end.items()
-        ]
+    said = media_words(ratios, Place(x["label"], x["unit"]))
     name = "; ".join(names)
-    note = f"{metric.label}, level by level, with its interval. {'; '.join(sentences)}."
-    alt = f"Ratio of {name}: {'; '.join(sentences)}."
+    note = f"{metric.label}, level by level, with its interval. {said}."
+    alt = f"Ratio of {name}: {said}."
     return [Figure(f"{id}-media", f"{name} over size", spec, Table(columns, rows), alt, note)]
 
 

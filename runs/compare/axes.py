@@ -46,8 +46,9 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     """What `params` ask for; what they leave open by the rule. `others`: the same groups by further metrics.
 
     A numeric factor with three levels or more becomes x: a size first, then terminals or threads, then what has most
-    levels, then the date. Of the other facts the one with most levels names the series, the next cuts panels (twelve
-    at most), and what is left over names series too. Facts that follow from the chosen ones take no part.
+    levels, then the date. Of the other facts the one that is asked about, else that with most levels, names the series,
+    the next cuts panels (twelve at most), and what is left over names series too. Facts that follow from the chosen
+    ones take no part.
     """
     params, comparisons = params if params is not None else QueryDict(), [comparison, *others]
     everything = _facts([each.whole or each for each in comparisons], {})
@@ -84,6 +85,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     # A device is not known of a run that failed; that it was asked for by name is.
     open_names.sort(
         key=lambda name: (
+            name != comparison.question.fact,
             -len(facts[name].values),
             NO_FACT in facts[name].values,
             rank_of_kind(name, _SERIES_FIRST),

@@ -115,12 +115,18 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
 
 
 def cut_apart(texts: Sequence[str]) -> list[str]:
-    """Long texts cut to `MOST_SHOWN` characters; those that would be cut to the same by what tells them apart."""
+    """Long texts cut to `MOST_SHOWN` characters; those that would be cut to the same by what tells them apart, as far
+    as it is long.
+    """
     counts = Counter(text[:MOST_SHOWN] for text in texts)
     alike = [text for text in texts if len(text) > MOST_SHOWN and counts[text[:MOST_SHOWN]] > 1]
     begin = next((at for at, each in enumerate(zip(*alike, strict=False)) if len(set(each)) > 1), 0)
-    shortened = [f"…{text[begin:]}" if text in alike else text for text in texts]
-    return [text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…" for text in shortened]
+    # A number is not cut in two.
+    begin = max((text.rfind(" ", 0, begin) + 1 for text in alike[:1]), default=0)
+    shortened = [f"…{text[begin:]}" if text in alike and begin else text for text in texts]
+    cut = [text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…" for text in shortened]
+    seen = Counter(cut)
+    return [whole if seen[text] > 1 else text for text, whole in zip(cut, shortened, strict=True)]
 
 
 def _batch_words(runs: Iterable[Run]) -> dict[str, str]:

@@ -12,10 +12,20 @@ from uuid import UUID
 from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
-from runs.compare.asked import EFFECTS, LOAD, LOAD_METRICS, OF_CURVES, OF_PAIRS, Question, read, with_controls
+from runs.compare.asked import (
+    EFFECTS,
+    LOAD,
+    LOAD_METRICS,
+    OF_CURVES,
+    OF_PAIRS,
+    PUBLISHED,
+    Question,
+    read,
+    with_controls,
+)
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
-from runs.compare.effects import setting_pairs
+from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
@@ -222,6 +232,7 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     best = [*best_of_curves(axes, groups, metric)]
     along = _along(comparison) if question.kind in OF_CURVES or kind_of(axes) == SIZE else []
     beside: dict[str, Any] = {"along": along if question.kind in OF_CURVES else [], "axis": axes.along_x(groups)}
+    levels: Levels | None = None
     if question.kind == EFFECTS:
         settings = setting_pairs(groups, comparison.varying)
         pairs = [(group, base) for group in groups if group.dots and group.key != base.key]
@@ -229,8 +240,7 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
         comparison = replace(
             comparison, effects=[(each, rows[0]) for each, (rows, _) in zip(settings, judged, strict=True)]
         )
-        levels = None
-    else:
+    elif question.kind != PUBLISHED:
         levels, verdicts = _level_by_level(comparison, best, controls, beside)
     if levels is None and question.kind != EFFECTS:
         # Of one system over sizes nobody asks which size is best: the rule asks what is lost.
@@ -292,6 +302,8 @@ def _pairs(comparison: Comparison, best: Sequence[Group], base: Group, metric: M
     """
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
+    if comparison.question.kind == PUBLISHED:
+        return [*printed_pairs(comparison.groups), *of_base]
     if comparison.question.kind not in OF_PAIRS:
         return of_base
     if len(valued) <= MOST_IN_A_MATRIX:

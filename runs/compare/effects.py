@@ -1,10 +1,12 @@
-"""What each setting did: groups that differ in one setting of their configurations and in nothing else, as pairs."""
+"""Pairs that a question asks for: of groups that differ in one setting alone, and of what is printed and measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from benchagent.catalog import Role, factor_role
+from benchagent.importers.source import size_bytes_of
 from django.db.models import prefetch_related_objects
 
 from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
@@ -13,6 +15,7 @@ from runs.compare.guard import differences, refusal
 from runs.compare.sweep import LevelRow
 from runs.formatting import natural
 from runs.models import Config
+from runs.run.facets import FACTOR
 
 NOT_GIVEN = "not given"
 # Of what varies with the configuration alone.
@@ -46,13 +49,20 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Sett
                 rest = tuple(settings.get(other, NOT_GIVEN) for other in swept if other != name)
                 key = (*rest, group.all_runs[0].dbms_version_id, *(fact_value(group, field) for field in fields))
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), group)
-        values = sorted({value for of_value in by_rest.values() for value in of_value}, key=natural)
+        values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
         pairs += [
             SettingPairs(name, values[0], value, row)
             for value in values[1:]
             if (row := _level(name, by_rest.values(), values[0], value))
         ]
     return pairs
+
+
+def _smallest_first(values: Iterable[str]) -> list[str]:
+    """128MB before 4GB, where all of them are sizes or numbers."""
+    in_order = sorted(values, key=natural)
+    sizes = {value: size_bytes_of(value) for value in in_order}
+    return in_order if None in sizes.values() else sorted(in_order, key=lambda value: sizes[value] or 0)
 
 
 def _given(config: Config | None) -> dict[str, str]:
@@ -72,3 +82,26 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
     shown = allowed or pairs
     against = Against(why=f"no ratio: {refused}" if refused else "", refused=refused)
     return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
+
+
+def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
+    """Each group that was measured here, with the printed one of the same system that was asked the same."""
+    valued = [group for group in groups if group.dots]
+    printed: dict[tuple[object, ...], Group] = {}
+    for group in valued:
+        if group.all_runs[0].publication_id:
+            printed.setdefault(_asked(group), group)
+    here = [group for group in valued if not group.all_runs[0].publication_id]
+    return [(group, printed[_asked(group)]) for group in here if _asked(group) in printed]
+
+
+def _asked(group: Group) -> tuple[object, ...]:
+    """System and what was asked of it; of the window and the terminals the guard speaks."""
+    declared = group.conditions.declared
+    factors = [(name, name.removeprefix(FACTOR)) for name in sorted(group.facts) if name.startswith(FACTOR)]
+    asked = [
+        (name, group.facts[name])
+        for name, bare in factors
+        if factor_role(bare, *filter(None, [declared.get(bare)])) == Role.QUESTION
+    ]
+    return (group.all_runs[0].dbms_version.dbms_id, *asked)

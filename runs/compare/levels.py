@@ -14,7 +14,7 @@ from runs.compare.facts import Fact, fact_values, with_heading
 from runs.compare.groups import Against, Group
 from runs.compare.guard import differences, refusal
 from runs.compare.judging import JudgedRows, Verdicts, judge, pairs_to_judge
-from runs.compare.sweep import Key, LevelRow, Sweep
+from runs.compare.sweep import LEAST_LEVELS, Key, LevelRow, Sweep
 from runs.compare.verdicts import ratio_words
 from runs.formatting import listed, mid_sentence
 from runs.models import Metric
@@ -218,7 +218,8 @@ def _best_first(sweep: Sweep, base: Key, metric: Metric) -> list[Key]:
             for row in (sweep.rows(key, base) if key != base else ())
             if row.pairs and not row.against.refused and row.value and row.base_value
         ]
-        if ratios and min(ratios) > 0:
+        # Of one level in common there is no verdict over all: what stands first is judged against each other.
+        if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
             logs[key] = fmean(map(log, ratios))
     sign = 1 if metric.better == "lower" else -1
     return sorted(sweep.names, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))

@@ -24,7 +24,7 @@ from benchagent.catalog import (
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given, Settings
 
-from runs.models import Config, HardwareProfile, Measurement, Run, StateChange
+from runs.models import Config, HardwareProfile, Measurement, Run, RunStorage, StateChange
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
 from runs.run.durability import storage_statement
@@ -66,6 +66,16 @@ class Facet:
     key: str
 
 
+def _without_what_is_said(use: RunStorage) -> str:
+    """A device in words: an NVMe that is called so is not an NVMe (NVMe)."""
+    device = use.device
+    if device.short_name != device.name:
+        return device.short_name
+    is_said = device.medium_label.lower() in device.name.lower()
+    extra = ", ".join(filter(None, ("" if is_said else device.medium_label, device.file_system)))
+    return f"{device.name} ({extra})" if extra else device.name
+
+
 def facets(run: Run) -> dict[str, Facet]:
     """Everything known about a run that another run may differ in, in the order in which a label would name it.
 
@@ -83,8 +93,8 @@ def facets(run: Run) -> dict[str, Facet]:
         name = f"{device.name} ({extra})" if extra else device.name
         shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
         facet = _plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", shown)
-        if device.short_name != device.name and not use.in_memory:
-            facet = replace(facet, words=device.short_name, text=device.short_name)
+        if not use.in_memory and (words := _without_what_is_said(use)) != name:
+            facet = replace(facet, words=words, text=words)
         stated.append(facet)
     if run.hardware is not None:
         stated.append(_plain("hardware", "Machine", run.hardware.name))

@@ -17,7 +17,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, headline, offered
-from runs.answers.words import question_words, sentence
+from runs.answers.words import as_markdown, question_words, sentence
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
@@ -32,7 +32,7 @@ from runs.compare.groups import Group
 from runs.compare.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, encoded, read_query, select, set_queries, shortened
 from runs.compare.verdicts import ratio_words
-from runs.formatting import percent
+from runs.formatting import percent, quantity
 from runs.listing.filters import without_blanks
 from runs.models import Report, Run
 from runs.models.choices import Visibility
@@ -61,6 +61,9 @@ def compare(request: HttpRequest) -> HttpResponse:
         if selection.problems:
             return JsonResponse(selection.problems, status=400)
         return JsonResponse(answer(comparison, draw(comparison, params)))
+    if request.GET.get("format") == "md" and selection.runs:
+        source = request.build_absolute_uri(f"{request.path}?{encoded(_page(request.GET))}")
+        return HttpResponse(_markdown(comparison, source), content_type="text/markdown; charset=utf-8")
     if not selection.runs:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
@@ -75,6 +78,26 @@ def compare(request: HttpRequest) -> HttpResponse:
     response = render(request, "compare.html", context)
     response["HX-Push-Url"] = f"{request.path}?{encoded(without_blanks(request.GET))}"
     return response
+
+
+def _page(params: QueryDict) -> QueryDict:
+    page = params.copy()
+    page.pop("format", None)
+    return page
+
+
+def _markdown(comparison: Comparison, source: str) -> str:
+    """Question, answer and groups, to be pasted where a comparison is talked about."""
+    answer, unit = answer_of(comparison), comparison.metric.unit if comparison.metric else ""
+    rows = [
+        [
+            group.label, str(group.n), quantity(group.centre, unit) if group.dots else group.gap_words,
+            ratio_words(group.against.ratio if group.against else None), group.against.words if group.against else "",
+        ]
+        for group in comparison.groups[:FIRST_ROWS]
+    ]  # fmt: skip
+    head = ["Group", "n", comparison.metric.label if comparison.metric else "", "Ratio", "Verdict"]
+    return as_markdown(answer, [head, *rows], source)
 
 
 def _leads_to(request: HttpRequest) -> str:

@@ -53,11 +53,18 @@ function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
+/** The question that the page asks and its answer, where it has one. */
+function answered() {
+  const text = (selector) => document.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ");
+  const answer = text("[data-answer]");
+  return answer ? { asked: text("h1") ?? "", answer } : null;
+}
+
 /** What is drawn; of thinned lines the server gives every sample. */
 function saveCsv(figure, spec) {
   const name = `${figure.id}.csv`;
   if (spec.csv_url) download(name, spec.csv_url);
-  else save(name, new Blob([chartCsv(spec)], { type: "text/csv" }));
+  else save(name, new Blob([chartCsv(spec, answered())], { type: "text/csv" }));
 }
 
 /** Title and note as the page has them, the chart with its units, the page's address and the day. */
@@ -69,9 +76,10 @@ function savePicture(canvas, name, whole, heading) {
 function saveTitled(canvas, { name, title: own, note }) {
   const page = document.querySelector("h1")?.textContent.trim();
   const title = [own, page].filter(Boolean).join(" – ");
+  const answer = answered()?.answer;
   const fitting = Math.floor(canvas.width / (window.devicePixelRatio || 1) / SOURCE_PX);
   const source = `${shortened(location.href, Math.max(40, Math.min(160, fitting)))} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
-  picture(canvas, { title, note, source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
+  picture(canvas, { title, answer, note, source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
 }
 
 const savePng = (figure) => savePicture(drawn.get(figure).chart.canvas, figure.id, figure, "figcaption");
@@ -162,7 +170,7 @@ function addTableTools(table) {
   const heading = headingOf(table);
   const tools = document.createElement("div");
   tools.className = "tools table-tools no-print";
-  const actions = { PNG: () => saveTitled(tablePicture(table), headingOf(table)), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table)], { type: "text/csv" })) };
+  const actions = { PNG: () => saveTitled(tablePicture(table), headingOf(table)), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table, answered())], { type: "text/csv" })) };
   for (const [label, action] of Object.entries(actions)) addTool(tools, label, action).setAttribute("aria-label", `Save as ${label}: ${heading.title}`);
   table.closest(".table-scroll").before(tools);
 }

@@ -56,5 +56,11 @@ const ROWS = { heat: heatRows, lines: linesRows, bars: barsRows, stacked: stacke
 /** Rows of cells as CSV text; a missing value is an empty cell. */
 export const csvText = (rows) => `${rows.map(line).join("\n")}\n`;
 
+/** With the question and the answer of the page beside the numbers, where it has one. */
+export function withAnswer([head, ...rows], answered) {
+  if (!answered) return [head, ...rows];
+  return [[...head, ...Object.keys(answered)], ...rows.map((row) => [...row, ...Object.values(answered)])];
+}
+
 /** One line per x or per group. */
-export const chartCsv = (spec) => csvText(ROWS[spec.type](spec));
+export const chartCsv = (spec, answered = null) => csvText(withAnswer(ROWS[spec.type](spec), answered));

@@ -1,4 +1,5 @@
-// A chart as a picture that says what it is: title, note, the chart, and where and when it was saved. Made on a canvas.
+// A chart as a picture that says what it is: title, the answer of the page, note, the chart, and where and when it was
+// saved. Made on a canvas.
 
 /** The words of `text` as lines that fit `width`; `measure` gives the width of a text. A word that is too long stays whole. Pure. */
 export function wrapped(text, width, measure) {
@@ -50,7 +51,7 @@ export function panelsTogether(panels, keys, theme) {
 }
 
 /**
- * `chart`: the drawn canvas. `words`: {title, note, source}; empty ones are left out. A transparent picture would be
+ * `chart`: the drawn canvas. `words`: {title, answer, note, source}; empty ones are left out. A transparent picture would be
  * unreadable where it is pasted, so it stands on the panel's colour. Returns a canvas.
  */
 export function picture(chart, words, theme) {
@@ -63,7 +64,7 @@ export function picture(chart, words, theme) {
     const lines = wrapped(text ?? "", chart.width, (piece) => probe.measureText(piece).width);
     return { lines, font, colour, line: size * 1.4 * scale };
   };
-  const above = [block(words.title, 16, 650, theme.ink), block(words.note, 12, 400, theme.soft)];
+  const above = [block(words.title, 16, 650, theme.ink), block(words.answer, 14, 400, theme.ink), block(words.note, 12, 400, theme.soft)];
   const below = [block(words.source, 11, 400, theme.soft)];
   const tall = (blocks) => blocks.reduce((sum, { lines, line }) => sum + lines.length * line, 0);
   const copy = document.createElement("canvas");

@@ -1,12 +1,13 @@
 // Tables that are pictures too (heat maps, level tables, matrices) as files: CSV with exact numbers, and the picture as
 // it stands on the page, drawn on a canvas.
-import { csvText } from "./csv.js";
+import { csvText, withAnswer } from "./csv.js";
 
 const words = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
 
 /** The table as CSV text: of a cell the exact number where it has one, else its words. */
-export function tableCsv(table) {
-  return csvText([...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? words(cell))));
+export function tableCsv(table, answered = null) {
+  const rows = [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? words(cell)));
+  return csvText(withAnswer(rows, answered));
 }
 
 const isClear = (colour) => colour === "transparent" || /, 0\)$/.test(colour);

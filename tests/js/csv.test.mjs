@@ -43,3 +43,9 @@ test("a table of the page is CSV with the exact numbers of its cells, else their
   const rows = [[cell(" Scale\n factor "), cell("H2, 2.4")], [cell("1"), cell("1,234", "1234.5")]];
   assert.equal(tableCsv({ rows: rows.map((cells) => ({ cells })) }), 'Scale factor,"H2, 2.4"\n1,1234.5\n');
 });
+
+test("it has the question and the answer of the page in each row", () => {
+  const spec = { type: "lines", x: { label: "Size", unit: "GB" }, y: { label: "Rate", unit: "TPS" }, series: [{ label: "a", points: [[1, 2], [2, 1]] }] };
+  const answered = { asked: "What is lost?", answer: "−50 %, sure" };
+  assert.equal(chartCsv(spec, answered), 'Size (GB),a (TPS),asked,answer\n1,2,What is lost?,"−50 %, sure"\n2,1,What is lost?,"−50 %, sure"\n');
+});

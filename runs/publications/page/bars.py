@@ -122,7 +122,7 @@ def _extremes(comparison: Comparison, metric: Metric) -> Words:
         return ""
     first, second, last, unit = ranked[0], ranked[1], ranked[-1], metric.unit
     answer = answer_of(comparison)
-    best = answer.claims[0].label if answer.sure else ""
+    best = answer.claims[0].label if answer.sure and not answer.unranked else ""
     verdict = f"{best} is better than every other system" if best else "No system is better than every other"
     return (
         f"{verdict} by a verdict. By medians: ", f"{first.label} with ", median_of(first, unit),

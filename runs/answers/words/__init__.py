@@ -50,8 +50,33 @@ def sentence(answer: Answer) -> str:
         asked.CHANGED: _changed,
     }.get(answer.question.kind, _ranking)  # fmt: skip
     words = says(answer) if answer.claims else ""
-    parts = [words or " ".join(answer.missing), f"Not alike: {answer.not_alike}." if words and answer.not_alike else ""]
-    return " ".join(filter(None, parts))
+    if not words:
+        return " ".join(answer.missing)
+    not_alike = f"Not alike: {answer.not_alike}." if answer.not_alike else ""
+    return " ".join(filter(None, (words, *_untold(answer), not_alike)))
+
+
+def _untold(answer: Answer) -> list[str]:
+    """What there is no claim of, and why: nothing is left out without a word."""
+    if answer.unranked:
+        return [f"Not ranked, with fewer than two levels in common with the others: {_listed(answer.unranked)}."]
+    if answer.question.kind not in (*asked.OF_CURVES, asked.SINCE):
+        return []
+    if len(answer.missing) > MOST_NAMED:
+        return [f"{len(answer.missing)} more curves have too few levels."]
+    return [f"{words.rstrip('.')}." for words in answer.missing]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return listed([*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str) -> str:
+    """Question, answer and a table, the head first, with the address of the page."""
+    head, *rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in table)
+    lines = [f"| {head} |", f"|{'---|' * len(table[0])}", *(f"| {row} |" for row in rows)]
+    return "\n".join([f"### {question_words(answer)}", "", sentence(answer), "", *lines, "", f"<{source}>", ""])
 
 
 # Numbers
@@ -264,18 +289,29 @@ def _falls_off(answer: Answer) -> str:
 
 
 def _scales(answer: Answer) -> str:
-    place, kind = _place(answer), answer.x_kind
+    claims = [claim for claim in answer.claims if isinstance(claim, ScalesTo)]
+    if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
+        amounts = [f"{claim.label} {quantity(claim.most, answer.unit)}" for claim in claims[:MOST_CURVES]]
+        more = f" and {len(claims) - MOST_CURVES} more" if len(claims) > MOST_CURVES else ""
+        where = _most_at(answer, claims[0])
+        subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
+        return f"{subject} have their most {where}: {', '.join(amounts)}{more}."
     sentences = []
-    for claim in [claim for claim in answer.claims if isinstance(claim, ScalesTo)][:MOST_CURVES]:
+    for claim in claims[:MOST_CURVES]:
         subject = f"{claim.label} has" if claim.label else "It has"
-        words = f"{subject} its most at {place_words(claim.most_at, place, kind)}, {quantity(claim.most, answer.unit)}"
+        words = f"{subject} its most {_most_at(answer, claim)}, {quantity(claim.most, answer.unit)}"
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
+            place, kind = _place(answer), answer.x_kind
             peak = from_to(*claim.peak_interval, place, kind, named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), place, kind)}, {peak})"
-        elif claim.still_grows:
-            words += " and still grows there"
         sentences.append(f"{words}.")
     return " ".join(sentences)
+
+
+def _most_at(answer: Answer, claim: ScalesTo) -> str:
+    """Whether it grows on behind the last level nobody has measured."""
+    at = place_words(claim.most_at, _place(answer), answer.x_kind)
+    return f"at {at}{', the last level that was measured' if claim.still_grows else ''}"
 
 
 # Settings

@@ -1,0 +1,263 @@
+"""What is said beneath curves, from their numbers (runs.answers.along); docs/method/curves.md says when nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.answers.along import Along, changes_of, curves_along, is_told
+from runs.answers.history import steps_of
+from runs.answers.places import Place, from_to, place_words, times_between
+from runs.answers.words import step
+from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE
+from runs.compare.judging import Verdicts
+from runs.compare.panels import CLIENT, SIZE, Curve
+from runs.compare.verdicts import change_words
+from runs.formatting import number, percent, times
+from runs.stats import Interval, Ratio, Slope
+from runs.stats.curves import LEAST_FOR_KNEE
+from runs.stats.scaling import Scaling
+from runs.tables import TableCell
+
+# A last level so many times as far as the one before it is told apart.
+APART = 10.0
+# What more curves than these lose is said in one sentence; those of each are folded away.
+MOST_SAID = 6
+# Ratios of more pairs of media are said together.
+MOST_PAIRS = 3
+CHANGES = ("Against the first level", "Against the level before")
+
+
+@dataclass(frozen=True)
+class CurveWords:
+    """What stands beneath one curve; `numbers` are those of the sentences, for the API."""
+
+    panel: str
+    series: str
+    sentences: list[str]
+    numbers: Mapping[str, Any]
+
+
+def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str]:
+    """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels."""
+    if comparison.axes.x == DATE:
+        return _of_days(comparison), ""
+    curves = [*curves_along(comparison, x)]
+    words = [CurveWords(curve.panel, curve.series, sentences(curve), curve.numbers) for curve in curves]
+    lost = sum(not point.dots for panel in comparison.panels for curve in panel.curves for point in curve.points)
+    return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
+
+
+def sentences(curve: Along) -> list[str]:
+    if curve.grows:
+        return [_most(curve), *_scaling(curve)]
+    if curve.kind == CLIENT:
+        return [_loss(curve)]
+    has_half = curve.kind == SIZE and curve.metric.better in ("higher", "lower")
+    return [_loss(curve), *_doublings(curve), *([_half(curve)] if has_half else []), *_knee(curve)]
+
+
+def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
+    notes = []
+    most = max(len(curve.levels) for curve in curves)
+    if all(len(values) < 2 for curve in curves for _, values in curve.levels):
+        notes.append("One value a level: losses have no interval.")
+    if curves[0].grows:
+        laws = any(isinstance(curve.law, Scaling) and not curve.law.poor for curve in curves)
+        notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
+    if curves[0].kind != CLIENT and y_as != "baseline" and any(curve.knee.at for curve in curves):
+        notes.append("Dashed: two lines that meet at the knee.")
+    if curves[0].kind != CLIENT and most < LEAST_FOR_KNEE:
+        notes.append(f"{most} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}.")
+    if lost:
+        notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
+    return " ".join(notes)
+
+
+def _of_days(comparison: Comparison) -> list[CurveWords]:
+    """Nothing of fewer days than could tell a step."""
+    metric = comparison.metric
+    words = []
+    for panel in comparison.panels if metric else ():
+        for curve in panel.curves:
+            claims = steps_of(curve, curve.label, comparison.threshold, metric.better if metric else "none")
+            numbers = [
+                {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
+                for claim in claims
+                if claim.day
+            ]
+            if claims:
+                label = curve.label or (metric.label if metric else "")
+                words.append(CurveWords(panel.label, label, [step(claim) for claim in claims], {"steps": numbers}))
+    return words
+
+
+def in_short(comparison: Comparison, x: Place) -> str:
+    """Which of many curves keeps most and which least, where all have the same first and last level; else empty."""
+    curves = [*curves_along(comparison, x)]
+    if len(curves) <= MOST_SAID or len({(curve.levels[0][0], curve.levels[-1][0]) for curve in curves}) > 1:
+        return ""
+    changes = [
+        (change, " · ".join(filter(None, (curve.panel, curve.series))))
+        for curve in curves
+        if (change := curve.losses[-1])
+    ]
+    if len(changes) < len(curves):
+        return ""
+    first = curves[0]
+    ends = (pick(changes, key=lambda change: change[0].value) for pick in (max, min))
+    range_words = " to ".join(
+        f"{f'{times(change.value)} the rate' if first.kind == CLIENT else change_words(change)} for {label}"
+        for change, label in ends
+    )
+    return f"From {from_to(first.levels[0][0], first.levels[-1][0], x, first.kind)}: {range_words}."
+
+
+def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell]]:
+    """By x those of `CHANGES`: shares of 1, in words with their intervals."""
+    changes = changes_of(curve, verdicts).items()
+    return {x: [TableCell(each.value - 1, change_words(each)) if each else TableCell() for each in of_x]
+            for x, of_x in changes}  # fmt: skip
+
+
+def media_words(ratios: Sequence[tuple[str, Sequence[tuple[float, Ratio]]]], x: Place) -> str:
+    """The faster of two media against the slower, at the first and the last level that both have."""
+    sentences, by_end = [], dict[str, list[float]]()
+    for label, common in ratios:
+        ends = [(change, place_words(at, x, SIZE)) for at, change in (common[0], common[-1])]
+        for change, place in ends:
+            by_end.setdefault(place, []).append(change.value)
+        at_ends = ", ".join(f"{times(change.value)}{times_between(change)} at {place}" for change, place in ends)
+        sentences.append(f"{label}: {at_ends}")
+    if len(sentences) > MOST_PAIRS:
+        sentences = [
+            f"{' to '.join(dict.fromkeys((times(min(values)), times(max(values)))))} at {place}"
+            for place, values in by_end.items()
+        ]
+    return "; ".join(sentences)
+
+
+# Of one curve
+
+
+def _at(curve: Along, value: float) -> str:
+    return place_words(value, curve.x, curve.kind)
+
+
+def _between(curve: Along, low: float, high: float) -> str:
+    return from_to(low, high, curve.x, curve.kind, named=False)
+
+
+def _most(curve: Along) -> str:
+    first = curve.levels[0][0]
+    grown, most = max(
+        ((loss, at) for loss, (at, _) in zip(curve.losses, curve.levels, strict=True) if loss),
+        key=lambda level: level[0].value,
+        default=(None, first),
+    )
+    if grown is None or grown.value <= 1:
+        return f"Most at {_at(curve, first)}: more only take away."
+    share = f"{percent(grown.value * first / most)} of ideal"
+    rate = f"{times(grown.value)}{times_between(grown)} the rate of {_at(curve, first)}"
+    return f"Most at {_at(curve, most)}: {rate}, {share}."
+
+
+def _loss(curve: Along) -> str:
+    levels, last = curve.levels, len(curve.levels) - 1
+    dense = last - (last > 1 and levels[last][0] >= APART * levels[last - 1][0])
+    words = f"{_lost(curve, dense)} from {from_to(levels[0][0], levels[dense][0], curve.x, curve.kind)}"
+    return f"{words}, {_lost(curve, last)} at {_at(curve, levels[last][0])}." if dense < last else f"{words}."
+
+
+def _lost(curve: Along, level: int) -> str:
+    loss = curve.losses[level]
+    return change_words(loss) if loss else percent(0.0, signed=True)
+
+
+def _doublings(curve: Along) -> list[str]:
+    """Over all levels, and on both sides of the memory where both have levels."""
+    whole = curve.per_doubling
+    if whole is None:
+        return []
+    if not is_told(whole):
+        return [f"{len(curve.levels)} levels are not enough to tell the change per doubling."]
+    words = [f"{_doubling(whole)}, one fit over {len(curve.levels)} levels."]
+    within, beyond = curve.beside_memory or (None, None)
+    if within and beyond and is_told(within) and is_told(beyond):
+        words.append(f"Within memory {_doubling(within)}; beyond it {_doubling(beyond)}.")
+    return words
+
+
+def _doubling(fit: Slope) -> str:
+    ends = f" ({_ends(fit.interval)})" if fit.interval else ""
+    return f"{percent(fit.value, signed=True)} per doubling{ends}"
+
+
+def _ends(interval: Interval) -> str:
+    return " to ".join(percent(end, signed=True) for end in (interval.low, interval.high))
+
+
+def _half(curve: Along) -> str:
+    falling = curve.metric.better == "higher"
+    reached = None if curve.is_half_unsure else curve.half
+    if reached is None:
+        ends = [loss.interval.low if falling else loss.interval.high for loss in curve.losses if loss and loss.interval]
+        last = _at(curve, curve.levels[-1][0])
+        if curve.is_half_unsure or any(end < 0.5 if falling else end > 2.0 for end in ends):
+            question = "where half is left" if falling else "whether it has doubled"
+            return f"The repeats scatter too much to tell {question}, up to {last}."
+        return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
+    if reached.interval:
+        between = _between(curve, reached.interval.low, reached.interval.high)
+    else:
+        between = f"no level between: {_between(curve, reached.after, reached.before)}"
+    return f"{'Half is left' if falling else 'It has doubled'} at {_at(curve, reached.at)} ({between})."
+
+
+def _knee(curve: Along) -> list[str]:
+    """Nothing of too few levels, which a note says of all curves."""
+    bent = curve.knee
+    if bent.gain is None:
+        return []
+    if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
+        return [f"No knee: {bent.why}."]
+    near = _between(curve, bent.interval.low, bent.interval.high)
+    paces = f"{percent(bent.before, signed=True)} per doubling before, {percent(bent.after, signed=True)} after"
+    return [f"Knee at {_at(curve, bent.at)} ({near}): {paces}."]
+
+
+def _scaling(curve: Along) -> list[str]:
+    law = curve.law
+    if isinstance(law, str):
+        return [f"No scaling law: {law}."]
+    off = percent(law.off)
+    if law.poor and law.scattered:
+        return ["No scaling law: the repeats scatter too much to tell."]
+    if law.poor:
+        return [f"Does not follow the scaling law: its levels lie {off} off."]
+    waits, pairs = (
+        f"{_small(share.value)} ({_small(share.interval.low)} to {_small(share.interval.high)})"
+        for share in (law.contention, law.coherency)
+    )
+    words = f"Scaling law: {waits} of the work waits its turn (σ), each pair costs {pairs} (κ)"
+    return [f"{words}; levels {off} off.", _peak(curve, law)]
+
+
+def _peak(curve: Along, law: Scaling) -> str:
+    last = curve.levels[-1][0]
+    if law.contention.value >= 1:
+        return f"More than {_at(curve, curve.levels[0][0])} bring nothing."
+    if law.peak is None:
+        return f"No peak is certain up to {_at(curve, last)}."
+    at, near = law.peak.value, law.peak.interval
+    place = f"{_at(curve, round(at))} ({near.low:,.0f} to {near.high:,.0f})"
+    if at > last:
+        return f"No peak up to {_at(curve, last)}; the law would have it at {place}, which was not measured."
+    return f"Peak at {place}: {number(law.at(at))} {curve.metric.unit}."
+
+
+def _small(share: float) -> str:
+    """Of σ and κ, which are shares of very different sizes: 4.7 %, 0.012 %."""
+    return f"{share * 100:.2g}\u202f%" if share else "0"
