@@ -524,6 +524,8 @@ def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str]) -> Wor
         cells = [cell for cell in made.cells if cell.is_printed and selects["publication"] == made.slug]
     elif "batch" in selects:
         cells = [cell for cell in made.cells if cell.batch == selects["batch"] and not cell.is_printed]
+    elif "run" in selects:
+        return None
     elif "measured_from" in selects:
         cells = [cell for cell in made.cells if str(cell.day) == selects["measured_from"]]
     else:

@@ -27,6 +27,8 @@ MOST_BATCHES, MOST_QUESTIONS = 6, 10
 LEAST_NIGHTS = 5
 # Of days on which a sweep was uploaded run by run.
 MOST_DAYS, MOST_OF_SINGLE = 2, 2
+# Runs that an address names by their ids.
+MOST_NAMED = 100
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,16 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     """By batch, or together, and by workload: how many systems, disks, machines and configurations there are, and
     `levels`: of each size and number of clients its span.
     """
-    levels: dict[tuple[object, ...], dict[str, Mapping[str, Any]]] = {}
+    levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
     factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
-    for row in factors.values(*of_factor, "name").annotate(
+    # Two systems, each of a size of its own, lose nothing.
+    for row in factors.values(*of_factor, "run__dbms_version", "name").annotate(
         levels=Count("number", distinct=True), low=Min("number"), high=Max("number"), unit=Max("unit")
     ):
         if row["levels"] >= 2:
-            levels.setdefault(tuple(row[name] for name in of_factor), {})[row["name"]] = row
+            span = levels.setdefault(tuple(row[name] for name in of_factor), {}).setdefault(row["name"], row)
+            span |= {"low": min(span["low"], row["low"]), "high": max(span["high"], row["high"])}
     data = Q(storage__role=StorageRole.DATA)
     order = ("publication__published_on", *(f"-{name}__created_at" for name in by), "workload")
     rows = (
@@ -110,8 +114,14 @@ def _of_single_uploads(
             days.setdefault((run["workload"], run["measured_at"].date()), []).append(run)
     swept = [(day, runs) for (_, day), runs in days.items() if len({run["cell_key"] for run in runs}) > 1]
     for day, runs in swept[:MOST_DAYS]:
+        selects: dict[str, Any] = {"measured_from": str(day), "measured_to": str(day)}
+        # What else was measured on that day would be selected with them.
+        if rows.filter(workload=runs[0]["workload"], measured_at__date=day).count() > len(runs):
+            selects = {"run": [str(run["pk"]) for run in runs]}
+        if len(runs) > MOST_NAMED and "run" in selects:
+            continue
         for row in _sweeps(rows.filter(pk__in=[run["pk"] for run in runs])):
-            yield from _offers(row, f"{len(runs)} runs of {day}", {"measured_from": str(day), "measured_to": str(day)})
+            yield from _offers(row, f"{len(runs)} runs of {day}", selects)
 
 
 def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Offer]:
@@ -137,10 +147,10 @@ def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:
         yield replace(question, words=words)
 
 
-def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, str]) -> Iterable[Offer]:
+def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, Any]) -> Iterable[Offer]:
     selects = {**selects, "workload": row["workload__slug"]}
     for words, question in _of_sweep(row, row["levels"]):
-        yield Offer(words, title, row["workload__name"], f"{urlencode(selects)}&{question.query}")
+        yield Offer(words, title, row["workload__name"], f"{urlencode(selects, doseq=True)}&{question.query}")
 
 
 def _of_sweep(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, Question]]:

@@ -8,6 +8,7 @@ import math
 import random
 from datetime import date, timedelta
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
@@ -179,6 +180,16 @@ def test_each_setting_is_told_by_what_it_did():
     assert told["family"] == 10
 
 
+def test_a_setting_goes_from_its_smaller_value_to_the_larger():
+    """Was: shared_buffers 4GB → 128MB, for 4 is less than 128."""
+    world = World()
+    for size, tps in (("128MB", 1000), ("4GB", 1080), ("16GB", 1170)):
+        world.add(tps, config=[{"name": "shared_buffers", "value": size}])
+
+    claims = ask(world.store(), "ask=effects")["claims"]
+    assert {(claim["start"], claim["end"]) for claim in claims} == {("128MB", "4GB"), ("128MB", "16GB")}
+
+
 def test_a_change_is_found_at_its_commit_and_counted_in_batches():
     told = ask(many_batches())
 
@@ -286,6 +297,48 @@ def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
     assert told["question"]["kind"] == "loss"
     (claim,) = told["claims"]
     assert claim["change"]["verdict"] == "worse" and claim["change"]["low"] < -0.2 < claim["change"]["high"]
+
+
+def test_of_one_system_over_two_sizes_the_rule_asks_what_is_lost():
+    """Two sizes make no axis by themselves: of each disk what it loses, never of both together."""
+    world = World()
+    world.add(1000, factors={"size_gb": 10, "disk": "SATA"})
+    world.add(500, factors={"size_gb": 20, "disk": "SATA"})
+    selects = world.store()
+    told = ask(selects)
+    assert told["question"]["kind"] == "loss"
+    assert told["claims"][0]["change"]["low"] < -0.5 < told["claims"][0]["change"]["high"]
+
+    world.add(1500, factors={"size_gb": 10, "disk": "NVMe"})
+    assert "NVMe" in ask(f"set={quote(selects)}&set={quote(world.store())}", "ask=loss&x=factor:size_gb")["words"]
+
+
+def test_what_has_no_level_in_common_is_named_beside_the_order():
+    """Was left out of the words."""
+    world = World()
+    for size in (10, 20, 40):
+        for disk, factor in (("SATA", 1.0), ("NVMe", 1.5)):
+            world.add(1000 * factor / size, factors={"size_gb": size, "disk": disk})
+    world.add(10, factors={"size_gb": 80, "disk": "Tape"})
+
+    told = ask(world.store(), "ask=rank&fact=factor:disk")
+    assert told["sure"] and told["unranked"] == ["Tape"]
+    assert "Tape" in told["words"]
+
+
+def test_the_asked_fact_has_the_colours():
+    world = World()
+    for size in (10, 20, 40):
+        for terminals in (1, 4, 16):
+            for disk, factor in (("SATA", 1.0), ("NVMe", 1.5)):
+                world.add(1000 * factor / size, factors={"size_gb": size, "terminals": terminals, "disk": disk})
+    query = f"{world.store()}&ask=rank&fact=factor:disk"
+    drawing = Client().get(f"/api/v1/compare/?{query}").json()["drawing"]
+    assert (drawing["x"], drawing["series"], drawing["panels"]) == (
+        "factor:size_gb",
+        ["factor:disk"],
+        "factor:terminals",
+    )
 
 
 def test_two_disks_are_set_against_each_other_where_systems_vary_too():

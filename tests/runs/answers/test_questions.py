@@ -57,6 +57,27 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
     assert [*asked] == ["Has PostgreSQL 15.8 changed since 2026-05-01?", "What is lost from scale factor 1 to 100?"]
 
 
+def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
+    """Was: What is lost from 9 to 10 GB?"""
+    stored(tpcb(scale_factor=9), tpcb(scale_factor=10, dbms={"name": "MySQL", "version": "8.4"}))
+
+    assert [question.words for question in questions(AnonymousUser())] == [
+        "Which of 2 systems is fastest, and is it sure?"
+    ]
+
+
+def test_a_sweep_of_single_uploads_is_asked_about_alone(client):
+    """Was: the address of "6 runs of that day" selected all that was measured on it."""
+    for scale in (1, 10, 100):
+        stored(tpcb(scale_factor=scale, measured_on="2026-05-01"))
+    stored(*[tpcb(scale_factor=scale, measured_on="2026-05-01", label="other") for scale in (1, 10)])
+
+    (query,) = [asked.query for asked in questions(AnonymousUser()) if asked.of == "9 runs of 2026-05-01"]
+    told = client.get(f"/api/v1/answers/?{query}").json()
+    assert told["counts"]["selected"] == 9
+    assert told["question"]["kind"] == "loss"
+
+
 def test_what_was_uploaded_together_stands_in_the_order_of_its_numbers():
     stored(*[tpcb(terminals=terminals) for terminals in (16, 1, 128, 8)])
 

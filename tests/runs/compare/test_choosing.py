@@ -13,6 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils import timezone
 
+from runs.compare.choosing import cut_apart
 from runs.compare.select import LONG_ADDRESS, MAX_RUNS, choose, select
 from runs.listing import facets
 from runs.models import Batch, Experiment, HardwareProfile, Report, Run, RunStorage, StoredSelection
@@ -298,3 +299,14 @@ def test_a_batch_that_nobody_named_is_called_as_its_runs_are(client, labels, wor
     for scale, label in enumerate(labels):
         make_run("PostgreSQL 18.1", 5, factors={"scale_factor": scale}, label=label)
     assert re.search(rf"<a [^>]*>{words}", page(client, f"/compare/?batch={TOGETHER}"))
+
+
+def test_labels_that_would_be_cut_to_the_same_are_not_cut():
+    """Was: "…GB, wal_compression=off" eighteen times."""
+    names = [
+        f"PostgreSQL: shared_buffers={buffers}, max_wal_size={wal}, wal_compression={packed}, random_page_cost=1.1"
+        for buffers in ("128MB", "4GB", "16GB") for wal in ("1GB", "64GB") for packed in ("off", "on")
+    ]  # fmt: skip
+    shown = cut_apart(names)
+    assert len(set(shown)) == len(names)
+    assert cut_apart(["a" * 200, "b"]) == [f"{'a' * 59}…", "b"]

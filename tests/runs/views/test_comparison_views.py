@@ -295,6 +295,20 @@ def test_a_program_is_told_what_there_is_not(client, sweep, wrong):
     assert "There are: " in json.dumps(response.json(), ensure_ascii=False)
 
 
+def test_a_comparison_is_markdown_too(client, sweep):
+    address = "/compare/?experiment=sweep&metric=tps"
+    response = client.get(f"{address}&format=md")
+    answer = client.get("/api/v1/answers/?experiment=sweep&metric=tps").json()
+    lines = response.content.decode().splitlines()
+    assert response["Content-Type"].startswith("text/markdown")
+    assert lines[:3] == [f"### {answer['asked']}", "", answer["words"]]
+    groups = client.get(f"{address}&format=json").json()["groups"]
+    assert [line.split(" | ")[0] for line in lines if line.startswith("| ")][1:] == [
+        f"| {each['label']}" for each in groups
+    ]
+    assert lines[-1].endswith("metric=tps>")
+
+
 def test_embeds_and_reports_carry_the_controls(client, sweep):
     embedded = client.get("/embed/compare/?experiment=sweep&view=heatmap").content.decode()
     assert "data-heat=" in embedded
