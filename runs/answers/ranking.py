@@ -105,6 +105,7 @@ def _of_series(comparison: Comparison, levels: Levels, answer: Answer) -> Answer
     for group, key in zip(sweep.groups, sweep.columns.rows(sweep.compared), strict=True):
         groups.setdefault(key, []).extend(group.run_ids)
     compared = [key for key in keys if any(_overall(levels, key, other) for other in keys if other != key)]
+    compared = _leader_first(levels, compared)
     if len(compared) < 2:
         return answer.model_copy(update={"missing": ["No two series have a level in common."]})
     entries = [
@@ -151,6 +152,19 @@ def _decisive(claims: Sequence[Standing]) -> Standing:
     """The one that the answer turns on: the first that is not surely behind the leader, else the next."""
     others = [claim for claim in claims if claim.ratio.verdict]
     return next((claim for claim in others if claim.ratio.verdict not in WINNERS), others[0])
+
+
+def _leader_first(levels: Levels, keys: Sequence[Key]) -> list[Key]:
+    """The first than which none is surely better: the order is by the levels that each has in common with the baseline,
+    and two may have others in common with each other.
+    """
+
+    def is_beaten(key: Key) -> bool:
+        against = (_overall(levels, key, other) for other in keys if other != key)
+        return any(overall.kind == Kind.WORSE for overall in against if overall)
+
+    leader = next((key for key in keys if not is_beaten(key)), None)
+    return [*([leader] if leader else []), *(key for key in keys if key != leader)]
 
 
 def _overall(levels: Levels, one: Key, other: Key) -> Verdict | None:
