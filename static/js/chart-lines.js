@@ -86,9 +86,11 @@ const longScale = (scale) => ({
 
 /** Of `[place, words]` those that have room beside each other on `px` from `min` to `max`, the last one among them. */
 export function tellableTicks(ticks, { min, max, px }) {
-  const letters = Math.max(...ticks.map(([, words]) => words.length));
+  // Of a stretch that is zoomed into those that lie in it.
+  const within = ticks.filter(([at]) => at >= min && at <= max);
+  const letters = Math.max(...within.map(([, words]) => words.length));
   const apart = ((letters * TICK_LETTER_PX + TICK_GAP_PX) / px) * (max - min);
-  return ticks.reduceRight((kept, tick) => (kept.length && kept[0][0] - tick[0] < apart ? kept : [tick, ...kept]), []);
+  return within.reduceRight((kept, tick) => (kept.length && kept[0][0] - tick[0] < apart ? kept : [tick, ...kept]), []);
 }
 
 /** What the plot has of the width: the axis at its left takes the rest, which is not known when ticks are built. */

@@ -2,7 +2,7 @@
 const DRAG_PX = 5;
 
 /** The row that was ticked first gives way to a third one. */
-function tick(form, box, ticked) {
+function tick(box, ticked) {
   box.checked = !box.checked;
   ticked.delete(box);
   if (box.checked) ticked.add(box);
@@ -11,8 +11,9 @@ function tick(form, box, ticked) {
     first.checked = false;
     ticked.delete(first);
   }
-  box.closest("tr").scrollIntoView({ block: "nearest" });
 }
+
+const nameOf = (box) => box.closest("tr").querySelector("th a").textContent.trim();
 
 function startPicking(panel) {
   const [canvas, form] = [panel.querySelector("canvas"), document.getElementById("batches")];
@@ -25,7 +26,11 @@ function startPicking(panel) {
     const px = event.clientX - canvas.getBoundingClientRect().left;
     if (px < chartArea.left || px > chartArea.right || Math.abs(event.clientX - from) > DRAG_PX) return;
     const box = form.querySelector(`[data-batch="${Math.round(scales.x.getValueForPixel(px))}"]`);
-    if (box) tick(form, box, ticked);
+    if (!box) return;
+    tick(box, ticked);
+    const picked = panel.querySelector("[data-picked]");
+    picked.hidden = !ticked.size;
+    picked.querySelector("[role=status]").textContent = [...ticked].map(nameOf).join(" and ");
   });
 }
 

@@ -86,3 +86,10 @@ test("an axis of values below zero holds them all", () => {
   assert.deepEqual(roundEnds([-2.85, 2.4]), { min: -3, max: 2.5 });
   assert.deepEqual(roundEnds([-8, -2]), { min: -10, max: 0 });
 });
+
+test("of a stretch that is zoomed into only the ticks within it are told", () => {
+  const days = Array.from({ length: 60 }, (_, index) => [index, `2026-11-${index}`]);
+  const told = tellableTicks(days, { min: 40.5, max: 44.5, px: 1000 });
+  assert.deepEqual(told.map(([at]) => at), [41, 42, 43, 44]);
+  assert.deepEqual(tellableTicks(days, { min: 80, max: 90, px: 1000 }), []);
+});
