@@ -268,6 +268,17 @@ OPEN_REGISTRATION = env_bool("OPEN_REGISTRATION", False)
 # Whether the first experiment is made, once per database (start_first in agents/plans/schedule.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 
+# Mail goes out by this server; without it no rule tells by e-mail.
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
+EMAIL_PORT = env_number("EMAIL_PORT", 25)
+EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env_secret("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM") or "benchsite@localhost"
+# Private networks that webhooks may call, also by plain http.
+TELL_NETWORKS = env_networks("TELL_NETWORKS")
+
 LOG_LEVEL = os.environ.get("LOG_LEVEL") or "INFO"
 if LOG_LEVEL not in logging.getLevelNamesMapping():
     raise ImproperlyConfigured(f"LOG_LEVEL must be DEBUG, INFO, WARNING, ERROR or CRITICAL, not {LOG_LEVEL!r}")

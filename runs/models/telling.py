@@ -1,0 +1,68 @@
+"""Who is told of which alerts, by which way; what was told and what came of it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from runs.models.base import UUIDModel
+from runs.models.choices import AlertState
+from runs.models.history import Alert
+from runs.models.subjects import Dbms, Machine, Workload
+
+
+class TellingWay(models.TextChoices):
+    MAIL = "mail", "E-mail"
+    WEBHOOK = "webhook", "Webhook"
+
+
+class TellingRule(UUIDModel):
+    """Alerts that its owner sees and that it fits are told to `target`: an address of e-mail, or a URL.
+
+    `secret` signs what is posted. `site_url`: where its owner reaches this site, for the links.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="telling_rules")
+    name = models.CharField(max_length=120)
+    way = models.CharField(max_length=10, choices=TellingWay.choices)
+    target = models.CharField(max_length=500)
+    secret = models.CharField(max_length=100, blank=True)
+    site_url = models.CharField(max_length=300)
+    # Left out: of whichever.
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    workload = models.ForeignKey(Workload, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    dbms = models.ForeignKey(Dbms, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    # Suspicions as well, before further batches have confirmed them.
+    tells_new = models.BooleanField(default=False)
+    worse_only = models.BooleanField(default=True)
+    least_percent = models.FloatField(default=0)
+    daily = models.BooleanField(default=False)
+    is_paused = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name", "created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Telling(models.Model):
+    """An alert in a state, told by a rule once. `problem`: why the last try failed."""
+
+    rule = models.ForeignKey(TellingRule, on_delete=models.CASCADE, related_name="tellings")
+    alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="tellings")
+    state = models.CharField(max_length=12, choices=AlertState.choices)
+    due_at = models.DateTimeField(db_index=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    told_at = models.DateTimeField(null=True, blank=True)
+    given_up_at = models.DateTimeField(null=True, blank=True)
+    problem = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-due_at", "-id"]
+        constraints = [models.UniqueConstraint(fields=["rule", "alert", "state"], name="told_once")]
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.alert}, {self.state}"

@@ -1,0 +1,151 @@
+"""Rules find what is to be told; what is due is sent, and tried again where it did not arrive.
+
+The worker comes by every minute: the rows are the truth, so that a lost message or a crash costs a minute, not a
+telling. A try is taken by a conditional update before anything is sent, so that two workers never send the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils import timezone
+
+from runs.models import Alert, Telling, TellingRule
+from runs.models.choices import AlertState, ChangeState
+from runs.models.telling import TellingWay
+from runs.telling import messages
+from runs.telling.calling import NotReached, post
+
+# Changes of one cause come one after the other: so long is waited for the others of an alert.
+GATHERED = timedelta(minutes=2)
+DAILY_AT_HOUR = 7
+SECRET_PREFIX = "whsec_"
+RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
+# What lies further back when it is found was brought from elsewhere: it is history, not news.
+PAST = timedelta(days=30)
+
+
+def new_secret() -> str:
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(24)).decode()
+
+
+def keep_up(*, now: datetime | None = None) -> int:
+    """Queue what is new and send what is due. Returns how many tellings arrived."""
+    now = now or timezone.now()
+    for rule in TellingRule.objects.filter(is_paused=False, owner__is_active=True).select_related("owner"):
+        _queue(rule, now)
+    due = Telling.objects.filter(told_at=None, given_up_at=None, due_at__lte=now, rule__is_paused=False)
+    by_rule: dict[TellingRule, list[Telling]] = defaultdict(list)
+    for telling in due.select_related("rule__owner", "alert").order_by("due_at", "id"):
+        by_rule[telling.rule].append(telling)
+    return sum(_send(rule, tellings, now) for rule, tellings in by_rule.items())
+
+
+def _queue(rule: TellingRule, now: datetime) -> None:
+    states = [AlertState.CONFIRMED, *([AlertState.NEW] if rule.tells_new else [])]
+    fresh = Alert.objects.listed_for(rule.owner).filter(
+        state__in=states, state_changed_at__gte=rule.created_at, since__gte=now - PAST
+    )
+    known = set(rule.tellings.values_list("alert_id", "state"))
+    due_at = now + GATHERED
+    if rule.daily:
+        due_at = now.replace(hour=DAILY_AT_HOUR, minute=0, second=0, microsecond=0)
+        due_at += timedelta(days=due_at <= now)
+    Telling.objects.bulk_create(
+        [
+            Telling(rule=rule, alert=alert, state=alert.state, due_at=due_at)
+            for alert in fresh
+            if (alert.pk, alert.state) not in known and _fits(rule, alert)
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _fits(rule: TellingRule, alert: Alert) -> bool:
+    """Whether one of its changes is what the rule asks for."""
+    points = alert.changes.exclude(state=ChangeState.REFUTED)
+    for fact in ("machine", "workload", "dbms"):
+        wanted = getattr(rule, f"{fact}_id")
+        points = points.filter(**{f"benchmark__{fact}": wanted}) if wanted else points
+    return any(
+        (not rule.worse_only or point.side == "worse")
+        and 100 * abs(point.change.get("value") or 0) >= rule.least_percent
+        for point in points
+    )
+
+
+def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
+    """One message of all that a rule has to tell. Returns how many tellings arrived."""
+    taken = [telling for telling in tellings if _take(telling, now)]
+    readable = set(
+        Alert.objects.listed_for(rule.owner).filter(pk__in=[each.alert_id for each in taken]).values_list("pk", flat=True)
+    )
+    shown = [telling.alert for telling in taken if telling.alert_id in readable]
+    if not shown:
+        return 0
+    problem = send(rule, shown)
+    for telling in taken:
+        if not problem:
+            telling.told_at, telling.problem = timezone.now(), ""
+        else:
+            telling.problem = problem[:500]
+            telling.given_up_at = timezone.now() if telling.attempts >= len(RETRIES) else None
+        telling.save(update_fields=["told_at", "problem", "given_up_at"])
+    return 0 if problem else len(taken)
+
+
+def _take(telling: Telling, now: datetime) -> bool:
+    """The next try is this worker's; where it ends here, another follows at its time."""
+    rows = Telling.objects.filter(pk=telling.pk, attempts=telling.attempts, told_at=None)
+    again_at = now + RETRIES[min(telling.attempts, len(RETRIES) - 1)]
+    telling.attempts += 1
+    return rows.update(attempts=telling.attempts, due_at=again_at) == 1
+
+
+def send(rule: TellingRule, alerts: Sequence[Alert]) -> str:
+    """Send one message of these alerts, or without any a test. Returns why it did not arrive; empty where it did."""
+    told = [messages.told(alert, rule) for alert in alerts]
+    try:
+        if rule.way == TellingWay.MAIL:
+            _mail(rule, told)
+        else:
+            _call(rule, told)
+    except NotReached as error:
+        return str(error)
+    return ""
+
+
+def _mail(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:
+    if not settings.EMAIL_HOST:
+        raise NotReached("This server sends no mail: EMAIL_HOST is not set.")
+    subject = messages.subject(told) if told else "[Benchsite] A test"
+    try:
+        EmailMessage(subject, messages.text(told, rule), to=[rule.target]).send()
+    except (SMTPException, OSError) as error:
+        raise NotReached(f"The mail server did not take it: {type(error).__name__}") from error
+
+
+def _call(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:
+    """Signed as the Standard Webhooks specification has it (standardwebhooks.com)."""
+    content = messages.body(told, rule) if told else {"type": "test", "rule": rule.name, "alerts": []}
+    body = json.dumps(content, separators=(",", ":")).encode()
+    message_id, stamp = f"msg_{uuid.uuid4().hex}", str(int(time.time()))
+    key = base64.b64decode(rule.secret.removeprefix(SECRET_PREFIX))
+    signed = hmac.new(key, f"{message_id}.{stamp}.".encode() + body, hashlib.sha256)
+    headers = {
+        "Content-Type": "application/json", "User-Agent": "Benchsite", "webhook-id": message_id,
+        "webhook-timestamp": stamp, "webhook-signature": f"v1,{base64.b64encode(signed.digest()).decode()}",
+    }  # fmt: skip
+    post(rule.target, body, headers)

@@ -1,0 +1,53 @@
+"""A rule as a person fills it in."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from runs.models import Benchmark, TellingRule
+from runs.models.telling import TellingWay
+from runs.models.visible import Reader
+from runs.telling.calling import NotReached, checked
+
+
+class RuleForm(forms.ModelForm[TellingRule]):
+    class Meta:
+        model = TellingRule
+        fields = (
+            "name", "way", "target", "machine", "workload", "dbms", "worse_only", "tells_new", "least_percent", "daily",
+        )  # fmt: skip
+        labels = {
+            "way": "How", "target": "Whither", "dbms": "DBMS", "worse_only": "only what became worse",
+            "tells_new": "suspicions too, before they are confirmed", "least_percent": "From this change on (%)",
+            "daily": "once a day, at 07:00 UTC",
+        }  # fmt: skip
+        help_texts = {"target": "an address of e-mail, or an https address for a webhook"}
+
+    def __init__(self, *args: Any, user: Reader, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        seen = Benchmark.objects.listed_for(user)
+        for name in ("machine", "workload", "dbms"):
+            choice = cast("forms.ModelChoiceField[Any]", self.fields[name])
+            choice.queryset = choice.queryset.filter(benchmarks__in=seen).distinct()  # type: ignore[union-attr]
+            choice.required, choice.empty_label = False, "any"
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        target, least = cleaned.get("target", ""), cleaned.get("least_percent") or 0
+        if not 0 <= least <= 100:
+            self.add_error("least_percent", "A share from 0 to 100 %.")
+        try:
+            if cleaned.get("way") == TellingWay.MAIL:
+                validate_email(target)
+            elif cleaned.get("way") == TellingWay.WEBHOOK:
+                checked(target)
+        except ValidationError:
+            self.add_error("target", "An address of e-mail is required.")
+        except NotReached as error:
+            self.add_error("target", str(error))
+        return cleaned
+

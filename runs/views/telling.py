@@ -1,0 +1,86 @@
+"""Rules by which people are told of alerts; alerts as an Atom feed; a benchmark as a badge."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.feedgenerator import Atom1Feed
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from runs.formatting import change_of
+from runs.history.alerts import title
+from runs.models import Alert, Benchmark, TellingRule
+from runs.models.telling import TellingWay
+from runs.telling import delivery
+from runs.telling.forms import RuleForm
+from runs.views.guards import PersonRequest, operator_required
+
+FEED_ENTRIES = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+@never_cache
+def rules(request: PersonRequest) -> HttpResponse:
+    """One's own rules with what they told, and the form for another. A webhook's secret is shown once."""
+    form = RuleForm(request.POST or None, user=request.user)
+    secret = ""
+    if request.method == "POST" and form.is_valid():
+        rule = form.save(commit=False)
+        rule.owner, rule.site_url = request.user, request.build_absolute_uri("/").rstrip("/")
+        secret = rule.secret = delivery.new_secret() if rule.way == TellingWay.WEBHOOK else ""
+        rule.save()
+        if not secret:
+            return redirect("telling")
+        form = RuleForm(user=request.user)
+    own = TellingRule.objects.filter(owner=request.user).select_related("machine", "workload", "dbms")
+    context = {
+        "rules": [(rule, rule.tellings.select_related("alert")[:10]) for rule in own], "form": form, "secret": secret,
+    }  # fmt: skip
+    return render(request, "telling.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@operator_required
+def change_rule(request: PersonRequest, rule_id: uuid.UUID) -> HttpResponse:
+    """`action`: test, pause, resume, delete."""
+    rule = get_object_or_404(TellingRule, pk=rule_id, owner=request.user)
+    action = request.POST.get("action", "")
+    if action == "test":
+        problem = delivery.send(rule, [])
+        if problem:
+            messages.error(request, f"The test of {rule} did not arrive. {problem}")
+        else:
+            messages.success(request, f"The test of {rule} was sent to {rule.target}.")
+    elif action in ("pause", "resume"):
+        rule.change(is_paused=action == "pause")
+    elif action == "delete":
+        rule.delete()
+    else:
+        return HttpResponseBadRequest("action: must be one of test, pause, resume, delete")
+    return redirect("telling")
+
+
+@require_safe
+def feed(request: HttpRequest) -> HttpResponse:
+    """Confirmed alerts that the reader may see, newest first."""
+    address = request.build_absolute_uri
+    made = Atom1Feed("Benchsite: alerts", address("/alerts/"), "Changes of benchmarks", feed_url=address())
+    for alert in Alert.objects.listed_for(request.user).exclude(state="new").order_by("-state_changed_at")[:FEED_ENTRIES]:
+        made.add_item(
+            title(alert), address(alert.get_absolute_url()), alert.get_state_display(), unique_id=f"urn:uuid:{alert.pk}",
+            pubdate=alert.created_at, updateddate=alert.state_changed_at,
+        )  # fmt: skip
+    return HttpResponse(made.writeString("utf-8"), content_type=made.content_type)
+
+
+@require_safe
+def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
+    """The newest value of a benchmark and by how much it lies off those before it, as a picture."""
+    shown = get_object_or_404(Benchmark.objects.readable_by(request.user).select_related("metric", "dbms"), pk=benchmark_id)
+    context = {"benchmark": shown, "newest": shown.series.newest_first().first(), "change": shown.moved}
+    return render(request, "benchmarks/badge.svg", context, content_type="image/svg+xml")
