@@ -19,6 +19,7 @@ from runs.imports import parts, worker
 from runs.models import Run
 from runs.results import staged
 from runs.run import artefacts, series
+from runs.telling import delivery
 
 # Long after whatever wrote the file has ended: a backup, a restore, a reader of imports.
 OWNERLESS_AFTER = timedelta(days=1)
@@ -61,8 +62,9 @@ def file() -> None:
 
 @shared_task(name=hints.TICK)
 def tick() -> None:
-    """Start what schedules are due for."""
+    """Start what schedules are due for, and tell people of alerts."""
     timetable.tick()
+    delivery.keep_up()
 
 
 @shared_task(name="agents.housekeeping")

@@ -16,6 +16,7 @@ from runs.views import (
     publications,
     reports,
     runs,
+    telling,
     uploads,
 )
 
@@ -37,6 +38,10 @@ urlpatterns = [
     path("benchmarks/", history.benchmark_list, name="benchmarks"),
     path("benchmarks/<uuid:benchmark_id>/", history.benchmark, name="benchmark"),
     path("benchmarks/<uuid:benchmark_id>/join/", history.join_benchmark, name="benchmark-join"),
+    path("alerts/feed/", telling.feed, name="alert-feed"),
+    path("benchmarks/<uuid:benchmark_id>/badge.svg", telling.badge, name="benchmark-badge"),
+    path("telling/", telling.rules, name="telling"),
+    path("telling/<uuid:rule_id>/", telling.change_rule, name="telling-change"),
     path("alerts/", history.alert_list, name="alerts"),
     path("alerts/<uuid:alert_id>/", history.alert, name="alert"),
     path("alerts/<uuid:alert_id>/say/", history.say_alert, name="alert-say"),

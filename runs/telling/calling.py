@@ -70,7 +70,9 @@ def _address(parts: SplitResult, port: int) -> str:
         plain = getattr(address, "ipv4_mapped", None) or address
         is_allowed = any(plain in network for network in settings.TELL_NETWORKS)
         if not is_allowed and (not plain.is_global or plain.is_multicast or parts.scheme == "http"):
-            raise NotReached(f"{parts.hostname} is an address of a private network, which TELL_NETWORKS does not allow.")
+            raise NotReached(
+                f"{parts.hostname} is an address of a private network, which TELL_NETWORKS does not allow."
+            )
     return str(addresses[0])
 
 

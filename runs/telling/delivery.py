@@ -33,8 +33,6 @@ GATHERED = timedelta(minutes=2)
 DAILY_AT_HOUR = 7
 SECRET_PREFIX = "whsec_"
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
-# What lies further back when it is found was brought from elsewhere: it is history, not news.
-PAST = timedelta(days=30)
 
 
 def new_secret() -> str:
@@ -55,9 +53,7 @@ def keep_up(*, now: datetime | None = None) -> int:
 
 def _queue(rule: TellingRule, now: datetime) -> None:
     states = [AlertState.CONFIRMED, *([AlertState.NEW] if rule.tells_new else [])]
-    fresh = Alert.objects.listed_for(rule.owner).filter(
-        state__in=states, state_changed_at__gte=rule.created_at, since__gte=now - PAST
-    )
+    fresh = Alert.objects.listed_for(rule.owner).filter(state__in=states, state_changed_at__gte=rule.created_at)
     known = set(rule.tellings.values_list("alert_id", "state"))
     due_at = now + GATHERED
     if rule.daily:
@@ -90,7 +86,9 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
     """One message of all that a rule has to tell. Returns how many tellings arrived."""
     taken = [telling for telling in tellings if _take(telling, now)]
     readable = set(
-        Alert.objects.listed_for(rule.owner).filter(pk__in=[each.alert_id for each in taken]).values_list("pk", flat=True)
+        Alert.objects.listed_for(rule.owner)
+        .filter(pk__in=[each.alert_id for each in taken])
+        .values_list("pk", flat=True)
     )
     shown = [telling.alert for telling in taken if telling.alert_id in readable]
     if not shown:

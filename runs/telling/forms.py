@@ -14,7 +14,7 @@ from runs.models.visible import Reader
 from runs.telling.calling import NotReached, checked
 
 
-class RuleForm(forms.ModelForm[TellingRule]):
+class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
     class Meta:
         model = TellingRule
         fields = (
@@ -50,4 +50,3 @@ class RuleForm(forms.ModelForm[TellingRule]):
         except NotReached as error:
             self.add_error("target", str(error))
         return cleaned
-

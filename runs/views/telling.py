@@ -11,7 +11,7 @@ from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs.formatting import change_of
+from runs.formatting import quantity
 from runs.history.alerts import title
 from runs.models import Alert, Benchmark, TellingRule
 from runs.models.telling import TellingWay
@@ -70,17 +70,30 @@ def feed(request: HttpRequest) -> HttpResponse:
     """Confirmed alerts that the reader may see, newest first."""
     address = request.build_absolute_uri
     made = Atom1Feed("Benchsite: alerts", address("/alerts/"), "Changes of benchmarks", feed_url=address())
-    for alert in Alert.objects.listed_for(request.user).exclude(state="new").order_by("-state_changed_at")[:FEED_ENTRIES]:
+    for alert in (
+        Alert.objects.listed_for(request.user).exclude(state="new").order_by("-state_changed_at")[:FEED_ENTRIES]
+    ):
         made.add_item(
-            title(alert), address(alert.get_absolute_url()), alert.get_state_display(), unique_id=f"urn:uuid:{alert.pk}",
-            pubdate=alert.created_at, updateddate=alert.state_changed_at,
+            title(alert), address(alert.get_absolute_url()), alert.get_state_display(),
+            unique_id=f"urn:uuid:{alert.pk}", pubdate=alert.created_at, updateddate=alert.state_changed_at,
         )  # fmt: skip
     return HttpResponse(made.writeString("utf-8"), content_type=made.content_type)
 
 
 @require_safe
 def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
-    """The newest value of a benchmark and by how much it lies off those before it, as a picture."""
-    shown = get_object_or_404(Benchmark.objects.readable_by(request.user).select_related("metric", "dbms"), pk=benchmark_id)
-    context = {"benchmark": shown, "newest": shown.series.newest_first().first(), "change": shown.moved}
+    """The newest value of a benchmark as a picture, coloured by its verdict against those before it."""
+    shown = get_object_or_404(
+        Benchmark.objects.readable_by(request.user).select_related("metric", "dbms"), pk=benchmark_id
+    )
+    newest = shown.series.newest_first().first()
+    value = quantity(newest.centre, shown.metric.unit) if newest and newest.centre is not None else "not measured"
+    label = f"{shown.dbms} {shown.metric.label}"
+    # About the width of the characters in the font that the picture names.
+    inner = [6.5 * len(text) for text in (label, value)]
+    widths = [10 + each for each in inner]
+    context = {
+        "label": label, "value": value, "verdict": shown.verdict, "inner": inner, "widths": widths,
+        "width": sum(widths), "value_x": widths[0] + 5,
+    }  # fmt: skip
     return render(request, "benchmarks/badge.svg", context, content_type="image/svg+xml")

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from runs.models import Alert, Benchmark, TellingRule, User
+from tests.runs.history.nights import file, nights
+
+pytestmark = pytest.mark.django_db
+PATH = "/telling/"
+RULE = {"name": "nights", "way": "webhook", "target": "https://hooks.example/x", "least_percent": "3"}
+
+
+def test_a_webhook_gets_a_key_that_is_shown_once(client, operator):
+    client.force_login(operator)
+    answer = client.post(PATH, RULE)
+    rule = TellingRule.objects.get()
+    assert rule.secret in answer.content.decode()
+    assert rule.secret not in client.get(PATH).content.decode()
+    assert (rule.owner, rule.site_url, rule.least_percent) == (operator, "http://testserver", 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [({"target": "http://hooks.example/"}, "target"), ({"target": "x"}, "target"), ({"way": "mail"}, "target"),
+     ({"name": ""}, "name"), ({"way": "pigeon"}, "way"), ({"least_percent": "101"}, "least_percent")],
+)  # fmt: skip
+def test_it_names_the_field_that_is_wrong(client, operator, given, field):
+    client.force_login(operator)
+    answer = client.post(PATH, RULE | given)
+    assert (answer.status_code, list(answer.context["form"].errors)) == (422, [field])
+    assert not TellingRule.objects.exists()
+
+
+def test_a_person_pauses_tests_and_deletes_a_rule_of_his_own_only(client, operator):
+    client.force_login(operator)
+    client.post(PATH, RULE | {"way": "mail", "target": "dba@bench.example"})
+    path = f"{PATH}{TellingRule.objects.get().pk}/"
+    assert "EMAIL_HOST is not set" in client.post(path, {"action": "test"}, follow=True).content.decode()
+    client.post(path, {"action": "pause"})
+    assert TellingRule.objects.get().is_paused
+    client.force_login(User.objects.create_user("oscar", role="operator"))
+    assert client.post(path, {"action": "delete"}).status_code == 404
+    client.force_login(operator)
+    client.post(path, {"action": "delete"})
+    assert not TellingRule.objects.exists()
+
+
+def test_the_feed_and_the_badge_show_what_the_reader_may_see(client, contributor):
+    file([*nights(range(1, 14)), *nights(range(14, 23), level=0.9)], contributor, at_once=22)
+    feed = ElementTree.fromstring(client.get("/alerts/feed/").content)
+    ids = [entry.text for entry in feed.findall("{*}entry/{*}id")]
+    assert ids == [f"urn:uuid:{Alert.objects.get(state='confirmed').pk}"]
+    benchmark = Benchmark.objects.get()
+    answer = client.get(f"{benchmark.get_absolute_url()}badge.svg")
+    assert answer["Content-Type"] == "image/svg+xml"
+    assert len(ElementTree.fromstring(answer.content).findall(".//{*}text")) == 2
+    Alert.objects.update(visibility="private", owner=contributor)
+    Benchmark.objects.update(visibility="private", owner=contributor)
+    assert not ElementTree.fromstring(client.get("/alerts/feed/").content).findall("{*}entry")
+    assert client.get(f"{benchmark.get_absolute_url()}badge.svg").status_code == 404
