@@ -155,6 +155,7 @@ class AlertEdit(Strict):
 
 class Benchmarks(APIView):
     @extend_schema(
+        operation_id="v1_benchmarks_list",
         parameters=[
             OpenApiParameter("than", str, description="The baseline: last:10, days:30, label:main, version:18.1."),
             OpenApiParameter("offset", int, description="Benchmarks to pass over."),
@@ -200,6 +201,7 @@ class BenchmarkDetail(APIView):
 
 class Alerts(APIView):
     @extend_schema(
+        operation_id="v1_alerts_list",
         parameters=[
             OpenApiParameter("state", str, many=True, enum=AlertState.values, description="Else those that are open."),
             OpenApiParameter("offset", int, description="Alerts to pass over."),
