@@ -212,6 +212,9 @@ class SubjectForm(DescribedFields):
         # Every item has a tick; what is not ticked is left out.
         kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
         subject["leave_out"] = [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
+        expected = set(self.data.getlist("expected")) if hasattr(self.data, "getlist") else set()
+        if indexes := [item["index"] for item in self.taken.items if str(item["index"]) in expected]:
+            subject["failures_expected"] = indexes
         if "new_hardware" in given:
             subject["hardware"] = {"name": given["new_hardware"]}
         if "dbms_name" in given or "dbms_version" in given:

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from rest_framework.exceptions import APIException, ValidationError
 
 from runs import results, space
-from runs.imports.documents import checked, document, repeats_of
+from runs.imports.documents import checked, document, repeats_of, with_failures_expected
 from runs.imports.parts import note_used
 from runs.imports.sent import (
     MAX_TOTAL_BYTES,
@@ -288,8 +288,11 @@ def _store(
     if lacking := lacks(items, subject):
         raise NotReady(lacking)
     now = timezone.now()
+    expected = {*subject.get("failures_expected", [])}
     kept = [
-        (file.name, report) for (file, report), item in zip(reports, items, strict=True) if becomes_a_run(item, subject)
+        (file.name, with_failures_expected(report) if item["index"] in expected else report)
+        for (file, report), item in zip(reports, items, strict=True)
+        if becomes_a_run(item, subject)
     ]
     repeats = repeats_of(kept, subject)
     ids = [uuid.uuid5(taken.id, f"{now.isoformat()}:{number}") for number in range(len(repeats))]

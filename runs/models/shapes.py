@@ -180,6 +180,7 @@ class Subject(TypedDict, total=False):
     tested: dict[str, str]
     mapping: dict[str, dict[str, Any]]
     leave_out: list[int]
+    failures_expected: list[int]
 
 
 class Progress(TypedDict, total=False):

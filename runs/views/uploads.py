@@ -30,6 +30,7 @@ from runs.api.bundles import taken_in
 from runs.api.errors import flatten
 from runs.api.uploads import files_of
 from runs.imports import tools
+from runs.imports.documents import may_fail_by_intent
 from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
@@ -254,6 +255,8 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
     asked: set[str] = set()
     for item in items:  # the version of a file is asked for once, at its first entry
         item["lacks_version"] = item["file"] not in asked and "dbms.version" in lacks([item], {})
+        item["fails_by_share"] = may_fail_by_intent(item["tool"], item["reason"])
+        item["expected"] = item["index"] in subject.get("failures_expected", [])
         item["version"] = subject.get("files", {}).get(item["file"], {}).get("dbms", {}).get("version", "")
         asked |= {item["file"]} if item["lacks_version"] else set()
     context: dict[str, Any] = {

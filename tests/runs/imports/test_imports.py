@@ -221,6 +221,34 @@ def test_it_stores_an_aborted_run_as_such(contributor):
     assert not Run.objects.with_values().exists()
 
 
+MISSING_KEYS = b"""YCSB Client 0.17.0
+[OVERALL], RunTime(ms), 1000
+[OVERALL], Throughput(ops/sec), 100.0
+[READ], Operations, 100
+[READ], AverageLatency(us), 900.5
+[READ], Return=OK, 45
+[READ], Return=NOT_FOUND, 55
+"""
+
+
+@pytest.mark.parametrize(("said", "state"), [({}, "failed"), ({"failures_expected": [0]}, "finished")])
+def test_a_person_says_that_failed_operations_belong_to_the_workload(contributor, said, state):
+    taken, _ = imports.take(files=files(MISSING_KEYS), owner=contributor)
+    subject = SUBJECT | {"dbms": {"name": "MongoDB", "version": "8.0"}}
+    ((run,), _) = imports.store(taken, subject=subject | said, owner=contributor)
+    assert run.state == state
+    assert any("whoever sent it" in words for words in run.warnings) is bool(said)
+
+
+def test_the_form_offers_that_answer_where_only_the_share_fails_a_run(client, contributor):
+    client.force_login(contributor)
+    taken, _ = imports.take(files=files(MISSING_KEYS), owner=contributor)
+    page = client.get(f"/imports/{taken.pk}/").content.decode()
+    assert 'name="expected" value="0"' in page
+    taken, _ = imports.take(files=files(ABORTED), owner=contributor)
+    assert 'name="expected"' not in client.get(f"/imports/{taken.pk}/").content.decode()
+
+
 def test_it_leaves_out_what_is_not_wanted(contributor):
     taken, _ = imports.take(files=files(PGBENCH, SECOND), owner=contributor)
     runs, _ = imports.store(taken, subject=SUBJECT | {"leave_out": [0]}, owner=contributor)

@@ -11,6 +11,7 @@ from benchagent.catalog.metrics import (
     FAILED,
     LATENCIES,
     METRICS,
+    NO_RESULT,
     PERCENTILES,
     SECONDS_EACH,
     plausible_range,
@@ -45,8 +46,8 @@ from benchagent.catalog.values import (
 
 __all__ = [
     "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
-    "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "OWN_STORAGE", "PERCENTILES",
-    "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef", "Role",
-    "WorkloadEntry", "amount", "factor_phrase", "factor_role", "factor_span", "factor_words", "headline_metrics",
-    "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
+    "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "NO_RESULT", "OWN_STORAGE",
+    "PERCENTILES", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef",
+    "Role", "WorkloadEntry", "amount", "factor_phrase", "factor_role", "factor_span", "factor_words",
+    "headline_metrics", "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

@@ -123,6 +123,10 @@ ERROR_SHARE = 0.01
 FAILED = ("errors", "failed_transactions", "errors_total")
 
 
+# How the reason ends why too many failed operations fail a run.
+NO_RESULT = f"above {100 * ERROR_SHARE:g} % a run is no result"
+
+
 def too_many_failed(values: Mapping[str, float]) -> str:
     """Why a run with these metrics is no result: too many of its transactions failed. Empty where it is one.
 
@@ -136,7 +140,7 @@ def too_many_failed(values: Mapping[str, float]) -> str:
     which = (
         f"{failed:,.0f} of {failed + (done or 0):,.0f} transactions failed, " if counted else "failed transactions: "
     )
-    return f"{which}{share:.3g} % of all; above {100 * ERROR_SHARE:g} % a run is no result"
+    return f"{which}{share:.3g} % of all; {NO_RESULT}"
 
 
 def threshold_of(name: str, unit: str) -> float:

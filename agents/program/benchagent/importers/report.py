@@ -7,6 +7,7 @@ of (a line cut in the middle, figures that contradict each other, an unknown wor
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -208,6 +209,8 @@ class Report:
         """Whoever builds a report, no secret gets into its texts, no warning stands in it twice, and one of a run whose
         transactions failed is that of a failed run, whatever the tool says."""
         safe: dict[str, Any] = {"reason": redact_text(self.reason)}
+        if bad := next((metric for metric in self.metrics if not math.isfinite(metric.value)), None):
+            raise NotUnderstood(f"{bad.name} is {bad.value}, no number")
         whole = {metric.name: metric.value for metric in self.metrics if metric.phase == "run"}
         if self.status is Status.COMPLETE and self.reason:
             safe["status"] = Status.ABORTED

@@ -410,7 +410,7 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
     return re.sub(r"[^a-z0-9]+", joint, text.lower()).strip(joint)[:longest]
 
 
-# JSON that says nothing twice and holds no NaN: where a line is doubled or a number lost, nothing is trusted.
+# JSON that says nothing twice: where a line is doubled, nothing is trusted.
 
 
 def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -421,15 +421,9 @@ def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _constant(name: str) -> float:
-    raise NotUnderstood(f"the JSON holds {name}")
-
-
-def decoder(pairs: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> json.JSONDecoder:
-    return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=_constant)
-
-
-_DECODER = decoder(said_once)
+# What C prints of 0 / 0 and of 1 / 0, and what JSON calls it in as many characters.
+_C_NAN = re.compile(r"(?<=[:,\[\s])[+-]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
+_DECODER = json.JSONDecoder(object_pairs_hook=said_once)
 
 
 def decoded(text: str, start: int = 0, by: json.JSONDecoder = _DECODER) -> tuple[Any, int]:
@@ -439,6 +433,8 @@ def decoded(text: str, start: int = 0, by: json.JSONDecoder = _DECODER) -> tuple
     except NotUnderstood:
         raise
     except ValueError as error:
+        if (plain := _C_NAN.sub(lambda nan: "NaN".ljust(len(nan[0])), text)) != text:
+            return decoded(plain, start, by)
         raise NotUnderstood(f"broken JSON: {error}") from error
     except RecursionError as error:
         raise NotUnderstood("JSON nested too deep") from error
@@ -472,13 +468,13 @@ def xml_of(text: str) -> ElementTree.Element:
 
 
 def number_in(content: Mapping[str, Any], key: str) -> float | None:
-    """None where it is missing or null. Raises NotUnderstood for what is no number."""
+    """None where it is missing, null, or had nothing to be divided by. Raises NotUnderstood for what is no number."""
     value = content.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotUnderstood(f"{key!r} is no number: {value!r:.40}")
-    return float(value)
+    return float(value) if math.isfinite(value) else None
 
 
 # Lines as the tool printed them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,8 @@ from typing import Any
 
 from benchagent.importers.fio.common import Flow, Job, Latency, check_percentiles, grouped, report
 from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
-from benchagent.importers.report import Report, Status
-from benchagent.importers.source import NotUnderstood, decoded, decoder, number_in, said_once
+from benchagent.importers.report import Report, Status, not_understood
+from benchagent.importers.source import NotUnderstood, decoded, number_in, said_once
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 DOCUMENT = re.compile(r'(?m:^[ \t]*\{\s*"fio version")')
@@ -31,7 +32,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return said_once(asked)
 
 
-_DECODER = decoder(_pairs)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
 _NS_MS, _US_MS = 1e-6, 1e-3
 _ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
 _RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")
@@ -54,7 +55,14 @@ def read(text: str) -> list[Report]:
         if final and _continues(final[-1], document):
             final.pop()
         final.append(document)
-    reports = [report for document in final for report in _document(document, signal[1] if signal else "")]
+    reports: list[Report] = []
+    for document in final:
+        try:
+            reports += _document(document, signal[1] if signal else "")
+        except NotUnderstood as error:
+            if len(final) == 1:
+                raise
+            reports.append(not_understood(error, tool="fio"))
     messages = "; ".join(_MESSAGE.findall(around))[:500]
     if not messages:
         return reports
@@ -233,7 +241,7 @@ def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[floa
     for rank, value in block["percentile"].items():
         if not re.fullmatch(r"\d+(?:\.\d+)?", rank) or isinstance(value, bool) or not isinstance(value, int | float):
             raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}")
-        if 0 < float(rank) <= 100:
+        if 0 < float(rank) <= 100 and math.isfinite(value):
             ranks[float(rank)] = value * scale
     check_percentiles(ranks, what)
     most, least = _number(block, "max"), _number(block, "min")
