@@ -253,6 +253,37 @@ def test_it_reads_the_load_and_the_run_of_ycsb_cpp():
     assert (run.subject.workload, values(run)["ops_per_s"]) == ("ycsb-cpp-run", 1440250)
 
 
+def test_a_total_that_is_not_the_sum_of_its_parts_is_refused():
+    text = sample(TOOL, "diskspd.txt").decode()
+    (report,) = reports("x", text.encode())
+    assert report.metrics[0].name == "total_iops"
+    total, read, *_ = re.findall(r"(?m)^total: .*$", text)
+    swapped = text.replace(total, "@").replace(read, total).replace("@", read)
+    assert [each.status for each in reports("x", swapped.encode())] == [Status.NOT_UNDERSTOOD]
+
+
+def test_it_reads_the_wordings_of_other_versions():
+    db_bench = b"randomtransaction :   16.9 micros/op 59011 ops/sec;   1.3 MB/s ( transactions:100000 aborts:0)\n"
+    (report,) = reports("x", db_bench)
+    assert values(report)["ops_per_s"] == 59011 and values(report)["transactions"] == 100_000
+    rally = sample(TOOL, "rally.txt").decode()
+    old = re.sub(r"\b(50|90|99|100)th percentile", r"\1.0th percentile", rally)
+    assert old != rally and list(map(values, reports("x", old.encode()))) == list(
+        map(values, reports("x", rally.encode()))
+    )
+    locust = sample(TOOL, "locust.txt").decode()
+    old = re.sub(r"(?m)^Type +Name(.* Min .*) Med ", r"Name\1 Median ", locust)
+    (before,), (report,) = reports("x", locust.encode()), reports("x", old.encode())
+    assert old != locust and values(report)["requests_per_s"] > 0 and values(report) == values(before)
+
+
+def test_a_rate_that_is_no_number_takes_itself_only():
+    text = sample(TOOL, "scylla_bench.txt").decode()
+    (whole,) = reports("x", text.encode())
+    (report,) = reports("x", re.sub(r"(Operations|Rows)/s:(\s+)[\d.]+", r"\1/s:\2+Inf", text).encode())
+    assert values(whole).keys() - values(report).keys() == {"ops_per_s", "rows_per_s"}
+
+
 def test_every_shipped_description_has_a_file():
     assert {reports(file.name, file.read_bytes())[0].tool for file in FILES} == {tool.TOOL for tool in shipped()}
 

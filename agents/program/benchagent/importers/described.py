@@ -42,7 +42,7 @@ KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters",
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
 _VALUE = re.compile(r"\{(\w+):")
-_CHECK = re.compile(rf"({_NAME.pattern})((?: *[*/] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})")
+_CHECK = re.compile(rf"({_NAME.pattern})((?: *[*/+] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})")
 _UNITS = {"higher", "lower", "none"}
 _PROGRAM = re.compile(r"[\w.+-]{2,60}(?: [\w.+-]{1,60})?")
 _OPTION = re.compile(r"-{0,2}([A-Za-z][\w.-]{0,59})")
@@ -223,30 +223,36 @@ class Described:
         for heading, key, row in self._rows(run):
             naming = [row[name] for name in self.each.get(key, ()) if row.get(name)] or heading.values()
             front = f"{slug(' '.join(map(str, naming)))}_".removeprefix("_")
-            for name, value in picked(row, *self.values_of[key]).items():
-                if key in self.each and (measured := self.metrics.get(name)):
+            for name, value in picked(row, *self.metrics).items():
+                if key in self.each:
+                    measured = self.metrics[name]
                     full_name = f"{front}{measured.name}"
                     if full_name in metrics:
                         raise NotUnderstood(f"line {run.line}: {full_name} stands there twice")
                     metrics[full_name] = replace(measured, name=full_name).metric(value)
         for left, steps, right in self.checks:
-            self._check(run, left, steps, right)
+            self._check(
+                {name: metric.value for name, metric in metrics.items()} | run.values, left, steps, right, run.line
+            )
         return [*metrics.values()]
 
-    def _check(self, run: Run, left: str, steps: Sequence[tuple[str, str]], right: str) -> None:
-        names = [left, right, *(name for _, name in steps if name in run.values)]
-        operands = [run.values.get(name) if _NAME.fullmatch(name) else float(name) for _, name in steps]
-        if not all(isinstance(run.values.get(name), int | float) for name in names) or None in operands:
+    @staticmethod
+    def _check(values: dict[str, Any], left: str, steps: Sequence[tuple[str, str]], right: str, line: int) -> None:
+        """Of values, or of metrics by their whole names. Raises NotUnderstood."""
+        names = [name for _, name in steps]
+        operands: list[Any] = [
+            values.get(name) if _NAME.fullmatch(name) else float(name) for name in (left, right, *names)
+        ]
+        if not all(isinstance(operand, int | float) for operand in operands):
             return
-        value = float(run.values[left])
-        for (operator, _), operand in zip(steps, operands, strict=True):
-            value = (
-                value * float(operand or 0) if operator == "*" else value / float(operand or 0) if operand else math.inf
-            )
-        if not math.isclose(value, run.values[right], rel_tol=0.02, abs_tol=0.02):
-            raise NotUnderstood(
-                f"line {run.line}: {right} = {run.values[right]:g}, but the other figures make {value:g}"
-            )
+        value, expected, *others = map(float, operands)
+        for (operator, _), operand in zip(steps, others, strict=True):
+            if operator == "/":
+                value = value / operand if operand else math.inf
+            else:
+                value = value * operand if operator == "*" else value + operand
+        if not math.isclose(value, expected, rel_tol=0.02, abs_tol=0.02):
+            raise NotUnderstood(f"line {line}: {right} = {expected:g}, but the other figures make {value:g}")
 
 
 def described(text: str) -> Described:
@@ -274,7 +280,9 @@ def described(text: str) -> Described:
     values = {name for names in values_of.values() for name in names}
     metrics = _read_metrics(content.get("metrics"), values)
     parameters = _read_parameters(content.get("parameters") or [], values)
-    checks = tuple(_read_check(check, values) for check in _texts(content.get("checks") or [], "checks"))
+    # Of a row that repeats, the name has what names the row in front.
+    named_so = {metric.name for metric in metrics.values()}
+    checks = tuple(_read_check(check, values, named_so) for check in _texts(content.get("checks") or [], "checks"))
     dbms = str(content.get("dbms") or "")
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
@@ -487,13 +495,15 @@ def _names(content: Any, where: str, values: set[str]) -> tuple[str, ...]:
     return tuple(content)
 
 
-def _read_check(text: str, values: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
+def _read_check(text: str, values: set[str], metrics: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
     match = _CHECK.fullmatch(text.strip()) if len(text) < 300 else None
     if match is None:
         raise BadDescription(f"checks: {text[:60]!r} is not as transactions / elapsed_s = tps")
-    steps = tuple(re.findall(r"([*/]) *([\w.]+)", match[2]))
+    steps = tuple(re.findall(r"([*/+]) *([\w.]+)", match[2]))
     names = [match[1], match[3], *(name for _, name in steps if not name[0].isdigit())]
-    return match[1], steps, _names(names, "checks", values)[1]
+    names = [name for name in names if not name.endswith(tuple(f"_{metric}" for metric in metrics))]
+    _names(names, "checks", values)
+    return match[1], steps, match[3]
 
 
 LARGEST = 1e18
