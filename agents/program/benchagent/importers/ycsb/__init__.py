@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.report import Report
-from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import RAW, exported, java_reports
 
 TOOL = "ycsb"
 
 _JAVA = re.compile(
-    TIME_IN_FRONT + r"\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
-    r"|" + TIME_IN_FRONT + r"\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
+    r"^[ \t]*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
+    r"|^[ \t]*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|(?<!\d)\d{1,10} sec: \d{1,18} operations; "
     r"|^[ \t]*YCSB Client \d"
     rf"|{RAW}"
@@ -29,15 +29,9 @@ MARKS = re.compile(
     f"{_JAVA.pattern}|{_GO.pattern}".replace(_STATUS, rf"{_STATUS}(?:est|[\d.,]+ current)"), re.MULTILINE
 )
 WORDS = (
-    "[OVERALL], ",
-    "], Operations, ",
-    "], AverageLatency(",
-    " sec: ",
-    "YCSB Client ",
-    " latency raw data: ",
-    '"metric"',
+    "[OVERALL], ", "], Operations, ", "], AverageLatency(", " sec: ", "YCSB Client ", " latency raw data: ", '"metric"',
     "Takes(s): ",
-)
+)  # fmt: skip
 
 
 def claims(file: SourceFile) -> bool:

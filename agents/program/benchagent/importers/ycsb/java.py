@@ -6,61 +6,199 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Metric, Report, Series, Status, check_count, measured, utc
+from benchagent.importers.report import Metric, Report, Series, Status, all_measured, check_count, measured, picked, utc
 from benchagent.importers.series import MAX_SECONDS, Sample, Samples, evenly
-from benchagent.importers.source import TIME_IN_FRONT, Line, Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, decoded, number
 from benchagent.importers.ycsb.command import Command
 from benchagent.redaction import redact_text
 
+_ROW = re.compile(r"\s*\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)")
+_VERSION = re.compile(r"\s*YCSB Client (?P<version>\d[\w.-]*)\s*")
+_FAILURE = re.compile(
+    r"^(?:Unknown DB |Error initializing datastore|Failed check required|Could not initialize|java\.lang\.\w+Error)"
+    r"|DBException"
+)
+_SKIPPED = re.compile(r"TOTAL_GC|M(?:AX|IN)_(?:MEM|THREADS|SYS_LOAD)|CLEANUP|OVERALL")
+_LATENCY = re.compile(
+    r"(?P<what>Average|Min|Max|(?P<rank>\d+(?:\.\d+)?)(?:st|nd|rd|th)?Percentile)Latency\((?P<unit>us|ms)\)"
+)
+_PER_MS = {"us": 0.001, "ms": 1.0}
+_WHAT = {"Average": "avg", "Min": "min", "Max": "max"}
+_RANKS = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999", "99.99": "p9999"}
 # The status lines of `-s`: what was done so far, every `status.interval` seconds.
-
 _STATUS = re.compile(
     r"(?:^|\s)(?P<second>\d+) sec: (?P<operations>\d+) operations;(?: (?P<rate>[\d.,]+) current ops/sec;)?(?P<rest>.*)$"
 )
-_OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
-_OLD_OPERATION = re.compile(r"\[(?P<name>[A-Z][\w-]*) AverageLatency\((?P<unit>us|ms)\)=(?P<average>[\d.]+)\]")
-
-
+_OF_STATUS = re.compile(
+    r"\[(?P<name>[A-Z][\w-]*)(?:: Count=\d+, (?:[^\]]*, )?Avg=(?P<new>[\d.,]+)\b"
+    r"| AverageLatency\((?P<unit>us|ms)\)=(?P<old>[\d.]+)\])"
+)
+# Figures of the status are formatted in the locale, without marks of thousands and with at most two decimals.
 _COMMA = re.compile(r",(?=\d{1,2}$)")
 # Names of no operation.
 _DONE, _RATE = "operations", "ops_per_s"
+# measurementtype=raw: a line per operation, and a summary with names of its own.
+RAW = r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)"
+_RAW = re.compile(RAW)
+_RAW_ROW = re.compile(r"(?P<name>[A-Z][\w-]*),(?P<at_ms>\d{13}),(?P<us>\d{1,12})")
+_EXPORTED = ("metric", "measurement", "value")
+_RAW_NAME = re.compile(r"(?P<total>Total Operations)|(?P<what>Average|Min|Max)|p(?P<rank>\d+(?:\.\d+)?)")
 
 
 @dataclass
-class StatusLines:
-    # With what was done so far and average latencies in ms by operation.
-    lines: Samples = field(default_factory=Samples)
-    # What stands before the decimals of the rates.
+class Run:
+    command: Command = field(default_factory=Command)
+    version: str = ""
+    sections: dict[str, dict[str, str]] = field(default_factory=dict)
+    # With what was done so far, the rate, and average latencies in ms by operation.
+    status: Samples = field(default_factory=Samples)
+    # What stands before the decimals of its rates.
     marks: set[str] = field(default_factory=set)
+    failure: str = ""
+    # By operation and the second in which it was measured: how many, and how long they took in µs.
+    raw: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
 
-    def take(self, line_number: int, match: re.Match[str]) -> None:
+    @property
+    def overall(self) -> dict[str, str]:
+        return self.sections.get("OVERALL", {})
+
+    @property
+    def operations(self) -> dict[str, dict[str, str]]:
+        return {name: _of_raw(values) for name, values in self.sections.items() if not _SKIPPED.match(name)}
+
+    @property
+    def says_something(self) -> bool:
+        return bool(self.sections or self.status or self.raw or (self.command.line and self.failure))
+
+    @property
+    def seconds(self) -> list[int]:
+        """The first and the last second of raw operations."""
+        seconds = [second for of_operation in self.raw.values() for second in of_operation]
+        return [min(seconds), max(seconds)] if seconds else [0, 0]
+
+    def take_status(self, at: int, match: re.Match[str]) -> None:
         self.marks |= set(re.findall(r"[.,](?=\d{1,2}$)", match["rate"] or ""))
-        latencies: dict[str, float | None] = {}
-        for operation in _OPERATION.finditer(match["rest"]):
-            figures = dict(part.split("=", 1) for part in operation["figures"].split(", ") if "=" in part)
-            # Both are formatted in the locale, without marks of thousands and with at most two decimals.
-            average = _COMMA.sub(".", figures.get("Avg", ""))
-            if re.fullmatch(r"[\d.]+", average):
-                latencies[operation["name"]] = number(average) / 1000
-        for operation in _OLD_OPERATION.finditer(match["rest"]):
-            latencies[operation["name"]] = number(operation["average"]) * _PER_MS[operation["unit"]]
-        latencies.pop("CLEANUP", None)
+        latencies = {
+            each["name"]: number(_COMMA.sub(".", each["new"] or each["old"])) * _PER_MS[each["unit"] or "us"]
+            for each in _OF_STATUS.finditer(match["rest"])
+            if each["name"] != "CLEANUP"
+        }
         rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
         values = {_DONE: float(match["operations"]), _RATE: rate} | latencies
-        self.lines.append(Sample(line_number, float(match["second"]), values))
+        self.status.append(Sample(at, float(match["second"]), values))
 
-    def series(self, warnings: list[str]) -> tuple[Series, ...]:
-        try:
-            if len(self.marks) > 1:
-                raise NotUnderstood("some have decimal commas and some have points")
-            return _series(self.lines) if len(self.lines) > 2 else ()
-        except NotUnderstood as error:
-            warnings.append(f"the status lines are not read as a series: {error}")
-            return ()
+
+def java_reports(file: SourceFile) -> list[Report]:
+    runs = [Run()]
+    with Lines(file) as lines:
+        for line in lines:
+            run = _line(runs[-1], line)
+            if run is not runs[-1]:
+                runs.append(run)
+                check_count(len(runs))
+    if any(run.operations and not run.overall for run in runs):
+        raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
+    if len(runs) > 1 and any(run.status and run.status.times_s[0] != 0 for run in runs):
+        raise NotUnderstood("status lines of a run that does not begin at second 0: lines are out of order")
+    return [_report(run) for run in runs if run.says_something]
+
+
+def _line(run: Run, numbered: Line) -> Run:
+    """The run that the line is of: a new one where it begins one."""
+    line = numbered.text.rstrip()
+    if run.raw and (match := _RAW_ROW.fullmatch(line)) and match["name"] in run.raw:
+        seconds, second = run.raw[match["name"]], int(match["at_ms"]) // 1000
+        count, sum_us = seconds.get(second, (0, 0))
+        seconds[second] = count + 1, sum_us + int(match["us"])
+        if len(seconds) > MAX_SECONDS:
+            raise NotUnderstood("longer than a week")
+    elif _RAW.match(line):
+        name = line.partition(" ")[0]
+        run = Run() if name in run.raw else run
+        run.raw[name] = {}
+    elif match := _ROW.fullmatch(line):
+        section, key, value = match["section"], match["key"], match["value"]
+        if section == "OVERALL" and run.overall.get(key, value) != value:
+            run = Run()
+        if run.sections.setdefault(section, {}).setdefault(key, value) != value:
+            raise NotUnderstood(f"[{section}] {key} stands twice with different values")
+    elif match := _VERSION.fullmatch(line):
+        run = Run() if run.says_something else run
+        run.version = match["version"]
+    elif match := _STATUS.search(line):
+        run = Run() if run.overall else run
+        run.take_status(numbered.number, match)
+    elif (command := Command()).take(line):
+        run = Run() if run.overall or (run.command.line and command.line and run.says_something) else run
+        run.command.add(command)
+    elif _FAILURE.search(line.strip()):
+        run.failure = run.failure or redact_text(line.strip())[:200]
+    return run
+
+
+def _report(run: Run) -> Report:
+    warnings: list[str] = []
+    operations = run.operations
+    done, elapsed_s, throughput = _headline(run, warnings)
+    phase = run.command.phase or _phase(run, operations, done, warnings)
+    series = [*_status_series(run, warnings), *_raw_series(run, operations, warnings)]
+    metrics: list[Metric] = []
+    failures: dict[str, float] = {}
+    if done:
+        metrics += [measured("ops_per_s", throughput, phase), measured("elapsed_s", elapsed_s, phase, better="lower")]
+        for name, values in operations.items():
+            failed = _count(values.get("Operations", "0"))
+            if not name.endswith("-FAILED"):
+                more, samples, failed = _operation(name, values, phase, warnings)
+                metrics += more
+                series += [sampled for sampled in samples if sampled.name not in {known.name for known in series}]
+            # [READ] counts what did not return OK, [READ-FAILED] the same operations again.
+            failures[_prefix(name)] = max(failures.get(_prefix(name), 0.0), float(failed))
+        metrics += [measured(f"{name}_errors", failed, phase) for name, failed in failures.items() if failed]
+        _compare(operations, done, warnings)
+    status, reason = _status(run, operations, done, failures, warnings)
+    return Report(
+        "ycsb", status, run.version, run.command.parameters, tuple(metrics), tuple(series), tuple(warnings), reason,
+        run.command.subject(), command_lines=(run.command.line,), started_at=utc(run.seconds[0]) if run.raw else "",
+    )  # fmt: skip
+
+
+def _status(
+    run: Run, operations: Mapping[str, Mapping[str, str]], done: float, failures: Mapping[str, float],
+    warnings: list[str],
+) -> tuple[Status, str]:  # fmt: skip
+    never = [
+        name for name, values in operations.items()
+        if _never_succeeded(values) and failures.get(_prefix(name)) and not name.endswith("-FAILED")
+    ]  # fmt: skip
+    failed = sum(failures.values())
+    if never or (done and failed >= done):
+        warnings.append("the figures are of a run that failed")
+        return Status.FAILED, f"no {' and no '.join(never)} succeeded" if failed < done else "every operation failed"
+    if why := too_many_failed({"transactions": done - failed, "errors": failed}):
+        return Status.FAILED, why
+    if done:
+        return Status.COMPLETE, ""
+    if run.overall or run.failure:
+        return Status.FAILED, "no operation succeeded" if run.overall else f"the run did not begin: {run.failure}"
+    if run.raw and not (run.sections or run.status or run.command.line or run.version):
+        warnings.append("a line per operation without a summary: a lost line would not show, so totals are left out")
+        return Status.COMPLETE, ""
+    return Status.ABORTED, "the output ends before the summary"
+
+
+def _status_series(run: Run, warnings: list[str]) -> tuple[Series, ...]:
+    try:
+        if len(run.marks) > 1:
+            raise NotUnderstood("some have decimal commas and some have points")
+        return _series(run.status) if len(run.status) > 2 else ()
+    except NotUnderstood as error:
+        warnings.append(f"the status lines are not read as a series: {error}")
+        return ()
 
 
 def _series(samples: Samples) -> tuple[Series, ...]:
@@ -123,203 +261,39 @@ def _intervals(step_s: int, operations: int, ops_per_s: float | None, interval_s
     return count
 
 
-_ROW = re.compile(TIME_IN_FRONT + r"\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)$")
-_VERSION = re.compile(TIME_IN_FRONT + r"YCSB Client (?P<version>\d[\w.-]*)\s*$")
-_LATENCY = re.compile(
-    r"^(?P<what>Average|Min|Max|(?P<rank>\d+(?:\.\d+)?)(?:st|nd|rd|th)?Percentile)Latency\((?P<unit>us|ms)\)$"
-)
-_FAILURE = re.compile(
-    r"^(?:Unknown DB |Error initializing datastore|Failed check required|Could not initialize|java\.lang\.\w+Error)"
-    r"|DBException"
-)
-_PER_MS = {"us": 0.001, "ms": 1.0}
-_RANKS = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999", "99.99": "p9999"}
-_SKIPPED = re.compile(r"^(?:TOTAL_GC|M(?:AX|IN)_(?:MEM|THREADS|SYS_LOAD)|CLEANUP)")
-
-
-# measurementtype=raw: a line per operation, and a summary with names of its own.
-RAW = r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)"
-_RAW = re.compile(RAW)
-_RAW_ROW = re.compile(r"(?P<name>[A-Z][\w-]*),(?P<at_ms>\d{13}),(?P<us>\d{1,12})")
-_OF_RAW = {"Total Operations": "Operations"} | {
-    what: f"{what}Latency(us)" for what in ("Average", "Min", "Max")
-}  # fmt: skip
-_RAW_RANK = re.compile(r"p(\d+(?:\.\d+)?)")
-
-
-@dataclass
-class Raw:
-    """The operations of one kind by the second in which each was measured: how many, and how long they took in µs."""
-
-    seconds: dict[int, tuple[int, int]] = field(default_factory=dict)
-
-    def take(self, at_ms: int, us: int) -> None:
-        count, sum_us = self.seconds.get(at_ms // 1000, (0, 0))
-        self.seconds[at_ms // 1000] = count + 1, sum_us + us
-        if len(self.seconds) > MAX_SECONDS:
-            raise NotUnderstood("longer than a week")
-
-    @property
-    def operations(self) -> int:
-        return sum(count for count, _ in self.seconds.values())
-
-
-@dataclass
-class Run:
-    command: Command = field(default_factory=Command)
-    version: str = ""
-    overall: dict[str, str] = field(default_factory=dict)
-    sections: dict[str, dict[str, str]] = field(default_factory=dict)
-    status: StatusLines = field(default_factory=StatusLines)
-    failure: str = ""
-    raw: dict[str, Raw] = field(default_factory=dict)
-
-    @property
-    def says_something(self) -> bool:
-        return bool(
-            self.overall or self.sections or self.status.lines or self.raw or (self.command.line and self.failure)
-        )
-
-    @property
-    def is_raw_only(self) -> bool:
-        return bool(self.raw) and not (self.sections or self.status.lines or self.command.line or self.version)
-
-
-def java_reports(file: SourceFile) -> list[Report]:
-    runs = [Run()]
-    with Lines(file) as lines:
-        for line in lines:
-            run = _line(runs[-1], line)
-            if run is not runs[-1]:
-                runs.append(run)
-                check_count(len(runs))
-    for run in runs:
-        if not run.overall and any(not _SKIPPED.match(name) for name in run.sections):
-            raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
-    if len(runs) > 1 and any(run.status.lines and run.status.lines.times_s[0] != 0 for run in runs):
-        raise NotUnderstood("status lines of a run that does not begin at second 0: lines are out of order")
-    return [_report(run) for run in runs if run.says_something]
-
-
-def _line(run: Run, numbered: Line) -> Run:
-    """The run that the line is of: a new one where it begins one."""
-    line = numbered.text
-    if run.raw and (match := _RAW_ROW.fullmatch(line.rstrip())) and match["name"] in run.raw:
-        run.raw[match["name"]].take(int(match["at_ms"]), int(match["us"]))
-    elif _RAW.match(line):
-        name = line.partition(" ")[0]
-        run = Run() if name in run.raw else run
-        run.raw[name] = Raw()
-    elif match := _ROW.match(line.rstrip()):
-        section, key, value = match["section"], match["key"], match["value"]
-        if section == "OVERALL" and run.overall.get(key, value) != value:
-            run = Run()
-        values = run.overall if section == "OVERALL" else run.sections.setdefault(section, {})
-        if values.setdefault(key, value) != value:
-            raise NotUnderstood(f"[{section}] {key} stands twice with different values")
-    elif match := _VERSION.match(line):
-        run = Run() if run.says_something else run
-        run.version = match["version"]
-    elif match := _STATUS.search(line):
-        run = Run() if run.overall else run
-        run.status.take(numbered.number, match)
-    elif (command := Command()).take(line):
-        run = Run() if run.overall or (run.command.line and command.line and run.says_something) else run
-        run.command.add(command)
-    elif _FAILURE.search(line.strip()):
-        run.failure = run.failure or redact_text(line.strip())[:200]
-    return run
-
-
-def _report(run: Run) -> Report:
-    warnings: list[str] = []
-    operations = {name: _of_raw(values) for name, values in run.sections.items() if not _SKIPPED.match(name)}
-    done, elapsed_s, throughput = _headline(run, warnings)
-    phase = run.command.phase or _phase(run, operations, done, warnings)
-    series: list[Series] = [*run.status.series(warnings), *_raw_series(run, operations, warnings)]
-    metrics: list[Metric] = []
-    failures: dict[str, float] = {}
-    if done:
-        metrics.append(measured("ops_per_s", throughput, phase))
-        metrics.append(measured("elapsed_s", elapsed_s, phase, better="lower"))
-        for name, values in operations.items():
-            prefix = _prefix(name)
-            failed = _count(values.get("Operations", "0"))
-            if not name.endswith("-FAILED"):
-                more, samples, failed = _operation(name, prefix, values, phase, warnings)
-                metrics += more
-                known = {sampled.name for sampled in series}
-                series += [sampled for sampled in samples if sampled.name not in known]
-            # [READ] counts what did not return OK, [READ-FAILED] the same operations again.
-            failures[prefix] = max(failures.get(prefix, 0.0), float(failed))
-        metrics += [measured(f"{name}_errors", failed, phase) for name, failed in failures.items() if failed]
-        _compare(operations, done, warnings)
-    status, reason = Status.COMPLETE, ""
-    never = [
-        name for name, values in operations.items()
-        if _never_succeeded(values) and failures.get(_prefix(name)) and not name.endswith("-FAILED")
-    ]  # fmt: skip
-    if done and sum(failures.values()) >= done:
-        status, reason = Status.FAILED, "every operation failed"
-        warnings.append("the figures are of a run that failed")
-    elif never:
-        status, reason = Status.FAILED, f"no {' and no '.join(never)} succeeded"
-        warnings.append("the figures are of a run that failed")
-    elif why := too_many_failed({"transactions": done - sum(failures.values()), "errors": sum(failures.values())}):
-        status, reason = Status.FAILED, why
-    elif not done and run.overall:
-        status, reason = Status.FAILED, "no operation succeeded"
-    elif not done and run.failure:
-        status, reason = Status.FAILED, f"the run did not begin: {run.failure}"
-    elif run.is_raw_only:
-        warnings.append("a line per operation without a summary: a lost line would not show, so totals are left out")
-    elif not done:
-        status, reason = Status.ABORTED, "the output ends before the summary"
-    return Report(
-        "ycsb", status, run.version, run.command.parameters, tuple(metrics), tuple(series), tuple(warnings), reason,
-        run.command.subject(), command_lines=(run.command.line,),
-        started_at=utc(_begin_s(run)) if _begin_s(run) else "",
-    )  # fmt: skip
-
-
 def _of_raw(values: dict[str, str]) -> dict[str, str]:
     """A section as other ways of measuring print it."""
     if "Total Operations" not in values:
         return values
-    return {
-        _OF_RAW.get(key) or (f"{rank[1]}PercentileLatency(us)" if (rank := _RAW_RANK.fullmatch(key)) else key): value
-        for key, value in values.items()
-    }
+    return {_name_of_raw(key): value for key, value in values.items()}
 
 
-def _begin_s(run: Run) -> int:
-    """The second in which the first raw operation was measured; 0 without any."""
-    return min((second for raw in run.raw.values() for second in raw.seconds), default=0)
+def _name_of_raw(key: str) -> str:
+    match = _RAW_NAME.fullmatch(key)
+    if match is None:
+        return key
+    what = match["what"] or f"{match['rank']}Percentile"
+    return "Operations" if match["total"] else f"{what}Latency(us)"
 
 
-def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings: list[str]) -> list[Series]:
+def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings: list[str]) -> Iterator[Series]:
     """Rates and mean latencies of whole seconds, where as many lines are there as the summary counts."""
-    series: list[Series] = []
-    begin_s = _begin_s(run)
-    end_s = max((second for raw in run.raw.values() for second in raw.seconds), default=0)
+    begin_s, end_s = run.seconds
     if end_s - begin_s > MAX_SECONDS:
         raise NotUnderstood("longer than a week")
-    for name, raw in run.raw.items():
-        counted = operations.get(name, {}).get("Operations")
-        if counted is not None and _count(counted) != raw.operations:
-            warnings.append(
-                f"{raw.operations} lines of {name}, its summary counts {counted.strip()}: they are left out"
-            )
+    for name, seconds in run.raw.items():
+        counted, lines = operations.get(name, {}).get("Operations"), sum(count for count, _ in seconds.values())
+        if counted is not None and _count(counted) != lines:
+            warnings.append(f"{lines} lines of {name}, its summary counts {counted.strip()}: they are left out")
             continue
-        rows = [raw.seconds.get(second, (0, 0)) for second in range(begin_s + 1, end_s)]
+        rows = [seconds.get(second, (0, 0)) for second in range(begin_s + 1, end_s)]
         columns: dict[str, list[float | None]] = {
             "ops_per_s": [float(count) for count, _ in rows],
             "latency_avg_ms": [round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows],
         }
         for column, values in columns.items():
             if rows:
-                series.append(Series.called(f"{_prefix(name)}_{column}", 1.0, (None, *values, None)))
-    return series
+                yield Series.called(f"{_prefix(name)}_{column}", 1.0, (None, *values, None))
 
 
 _LOADED_OR_RAN = (
@@ -367,19 +341,18 @@ def _headline(run: Run, warnings: list[str]) -> tuple[float, float, float]:
 
 
 def _operation(
-    name: str, prefix: str, values: dict[str, str], phase: str, warnings: list[str]
-) -> tuple[list[Metric], list[Series], int]:
+    name: str, values: dict[str, str], phase: str, warnings: list[str]
+) -> tuple[tuple[Metric, ...], list[Series], int]:
     """Metrics and series of one operation, and how many of it failed."""
-    metrics: list[Metric] = []
-    if "Operations" in values:
-        metrics.append(measured(f"{prefix}_operations", float(_count(values["Operations"])), phase))
-    latencies = _latencies(name, values)
-    metrics += [measured(f"{prefix}_latency_{rank}_ms", value, phase) for rank, value in latencies.items()]
+    prefix = _prefix(name)
+    figures: dict[str, float] = {"operations": _count(values["Operations"])} if "Operations" in values else {}
+    figures |= {f"latency_{rank}_ms": value for rank, value in _latencies(name, values).items()}
     # The port to C++ prints no word for what is good.
     good = {f"Return={word}" for word in ("OK", "0", "BATCHED_OK", "")}
     errors = sum(_count(value) for key, value in values.items() if key.startswith("Return=") and key not in good)
     if errors:
         warnings.append(f"{errors} {name} operations did not return OK")
+    metrics = all_measured({f"{prefix}_{figure}": float(value) for figure, value in figures.items()}, phase)
     return metrics, _time_series(name, prefix, values, warnings), errors
 
 
@@ -398,27 +371,19 @@ def _never_succeeded(values: Mapping[str, str]) -> bool:
 
 def _latencies(name: str, values: dict[str, str]) -> dict[str, float]:
     latencies: dict[str, float] = {}
-    if _never_succeeded(values):
-        return latencies
-    for key, text in values.items():
-        match = _LATENCY.match(key)
-        if match is None:
-            # The variance of PerfKit's builds is not kept.
-            if "Latency" in key and not key.startswith("LatencyVariance("):
-                raise NotUnderstood(f"[{name}] {key[:60]}: a latency in an unknown unit or of an unknown kind")
-            continue
-        rank = match["rank"]
-        what = {"Average": "avg", "Min": "min", "Max": "max"}.get(match["what"])
-        suffix = what or _RANKS.get(rank.removesuffix(".0")) or f"p{rank.replace('.', '_')}"
-        latencies[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
-    ranks = [latencies[name] for name in ("p50", "p75", "p90", "p95", "p99", "p999", "p9999") if name in latencies]
+    for key, text in () if _never_succeeded(values) else values.items():
+        if match := _LATENCY.fullmatch(key):
+            rank = (match["rank"] or "").removesuffix(".0")
+            suffix = _WHAT.get(match["what"]) or _RANKS.get(rank) or f"p{rank.replace('.', '_')}"
+            latencies[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
+        # The variance of PerfKit's builds is not kept.
+        elif "Latency" in key and not key.startswith("LatencyVariance("):
+            raise NotUnderstood(f"[{name}] {key[:60]}: a latency in an unknown unit or of an unknown kind")
+    ranks = [*picked(latencies, *_RANKS.values()).values()]
     # HdrHistogram rounds a percentile up by up to a thousandth; old versions count whole milliseconds.
-    top = latencies.get("max", float("inf")) * 1.01 + 1
-    if (
-        ranks != sorted(ranks)
-        or (ranks and ranks[-1] > top)
-        or not latencies.get("min", 0) <= latencies.get("avg", top) <= top
-    ):
+    top = latencies.get("max", math.inf) * 1.01 + 1
+    rises = ranks == sorted(ranks) and max(ranks, default=0) <= top
+    if not (rises and latencies.get("min", 0) <= latencies.get("avg", top) <= top):
         raise NotUnderstood(f"the latencies of {name} do not rise from the least to the largest")
     return latencies
 
@@ -458,24 +423,16 @@ def exported(file: SourceFile) -> SourceFile:
     """The same file, or its summary in the text form where a JSON exporter wrote it: one array, or one object a row."""
     if not file.head.text.lstrip().startswith(("{", "[")) or '"measurement"' not in file.head.text[:500]:
         return file
-    text = file.text.strip()
-    rows: list[object] = []
+    text, at, rows = file.text.strip(), 0, list[object]()
     decoder = json.JSONDecoder(parse_float=str, parse_int=str)
-    at = 0
-    try:
-        while at < len(text):
-            content, at = decoder.raw_decode(text, at)
-            rows += content if isinstance(content, list) else [content]
-            while at < len(text) and text[at] in " \n\t,":
-                at += 1
-    except ValueError as error:
-        raise NotUnderstood(f"broken JSON: {error}") from error
+    while at < len(text):
+        content, at = decoded(text, at, decoder)
+        rows += content if isinstance(content, list) else [content]
+        at = len(text) - len(text[at:].lstrip(" \n\t,"))
     lines: list[str] = []
     for row in rows:
-        cells = (
-            [str(row.get(name, "\n")) for name in ("metric", "measurement", "value")] if isinstance(row, dict) else []
-        )
-        if not cells or any("\n" in cell or "," in cell for cell in cells):
+        cells = [str(row.get(name, "\n")) for name in _EXPORTED] if isinstance(row, dict) else ["\n"]
+        if any("\n" in cell or "," in cell for cell in cells):
             raise NotUnderstood("JSON of another form than YCSB's")
-        lines.append(f"[{cells[0]}], {cells[1]}, {cells[2]}\n")
+        lines.append("[{}], {}, {}\n".format(*cells))
     return SourceFile(file.name, "".join(lines).encode())
