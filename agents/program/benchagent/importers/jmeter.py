@@ -78,15 +78,9 @@ _STATISTICS = {
 }  # fmt: skip
 RANKS = ("latency_min_ms", "latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
 ORDER = (
-    "requests_per_s",
-    "latency_avg_ms",
-    *RANKS,
-    "latency_stddev_ms",
-    "requests",
-    "errors",
-    "error_share_percent",
+    "requests_per_s", "latency_avg_ms", *RANKS, "latency_stddev_ms", "requests", "errors", "error_share_percent",
     "elapsed_s",
-)
+)  # fmt: skip
 
 
 class _Sample(NamedTuple):

@@ -31,14 +31,9 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = (
-    "seconds to run all queries: ",
-    "Number of clients running queries: ",
-    ",mixed,",
-    ",update,",
-    ",write,",
-    ",key,",
+    "seconds to run all queries: ", "Number of clients running queries: ", ",mixed,", ",update,", ",write,", ",key,",
     ",read,",
-)
+)  # fmt: skip
 FIGURES = ("all_queries_s", "all_queries_min_s", "all_queries_max_s")
 PARAMETERS = ("terminals", "queries_per_client", "storage_engine", "load_type")
 COMMANDS = Commands(

@@ -481,8 +481,6 @@ def number_in(content: Mapping[str, Any], key: str) -> float | None:
 
 # No tool prints a longer line; what is longer is data of something else.
 MAX_LINE = 16_000
-# What `ts` and journals put in front of a line.
-TIME_IN_FRONT = r"^(?:\w{3} \d{1,2} [\d:.]+ |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)? )?[ \t]*"
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
 _ESCAPES = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[=>78]|\x07"

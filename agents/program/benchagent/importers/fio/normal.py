@@ -79,16 +79,14 @@ def claims(text: str) -> bool:
 
 
 def read(file: SourceFile) -> list[Report]:
-    quoted = wording.QUOTED.search(file.text)
     runs = [_Run()]
     section: _Section | None = None
     with Lines(file) as lines:
         for line in lines:
-            text = wording.QUOTE.sub("", line.text) if quoted else line.text
-            if _begins(runs[-1], text):
+            if _begins(runs[-1], line.text):
                 runs.append(_Run())
                 section = None
-            section = _line(runs[-1], section, text)
+            section = _line(runs[-1], section, line.text)
     reports = [report for run in runs for report in _reports(run)]
     if not reports:
         raise NotUnderstood("fio printed neither a job's figures nor an error")

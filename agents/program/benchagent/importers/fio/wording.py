@@ -46,6 +46,4 @@ TOTAL = re.compile(
 )
 # How each total begins, whatever follows.
 ANY_TOTAL = re.compile(r"^\s*(?:READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=)")
-QUOTED = re.compile(r"(?m)^(?:> ?)++.*\(groupid=\d+, jobs=\d+\)")
-QUOTE = re.compile(r"^(?:> ?)++")
 MS = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0}

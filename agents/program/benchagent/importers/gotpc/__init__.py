@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.gotpc.rows import Broken, Row, Total, command_of, events_of
 from benchagent.importers.gotpc.runs import reports
 from benchagent.importers.report import Report, Scalar, Status, Subject, not_understood
-from benchagent.importers.source import TIME_IN_FRONT, NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
@@ -57,13 +57,9 @@ _FAILED = re.compile(
 _SIGNAL = re.compile(r"Got signal \[|force exit")
 
 
-def _lines(file: SourceFile) -> list[str]:
-    return [re.sub(TIME_IN_FRONT, "", line).rstrip() for line in file.lines]
-
-
 def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
     """What a file holds of loading and checking, up to go-tpc's "Finished", and the rest: runs that follow."""
-    lines = _lines(file)
+    lines = [line.rstrip() for line in file.lines]
     last = max((at for at, line in enumerate(lines) if _LOAD.match(line) or _CHECK.match(line)), default=None)
     if last is None:
         return None, file
@@ -74,7 +70,7 @@ def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
 
 
 def load_of(file: SourceFile) -> Report:
-    lines = _lines(file)
+    lines = [line.rstrip() for line in file.lines]
     loaded = [match for line in lines if (match := _LOAD.match(line))]
     checked = [match for line in lines if (match := _CHECK.match(line))]
     finished = sum(1 for line in lines if line.strip() == "Finished")

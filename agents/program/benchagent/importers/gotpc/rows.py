@@ -13,13 +13,7 @@ from dataclasses import dataclass
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import (
-    TIME_IN_FRONT,
-    Lines,
-    NotUnderstood,
-    SourceFile,
-    number,
-)
+from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.redaction import redact_text
 
 # The command line of go-tpc where a log shows it.
@@ -64,8 +58,6 @@ _BARE = re.compile(r"[A-Z][\w-]* *- Takes\(s\): [^\n]*\bTPM: ")
 _WAIT = re.compile(r"^[\d.]+s$")
 _SECONDS = re.compile(r"\[(?P<kind>Current|Summary)\] (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$")
 _TOTAL = re.compile(r"(?P<body>tpmC: .*|QphH: .*)$")
-# Output in an answer to a message, or in a document.
-_QUOTE = re.compile(r"^(?:> ?)+")
 _CELLS = re.compile(r"\s*[|│]\s*")
 
 
@@ -110,7 +102,7 @@ def events_of(file: SourceFile) -> list[Event]:
     finished = False
     with Lines(file, with_cut=True) as lines:
         for line in lines:
-            text = _QUOTE.sub("", line.text)
+            text = line.text
             try:
                 if text.count("│") + text.count("|") >= 3:
                     cells = [cell.strip() for cell in _CELLS.split(text.strip())[1:-1]]
@@ -138,7 +130,7 @@ def events_of(file: SourceFile) -> list[Event]:
 
 
 def _of_line(at: int, line: str, *, cut: bool) -> Iterator[Event]:
-    text = re.sub(TIME_IN_FRONT, "", line).strip()
+    text = line.strip()
     if match := _SECONDS.match(text):
         yield Row(at, match["kind"] == "Summary", match["op"], {"avg_s": number(match["value"])})
     elif match := _PLAIN.match(text):

@@ -27,16 +27,9 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = (
-    "TEST RESULT",
-    "HammerDB CLI v",
-    "Hammerdb ",
-    "hammerdb>",
-    " tpm @ ",
-    " qph @ ",
-    "Vuser ",
-    "Geometric mean of query times",
-    ">>>>> ",
-)
+    "TEST RESULT", "HammerDB CLI v", "Hammerdb ", "hammerdb>", " tpm @ ", " qph @ ", "Vuser ",
+    "Geometric mean of query times", ">>>>> ",
+)  # fmt: skip
 
 
 def claims(file: SourceFile) -> bool:

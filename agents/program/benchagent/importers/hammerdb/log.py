@@ -169,9 +169,8 @@ def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, sta
     )  # fmt: skip
 
 
-_FRONT = re.compile(
-    r"^\s*(?:\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)?\s+|\w{3} \d{1,2} [\d:.]+ |hammerdb>\s*|\"|'|\[\s*)*"
-)
+# An answer stands behind the prompt, or in a list.
+_FRONT = re.compile(r"^\s*(?:hammerdb>\s*|\"|'|\[\s*)*")
 _VUSER = re.compile(r"Vuser (?P<vuser>\d+):(?P<text>.*)$")
 _CREATED = re.compile(r"^Vuser (?P<vuser>\d+) created (?:MONITOR )?- WAIT IDLE")
 _USERS = re.compile(r"^(?P<count>\d+) Virtual Users? Created(?: with Monitor VU)?")

@@ -25,19 +25,9 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = (
-    "transaction type: ",
-    "progress: ",
-    "pgbench (",
-    "pgbench: ",
-    "tps = ",
-    " tuples ",
-    "starting vacuum...",
-    "done in ",
-    "SQL script ",
-    "set primary key",
-    "number of transactions actually processed: ",
-    "generating data",
-)
+    "transaction type: ", "progress: ", "pgbench (", "pgbench: ", "tps = ", " tuples ", "starting vacuum...",
+    "done in ", "SQL script ", "set primary key", "number of transactions actually processed: ", "generating data",
+)  # fmt: skip
 
 
 def claims(file: SourceFile) -> bool:
