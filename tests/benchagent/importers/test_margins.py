@@ -52,6 +52,14 @@ def test_it_reads_the_samples_of_every_importer_within_every_margin(tool):
             assert told(path.name, dress(path.read_bytes().decode())) == plain, (path.name, name)
 
 
+def test_the_first_figure_of_a_report_is_no_count_where_it_has_a_rate():
+    """A new workload is ranked by it."""
+    for paths in samples().values():
+        for report in (report for path in paths for report in reports(path.name, path.read_bytes())):
+            if report.status is Status.COMPLETE and any(metric.better == "higher" for metric in report.metrics):
+                assert report.metrics[0].better != "none", report.metrics[:3]
+
+
 def test_it_reads_a_block_within_prose():
     text = sample("sysbench", "v10_read_write.txt").decode()
     quoted = by_line(lambda line, at: f"> {line}")(text).decode()

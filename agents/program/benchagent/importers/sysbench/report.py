@@ -132,10 +132,10 @@ def _parameters(run: Run) -> dict[str, Scalar]:
 def _metrics(run: Run, *, complete: bool) -> list[Metric]:
     metrics: list[Metric] = []
     if complete and "load_s" in run.options:
-        metrics.append(measured("size_bytes", run.options["written_bytes"], "load"))
         metrics.append(measured("load_s", run.options["load_s"], "load"))
         if rate := run.options.get("load_mib_s"):
             metrics.append(_from_mib(run, "write_mb_per_s", rate, "load"))
+        metrics.append(measured("size_bytes", run.options["written_bytes"], "load"))
     last = run.blocks[-1:]
     shown = [block for block in run.blocks if block.ended or (block.rows and (not complete or block in last))]
     if not any(block.checkpoint_s is not None for block in run.blocks):
@@ -159,14 +159,13 @@ def _from_mib(run: Run, name: str, mib_per_s: float, phase: str = "run") -> Metr
 
 
 def _of_block(run: Run, block: Block) -> list[Metric]:
-    metrics = [
+    rates = [*picked(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values()]
+    if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
+        rates.append(block.values["eps"])
+    metrics = [measured("ops_per_s", rate) for rate in rates] + [
         measured(name, float(value), unit="ops" if name in _OPERATIONS else "")
         for name, value in picked(block.values, *_PRINTED).items()
     ]
-    for rate in picked(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values():
-        metrics.append(measured("ops_per_s", rate))
-    if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
-        metrics.append(measured("ops_per_s", block.values["eps"]))
     for kind in ("read", "write", "transfer"):
         if f"{kind}_mib_per_s" in block.values:
             metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.values[f"{kind}_mib_per_s"]))
@@ -189,14 +188,16 @@ def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:
     def total(name: str) -> float:
         return float(sum(block.values.get(name, 0) for block in blocks))
 
-    figures: dict[str, float | None] = {"elapsed_s": elapsed_s}
+    figures: dict[str, float | None] = {}
     if all("transactions" in block.rows for block in blocks):
+        figures |= {
+            rate: round(total(count) / elapsed_s, 2) for rate, count in (("tps", "transactions"), ("qps", "queries"))
+        }
         for name in ("transactions", "queries", "errors", "reconnects"):
             figures[name] = total(name) if all(name in block.values for block in blocks) else None
-        figures["tps"] = round(total("transactions") / elapsed_s, 2)
-        figures["qps"] = round(total("queries") / elapsed_s, 2)
     else:
-        figures |= {"events": total("events"), "ops_per_s": round(total("events") / elapsed_s, 2)}
+        figures |= {"ops_per_s": round(total("events") / elapsed_s, 2), "events": total("events")}
+    figures["elapsed_s"] = elapsed_s
     figures["latency_min_ms"] = min(ms for block in blocks if (ms := block.ms("min")) is not None)
     figures["latency_max_ms"] = max(ms for block in blocks if (ms := block.ms("max")) is not None)
     if total("events") and all("sum" in block.rows for block in blocks):

@@ -115,13 +115,14 @@ def _report(run: _Run) -> Report:
         if phase == "load" and any(name.startswith(("READ", "UPDATE", "SCAN")) for name in result):
             phase = "run"
             warnings.append("taken for a run: a load, as the command says, neither reads nor updates")
-        for name, values in result.items():
+        # The headline first.
+        for name, values in sorted(result.items(), key=lambda row: row[0] != "TOTAL"):
             metrics += _of_operation(name, values, phase or "run")
         done = sum(values["count"] for name, values in result.items() if not name.endswith("_ERROR"))
         failed = sum(values["count"] for name, values in result.items() if name.endswith("_ERROR"))
         failure = too_many_failed({"transactions": done, "errors": failed})
         if "TOTAL" not in result and run.takes_s:
-            metrics += all_measured({"operations": done, "ops_per_s": done / run.takes_s}, phase or "run")
+            metrics[:0] = all_measured({"ops_per_s": done / run.takes_s, "operations": done}, phase or "run")
             warnings.append("this version prints no total: it is what was done, by the time that the run took")
         elif "TOTAL" not in result and len(result) > 1:
             warnings.append("this version prints no total: throughput is by operation")
@@ -136,7 +137,7 @@ def _of_operation(name: str, values: dict[str, float], phase: str) -> tuple[Metr
     prefix = "" if name == "TOTAL" else f"{name.lower().removesuffix('_error')}_"
     if name.endswith("_ERROR"):
         return all_measured({f"{prefix}errors": values["count"]}, phase)
-    figures = {f"{prefix}operations": values["count"], f"{prefix}ops_per_s": values["ops"]}
+    figures = {f"{prefix}ops_per_s": values["ops"], f"{prefix}operations": values["count"]}
     for rank, value in picked(values, "avg", "min", "max", *_RANKS).items():
         figures[f"{prefix}latency_{rank}_ms"] = round(value / 1000, 9)
     return all_measured(figures, phase)
