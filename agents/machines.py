@@ -86,7 +86,9 @@ def register(*, message: Registration) -> tuple[Agent, str]:
 
 
 def _settle_hardware(agent: Agent) -> None:
-    """Make its reported facts the hardware profile that its results refer to."""
+    """Make its reported facts the hardware profile that its results refer to; damaged ones come with its next poll."""
+    if not agent.facts:
+        return
     agent.hardware = upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name, agent=agent.slug)
     agent.save(update_fields=["hardware"])
 

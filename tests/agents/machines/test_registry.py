@@ -27,6 +27,17 @@ def test_it_approves_who_brings_a_one_time_code():
     assert machines.by_token(token) == agent
 
 
+def test_it_approves_a_machine_whose_facts_are_damaged_and_takes_them_with_its_next_poll(open_registration):
+    machines.register(message=registration())
+    Agent.objects.update(facts={"ram_bytes": "many"})
+    agent = Agent.objects.get()
+    machines.approve(agent)
+    assert (agent.status, agent.hardware) == (AgentStatus.APPROVED, None)
+    poll = {"protocol": 1, "agent_version": "0.1.0", "hardware": registration()["hardware"]}
+    machines.update(agent, poll=poll)
+    assert agent.hardware.cpu_model == "Example 3000"
+
+
 def test_it_stores_neither_token_nor_code():
     code = EnrolmentCode.issue()
     agent, token = machines.register(message=registration(code=code))
