@@ -343,11 +343,11 @@ class Compare(APIView):
 
 
 def refuse_unseen(wanted: list[str], selection: Selection) -> None:
-    """A run that is not there, or not for this person, must not be missing silently."""
+    """A run that is not there, or not for this person, must not be missing silently. Blanks name none, of any kind."""
     if selection.left_out:
         return
     chosen = {str(run.id) for run in selection.runs}
-    missing = [text for text in wanted if text and str(UUID(text)) not in chosen]
+    missing = [text for text in wanted if text.strip() and str(UUID(text)) not in chosen]
     if missing:
         raise NotFound(f"No run here has the id {missing[0]}.")
 

@@ -96,6 +96,12 @@ def test_a_private_run_is_in_no_group(client, two_cells):
     assert sorted(group["n"] for group in body["groups"]) == [2, 3]
 
 
+@pytest.mark.parametrize("blank", [" ", "\u2028"])
+def test_a_blank_names_no_run(client, two_cells, blank):
+    for address in (URL, "/api/v1/answers/"):
+        assert client.get(address, {"run": [blank], "status": "finished"}).status_code < 500
+
+
 def test_a_run_that_is_not_there_is_not_left_out_silently(client, two_cells):
     Run.objects.filter(id=two_cells[0].id).update(visibility="private")
     for run_id in (two_cells[0].id, uuid.uuid4()):
