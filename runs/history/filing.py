@@ -17,7 +17,7 @@ from django.db import transaction
 from runs.history.identity import Identity, commit_number, conditions_of, digest, identity_of, version_order
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Metric, Run, SeriesBatch
-from runs.models.base import clean
+from runs.models.base import clean, in_parts
 from runs.results.rows import let_others_write
 from runs.run import likeness
 from runs.run.number import primary_number
@@ -27,6 +27,9 @@ from runs.stats import geometric_mean
 MOST_S = 5.0
 # Batches that came together are filed together: their series are watched once.
 AT_ONCE = 50
+# A batch of more is filed in many transactions.
+MOST_RUNS = 500
+Stored = dict[tuple[UUID, str], SeriesBatch]
 _LONGEST_NAME = 400
 
 
@@ -67,26 +70,58 @@ def keep_up() -> int:
 def file_batches(ids: Sequence[UUID]) -> None:
     """These, and look what that says of their benchmarks. Whoever changes one meanwhile has it filed again."""
     with transaction.atomic():
-        batches = list(Batch.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+        rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("pk")
+        large = [batch for batch in rows if batch.runs.count() > MOST_RUNS]
         touched: set[UUID] = set()
-        for batch in batches:
-            touched |= _file(batch)
-        Batch.objects.filter(pk__in=[batch.pk for batch in batches]).update(is_filed=True)
-        for benchmark in Benchmark.objects.filter(pk__in=touched).select_related("metric").order_by("pk"):
-            watch(benchmark)
+        for batch in rows:
+            if batch not in large:
+                stored = _stored(batch)
+                touched |= _put(batch, _with_benchmarks(_groups(batch)), stored) | _take_out(stored)
+        Batch.objects.filter(pk__in=ids).update(is_filed=True)
+        _look(touched)
+    for batch in large:
+        try:
+            _file_large(batch)
+        except BaseException:
+            Batch.objects.filter(pk=batch.pk).update(is_filed=False)
+            raise
 
 
-def _file(batch: Batch) -> set[UUID]:
-    """-> benchmarks that it was or is part of, where that has changed."""
-    stored = {(row.benchmark_id, row.part): row for row in SeriesBatch.objects.filter(batch=batch)}
+def _file_large(batch: Batch) -> None:
+    """An import of thousands of runs, in many transactions: nobody else could write to SQLite during one of all."""
+    pairs, stored = _with_benchmarks(_groups(batch)), _stored(batch)
+    for some in in_parts(pairs, AT_ONCE):
+        started = time.monotonic()
+        with transaction.atomic():
+            _look(_put(batch, some, stored))
+        let_others_write(time.monotonic() - started)
+    with transaction.atomic():
+        _look(_take_out(stored))
+
+
+def _look(touched: set[UUID]) -> None:
+    for benchmark in Benchmark.objects.filter(pk__in=touched).select_related("metric").order_by("pk"):
+        watch(benchmark)
+
+
+def _stored(batch: Batch) -> Stored:
+    return {(row.benchmark_id, row.part): row for row in SeriesBatch.objects.filter(batch=batch)}
+
+
+def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored) -> set[UUID]:
+    """Take what is there already out of `stored`. -> benchmarks of which something has changed."""
     touched = set()
-    for benchmark, group in _with_benchmarks(_groups(batch)):
+    for benchmark, group in pairs:
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
             touched.add(benchmark.pk)
-    touched |= {row.benchmark_id for row in stored.values()}
-    SeriesBatch.objects.filter(pk__in=[row.pk for row in stored.values()]).delete()
     return touched
+
+
+def _take_out(stored: Stored) -> set[UUID]:
+    """What the batch does not hold any more. -> benchmarks that it was part of."""
+    SeriesBatch.objects.filter(pk__in=[row.pk for row in stored.values()]).delete()
+    return {row.benchmark_id for row in stored.values()}
 
 
 def _groups(batch: Batch) -> list[_Group]:

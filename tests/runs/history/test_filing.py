@@ -94,6 +94,18 @@ def test_commits_of_one_upload_are_batches_of_their_own(contributor):
     assert Batch.objects.count() == 1
 
 
+def test_a_large_batch_is_filed_in_parts_and_again_where_that_fails(contributor, monkeypatch):
+    monkeypatch.setattr(filing, "MOST_RUNS", 5)
+    monkeypatch.setattr(filing, "AT_ONCE", 1)
+    together = "11111111-1111-1111-1111-111111111111"
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(filing, "_take_out", lambda stored: 1 / 0)
+        file([night(number, batch=together) for number in (1, 2, 3)], contributor, at_once=3)
+    assert not Batch.objects.get().is_filed
+    filing.keep_up()
+    assert (Benchmark.objects.get().batches, Batch.objects.get().is_filed) == (3, True)
+
+
 def test_what_is_taken_out_leaves_the_series_and_comes_back(contributor, administrator):
     file(nights([1, 2, 3]), contributor)
     benchmark, run = Benchmark.objects.get(), Run.objects.order_by("measured_at", "repeat").first()
