@@ -1,8 +1,8 @@
-"""kill -9 of any part at any moment, while results and imports come in and runs are measured: what is lost, and left?
+"""kill -9 of any part at any moment, while results and files come in and runs are measured: what is lost, and left?
 
-Starts a whole site by `make up`, on SQLite or on a private PostgreSQL, sends it results, files and runs, and kills by
-chance, by a seed: web, worker, beat, broker, PostgreSQL, one of its backends, supervisor, agent, the reader of a large
-import, load generator and DBMS of a run. In the end it asks for all that was acknowledged, and looks for what nobody
+Starts a whole site by `make up`, on SQLite or on a private PostgreSQL, sends it results, files (in parts too) and runs,
+and kills by chance, by a seed: web, worker, beat, broker, PostgreSQL, one of its backends, supervisor, agent, the
+reader of a large import, load generator and DBMS of a run. In the end it asks for all that was acknowledged, and looks for what nobody
 owns. Run by `make bench-kills [ARGS="--seed 1 --kills 200 --postgresql"]`; ends with 1 when anything was lost,
 doubled or left behind, or answered 500.
 """
@@ -54,6 +54,7 @@ AGENT_LIVES_S = 40
 # Of each sender between two things that it sends.
 PAUSE_S = 0.4
 LARGE_EVERY = 6
+PART_BYTES = 200_000
 
 # Reads what was acknowledged as JSON, prints what is lost, doubled or without owner: [(kind, words)].
 CHECK = """
@@ -63,7 +64,7 @@ from pathlib import Path
 from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
-from runs.models import Artefact, Experiment, FileImport, Run, Upload
+from runs.models import Artefact, Experiment, FileImport, FileInParts, Run, Upload
 from runs.models.choices import ENDED_STATES
 from runs.run import artefacts
 told, wrong = json.loads(Path({file!r}).read_text()), []
@@ -83,6 +84,10 @@ for import_id, stored in told["imports"].items():
     runs = Run.objects.present().filter(upload__file_import=import_id).count()
     if runs != stored:
         wrong.append(("lost" if runs < stored else "doubled", f"import {{import_id}}: {{runs}} runs, not {{stored}}"))
+for import_id, digest in told["files"].items():
+    kept = list(Artefact.objects.filter(file_import=import_id).values_list("sha256", flat=True))
+    if kept not in ([digest], []) or (not kept and told["imports"][import_id]):
+        wrong.append(("lost", f"import {{import_id}}: not the file that came in parts"))
 names = Counter(Experiment.objects.values_list("name", flat=True))
 for name in told["experiments"]:
     if names[name] != 1:
@@ -100,6 +105,7 @@ root = Path(default_storage.path(""))
 taken_away = artefacts.forget_ownerless(timezone.now())
 named = {{*Artefact.objects.values_list("file", flat=True)}}
 named |= {{*FileImport.objects.values_list("reports", flat=True)}} - {{""}}
+named |= {{*FileInParts.objects.values_list("file", flat=True)}}
 files = {{str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}}
 for name in named - files:
     wrong.append(("lost", f"file {{name}}"))
@@ -167,6 +173,9 @@ class Acknowledged:
 
     results: dict[str, tuple[float, str]] = field(default_factory=dict)
     imports: dict[str, int] = field(default_factory=dict)
+    # Of imports whose file came in parts: its digest; and how many parts were acknowledged in all.
+    files: dict[str, str] = field(default_factory=dict)
+    parts: int = 0
     experiments: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     # Throughput second by second, as it was once given out.
@@ -176,6 +185,7 @@ class Acknowledged:
         samples = sum(map(len, self.seconds.values()))
         return (
             f"{len(self.results)} results, {len(self.imports)} imports ({sum(self.imports.values())} runs stored), "
+            f"{len(self.files)} of them in {self.parts} parts, "
             f"{len(self.runs)} runs measured or to be, {samples} of their seconds"
         )
 
@@ -193,8 +203,10 @@ class Load:
         self.errors: list[str] = []
         self._stop = threading.Event()
         # Ids of different seeds differ, those of one sender and one seed never do.
-        self._generators = [random.Random(f"{seed} {number}") for number in range(3)]
-        jobs = (lambda: self._result(0), lambda: self._result(1), self._import, self._schedule, self._look)
+        self._generators = [random.Random(f"{seed} {number}") for number in range(4)]
+        jobs = (
+            lambda: self._result(0), lambda: self._result(1), self._import, self._in_parts, self._schedule, self._look,
+        )  # fmt: skip
         self._threads = [threading.Thread(target=self._again, args=[job], daemon=True) for job in jobs]
 
     def start(self) -> None:
@@ -213,9 +225,13 @@ class Load:
 
     def ask(self, method: str, path: str, **more: Any) -> requests.Response | None:
         """None where nobody answered. A 500, and a 503 that does not say when to ask again, are noted."""
-        headers = {"Authorization": f"Bearer {self.token}"} if path.startswith("/api") else {}
+        headers = more.pop("headers", {}) | (
+            {"Authorization": f"Bearer {self.token}"} if path.startswith("/api") else {}
+        )
         try:
-            answer = requests.request(method, self.base + path, headers=headers, timeout=TIMEOUT_S, **more)
+            answer = requests.request(
+                method, self.base + path, timeout=TIMEOUT_S, **more | {"headers": headers | more.get("headers", {})}
+            )
         except requests.RequestException as error:
             self.answers[type(error).__name__] += 1
             return None
@@ -249,7 +265,36 @@ class Load:
         large = number % LARGE_EVERY == 0
         content = pgbench_log(40_000 + number % 10_000) if large else pgbench_text(8_000 + number % 1_000)
         files = {"file": ("pgbench_log.1" if large else "pgbench.txt", content)}
-        told = self.insist("POST", "/api/v1/imports/", files=files).json()
+        self._read_and_stored(self.insist("POST", "/api/v1/imports/", files=files).json())
+
+    def _in_parts(self) -> None:
+        """What was acknowledged of a file is there, whatever is killed before the next part."""
+        content = pgbench_log(15_000 + self._generators[3].randrange(20_000))
+        length = {"Upload-Length": str(len(content)), "Upload-Metadata": "filename cGdiZW5jaF9sb2cuMg=="}
+        begun = self.insist("POST", "/api/v1/parts/", headers=length)
+        offset = 0
+        while offset < len(content):
+            part = content[offset : offset + PART_BYTES]
+            told = {
+                "Upload-Offset": str(offset), "Content-Type": "application/offset+octet-stream",
+                "Upload-Checksum": f"sha256 {base64.b64encode(hashlib.sha256(part).digest()).decode()}",
+            }  # fmt: skip
+            answer = self.ask("PATCH", f"/api/v1/parts/{begun.json()['id']}/", data=part, headers=told)
+            if answer is not None and answer.status_code == 204:
+                offset += len(part)
+                self.acknowledged.parts += 1
+                continue
+            kept = self.insist("GET", f"/api/v1/parts/{begun.json()['id']}/").json().get("received_bytes", -1)
+            if kept not in (offset, offset + len(part)):
+                self.errors.append(f"lost: {kept} bytes of a file of which {offset} were acknowledged")
+            offset = max(kept, offset)
+            self._stop.wait(PAUSE_S)
+        taken = self.insist("POST", "/api/v1/imports/", files={"parts": (None, begun.json()["id"])}).json()
+        if taken.get("id") not in (None, *self.acknowledged.imports):
+            self.acknowledged.files[taken["id"]] = hashlib.sha256(content).hexdigest()
+            self._read_and_stored(taken)
+
+    def _read_and_stored(self, told: dict[str, Any]) -> None:
         if "id" not in told or told["id"] in self.acknowledged.imports:
             return
         self.acknowledged.imports[told["id"]] = 0
@@ -403,6 +448,7 @@ def verdict(site: Site, load: Load, killer: Killer, folder: Path) -> list[tuple[
     running = wait_until(lambda: not naming(jobs), 30) or naming(jobs)
     wrong += [("orphan", f"process {line}") for line in (running.values() if isinstance(running, dict) else ())]
     told = {"results": load.acknowledged.results, "imports": load.acknowledged.imports}
+    told |= {"files": load.acknowledged.files}
     file = folder / "acknowledged.json"
     file.write_text(json.dumps(told | {"experiments": load.acknowledged.experiments}))
     command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", CHECK.format(file=str(file))]
