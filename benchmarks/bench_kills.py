@@ -2,9 +2,9 @@
 
 Starts a whole site by `make up`, on SQLite or on a private PostgreSQL, sends it results, files (in parts too) and runs,
 and kills by chance, by a seed: web, worker, beat, broker, PostgreSQL, one of its backends, supervisor, agent, the
-reader of a large import, load generator and DBMS of a run. In the end it asks for all that was acknowledged, and looks for what nobody
-owns. Run by `make bench-kills [ARGS="--seed 1 --kills 200 --postgresql"]`; ends with 1 when anything was lost,
-doubled or left behind, or answered 500.
+reader of a large import, load generator and DBMS of a run. In the end it asks for all that was acknowledged, and looks
+for what nobody owns. Run by `make bench-kills [ARGS="--seed 1 --kills 200 --postgresql"]`; ends with 1 when anything
+was lost, doubled or left behind, or answered 500.
 """
 
 from __future__ import annotations
