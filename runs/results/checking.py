@@ -24,7 +24,7 @@ from runs.run.quality import RunFacts
 CHUNK = 200
 # Of what is judged here. To be raised where a stored run would be judged otherwise than before.
 RULES = "1"
-# So many take seconds: of more a person says when.
+# So many take 20 s of CPU time: of more a person says when.
 MOST_AT_START = 1_000
 
 
