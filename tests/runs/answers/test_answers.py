@@ -326,6 +326,27 @@ def test_what_has_no_level_in_common_is_named_beside_the_order():
     assert "Tape" in told["words"]
 
 
+def test_none_is_surely_better_than_the_first():
+    """Each shares other levels with the baseline than the two share with each other."""
+    rates = {
+        "Near": {5: 1100, 10: 1000, 20: 900, 40: 800, 80: 700},
+        "Far": {10: 2000, 20: 1800, 160: 500, 320: 400},
+        "Best": {40: 1200, 80: 1050, 160: 750, 320: 600},
+    }
+    world = World()
+    for disk, by_size in rates.items():
+        for size, rate in by_size.items():
+            world.add(rate, factors={"size_gb": size, "disk": disk})
+
+    selects = world.store()
+    groups = Client().get(f"/api/v1/compare/?{selects}").json()["groups"]
+    base = next(group["key"] for group in groups if "Near" in group["label"])
+    claims = ask(selects, f"ask=rank&fact=factor:disk&baseline={base}")["claims"]
+    first, *others = [claim for claim in claims if claim["kind"] == "standing"]
+    assert first["label"] == "Best"
+    assert {claim["ratio"]["verdict"] for claim in others} == {"better"}
+
+
 def test_the_asked_fact_has_the_colours():
     world = World()
     for size in (10, 20, 40):
