@@ -209,10 +209,12 @@ def _worth(outputs: Outputs) -> tuple[int, bool, int]:
 
 def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
     """The stamp that was taken off says when a run began."""
-    if len(outputs) != 1 or len(outputs[0][2]) != 1:
+    if len(outputs) != 1 or len(outputs[0][2]) != 1 or outputs[0][2][0].started_at:
         return outputs
     ((part, importer, (report,)),) = outputs
-    began_at = report.started_at or began(file, taken) or (logged(file) if importer in _logging() else "")
+    began_at = began(file, taken) if taken else logged(file) if importer in _logging() else ""
+    if not began_at:
+        return outputs
     return [(part, importer, [replace(report, started_at=began_at)])]
 
 

@@ -185,8 +185,9 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     for test, margin in ((_record, RECORD), (_QUOTED.fullmatch, QUOTED)):
         if any(map(test, lines[:FEW])) and sum(test(line) is not None for line in lines) >= max(1, MOST * len(lines)):
             return [margin]
-    # A document that is read to its end has no lines of a tool.
-    if ended and text[:1] + text.rstrip()[-1:] in ("{}", "[]"):
+    # A document of a tool has no lines, but perhaps a text that holds some.
+    document = text[:1] + text.rstrip()[-1:] if claimed is Claimed.BY_TOOL else ""
+    if (document == "{}" and not _IN_TEXT.search(text)) or (ended and document in ("{}", "[]")):
         return []
     shown = [line.rstrip() for line in lines]
     if len(shown) < LEAST and claimed is Claimed.NOT:
