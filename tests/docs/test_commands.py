@@ -37,6 +37,7 @@ NOT_RUN: Mapping[str, str] = {
     "python manage.py migrate": "tests/ops/site.py prepares each site so",
     "python manage.py web": "tests/ops/test_schema.py starts it",
     "python -m celery -A benchsite worker": "tests/agents/test_celery_real.py starts it",
+    "file=": "sends a file in parts with curl and openssl: tests/runs/imports/test_parts.py does the same",
     "pip install": "needs an index of packages",
     "docker ": "needs Docker: the leg containers runs it",
     "install -d": "makes a secret in the checkout: the leg containers runs it",
@@ -62,6 +63,9 @@ ENDS = {"benchctl ask": {0, 19}, "benchagent doctor": {0, 1}}
 def commands(page: Path) -> Iterator[str]:
     """Of its blocks, with what goes on in the lines below."""
     for block in filter(PROGRAM.search, BLOCK.findall(page.read_text())):
+        if "\ndone" in block:  # a script
+            yield block
+            continue
         command = ""
         for line in block.splitlines():
             command += line
