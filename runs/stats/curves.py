@@ -26,8 +26,8 @@ KNEE_MARGIN = 3.0
 # And by how much a smooth curve: an exponential fall of eight levels has none left by that (simulated), a true bend is
 # seen in 98 % of cases.
 SMOOTH_MARGIN = 2.0
-# By how much a smooth curve must be better to be asserted. Simulated, seven levels, 8 % of noise or two modes: of 180
-# knees 3 are called smooth (at 2.0 it was 20), of 120 exponential falls 84 are told and 36 cannot be told.
+# By how much a smooth curve must be better to be asserted. Simulated, seven levels, 8 and 20 % of noise and two modes:
+# of 180 knees 3 are called smooth (at 2.0 it was 20); of 180 exponential falls 102 are told, 68 cannot be told.
 SURELY_SMOOTH = 6.0
 _KNEES_TRIED = 401
 # Repeats that do not differ leave residuals of rounding only, of which no logarithm can be taken.
