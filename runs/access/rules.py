@@ -30,6 +30,7 @@ from runs.models import (
     Upload,
     User,
     Workload,
+    take_out,
 )
 from runs.models.choices import UserRole, Visibility
 from runs.models.runs import RunQuerySet
@@ -76,7 +77,7 @@ def change_visibility(*, target: Target, visibility: str, by: User | None) -> bo
         type(target)._default_manager.filter(pk=target.pk).update(visibility=visibility)
         if isinstance(target, Experiment | Upload):
             target.runs.update(visibility=visibility)
-            Batch.objects.refile(target.runs.all())
+            take_out(set(target.runs.order_by().values_list("batch", flat=True)))
         target.visibility = visibility
         return changes.record(target=target, field="visibility", old=before, new=visibility, by=by) is not None
 

@@ -219,11 +219,9 @@ def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
         benchmark.delete()
         return
     recent = series.rows[-RECENT:]
-    benchmark.batches = count
-    benchmark.recent = [{"at": row.measured_at.isoformat(), "centre": row.centre} for row in recent]
+    benchmark.show(count, recent)
     if recent:
         newest = recent[-1]
-        benchmark.newest_at = max(row.measured_at for row in recent)
         if newest.run is not None:
             benchmark.hardware_id, benchmark.config_id = newest.run.hardware_id, newest.run.config_id
             benchmark.workload_id = newest.run.workload_id

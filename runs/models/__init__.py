@@ -6,7 +6,7 @@ from runs.models.accounts import SCOPES, ApiToken, Change, LoginTries, User, dig
 from runs.models.base import UnknownName
 from runs.models.batches import Batch
 from runs.models.experiments import Experiment, Report, StoredSelection
-from runs.models.history import Alert, Benchmark, ChangePoint, Conditions, SeriesBatch
+from runs.models.history import Alert, Benchmark, ChangePoint, Conditions, SeriesBatch, take_out
 from runs.models.literature import (
     Claim,
     Fact,

@@ -8,8 +8,11 @@ anything for, anybody else. All rows here but what people decided about alerts f
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -90,6 +93,12 @@ class Benchmark(UUIDModel):
     def get_absolute_url(self) -> str:
         return reverse("benchmark", args=[self.id])
 
+    def show(self, count: int, newest: Sequence[SeriesBatch]) -> None:
+        """What lists show of a series of so many batches. Does not save."""
+        self.batches = count
+        self.recent = [{"at": row.measured_at.isoformat(), "centre": row.centre} for row in newest]
+        self.newest_at = max((row.measured_at for row in newest), default=self.newest_at)
+
 
 class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
     def in_order(self) -> SeriesBatchQuerySet:
@@ -143,6 +152,32 @@ class SeriesBatch(models.Model):
     def place(self) -> tuple[int, str, object, int]:
         """Its place in the series."""
         return (self.commit_number, self.version_order, self.measured_at, self.pk)
+
+
+@transaction.atomic
+def take_out(batches: Iterable[UUID]) -> None:
+    """What nobody may see of these any more leaves the series and the lists at once, an alert with its last change.
+
+    The worker files the rest of them as it is now.
+    """
+    ids = list(batches)
+    Batch.objects.filter(pk__in=ids).update(is_filed=False)
+    seen = {str(pk): shown for pk, shown in Run.objects.present().filter(batch__in=ids).values_list("pk", "visibility")}
+    rows = list(SeriesBatch.objects.filter(batch__in=ids).select_related("benchmark"))
+    gone = [row for row in rows if row.benchmark.visibility not in {seen.get(run) for run in row.runs}]
+    alerts = list(Alert.objects.filter(changes__at__in=gone).values_list("pk", flat=True).distinct())
+    SeriesBatch.objects.filter(pk__in=[row.pk for row in gone]).delete()
+    Alert.objects.filter(pk__in=alerts, changes=None).delete()
+    for benchmark in {row.benchmark_id: row.benchmark for row in gone}.values():
+        newest = list(benchmark.series.newest_first().exclude(centre=None)[: len(benchmark.recent)])[::-1]
+        if benchmark.series.exists() or benchmark.joined_to_id or benchmark.joined.exists():
+            before = benchmark.newest_at
+            benchmark.show(benchmark.series.count(), newest)
+            if benchmark.newest_at != before:  # the next batch says it anew
+                benchmark.verdict, benchmark.moved = "", 0
+            benchmark.save()
+        else:
+            benchmark.delete()
 
 
 class AlertQuerySet(VisibleQuerySet["Alert"]):

@@ -16,7 +16,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.incoming.values import Day, Described, Strict, Text, contradiction
-from runs.models import Annotation, Batch, Run, User, delete_softly
+from runs.models import Annotation, Batch, Run, User, delete_softly, take_out
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.models.visible import sees_all
@@ -87,6 +87,7 @@ def _set_deleted(run: Run, deleted: bool, by: User | None) -> bool:
     with transaction.atomic():
         done = delete_softly(run) if deleted else restore_run(run)
         if done and deleted:
+            take_out([run.batch_id])
             copies.release(run)
         elif done and run.upload_id and run.invalid_at is None:
             copies.mark_stored(run, earlier_only=False)

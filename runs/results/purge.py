@@ -33,6 +33,7 @@ from runs.models import (
     Run,
     Upload,
     Workload,
+    take_out,
 )
 from runs.models.base import in_parts
 from runs.models.choices import OPEN_STATES, ImportState, Provenance
@@ -87,7 +88,6 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     if sent is not None:
         sent.delete()
     Report.objects.all().thaw(of_runs)
-    Batch.objects.refile(runs)
     runs.delete()
     if not isinstance(target, Run):
         type(target)._default_manager.filter(pk=pk).delete()
@@ -171,6 +171,7 @@ def _used(runs: QuerySet[Run]) -> dict[type[Model], set[Any]]:
 
 def _forget(used: dict[type[Model], set[Any]], since: datetime) -> None:
     """Names that came with what was purged and that nothing else uses: without runs everybody would see them."""
+    take_out(used[Batch])
     forget_empty(used[Batch])
     unused: tuple[QuerySet[Any], ...] = (
         Config.objects.filter(runs=None, publication=None, created_at__gte=since, later_revisions=None),

@@ -33,7 +33,7 @@ from runs.imports import tools
 from runs.imports.documents import may_fail_by_intent
 from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
 from runs.listing.rows import RunRow
-from runs.models import FileImport, Run, ToolDescription, Upload
+from runs.models import Batch, FileImport, Run, ToolDescription, Upload, take_out
 from runs.models.choices import ImportState, Visibility
 from runs.results import bundle
 from runs.views.forms import form_page
@@ -89,6 +89,7 @@ def delete_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
     with transaction.atomic():
         count = kept.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+        take_out(set(kept.runs.order_by().values_list("batch", flat=True)))
         changes.record(target=kept, field="runs deleted", old=0, new=count, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
     return redirect(kept)
@@ -100,6 +101,7 @@ def restore_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
     with transaction.atomic():
         count = kept.runs.exclude(deleted_at=None).update(deleted_at=None)
+        Batch.objects.refile(kept.runs.all())
         changes.record(target=kept, field="runs brought back", old=0, new=count, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
     return redirect(kept)

@@ -161,3 +161,40 @@ def test_a_series_is_joined_to_the_old_one_by_a_person_and_taken_apart_again(con
     joining.part(new, by=contributor)
     filing.keep_up()
     assert [Benchmark.objects.get(pk=each.pk).batches for each in (old, new)] == [2, 3]
+
+
+def everything_of(client) -> list[bytes]:
+    return [client.get(path).content for path in ("/benchmarks/", "/api/v1/benchmarks/")]
+
+
+@pytest.mark.parametrize("way", ["an upload", "a run", "visibility", "purge"])
+def test_it_shows_nothing_of_what_is_gone_before_the_worker_comes(client, contributor, administrator, way):
+    file([*nights([1, 2]), night(1, workload={"slug": "x", "name": "Secret"})], contributor)
+    kept = Benchmark.objects.get(workload__slug="oltp")
+    secret = Upload.objects.filter(runs__workload__slug="x").first()
+    assert secret is not None
+    assert all(b"Secret" in shown for shown in everything_of(client))
+    client.force_login(contributor)
+    for upload in Upload.objects.filter(pk__in=[secret.pk, kept.series.newest_first()[0].batch_id]):
+        if way == "an upload":
+            client.post(f"/uploads/{upload.pk}/delete/")
+        elif way == "a run":
+            for run in upload.runs.all():
+                editing.delete(run, by=contributor)
+        elif way == "visibility":
+            change_visibility(target=upload, visibility="private", by=contributor)
+        else:
+            purge.purge(upload, by=administrator)
+    client.logout()
+    assert not any(b"Secret" in shown for shown in everything_of(client))
+    kept.refresh_from_db()
+    assert (kept.batches, len(kept.recent), kept.newest_at) == (1, 1, kept.series.get().measured_at)
+
+
+def test_an_upload_that_comes_back_is_in_its_series_again(client, contributor):
+    file(nights([1, 2]), contributor)
+    client.force_login(contributor)
+    for what, batches in (("delete", 1), ("restore", 2)):
+        client.post(f"/uploads/{Upload.objects.order_by('received_at')[0].pk}/{what}/")
+        filing.keep_up()
+        assert Benchmark.objects.get().batches == batches
