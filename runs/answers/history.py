@@ -14,7 +14,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve, Panel, levels_of
 from runs.run.facets import tested_words
-from runs.stats import Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
+from runs.stats import CONFIDENCE, Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, steps
 from runs.stats.verdicts import judge_interval
 
@@ -123,7 +123,9 @@ def _expected(newest: Group, before: Sequence[Group], comparison: Comparison) ->
     return expected_amount(newest.centre or 0.0, centres, better=better, threshold=comparison.threshold)
 
 
-def expected_amount(newest: float, before: Sequence[float], *, better: str, threshold: float) -> Amount:
+def expected_amount(
+    newest: float, before: Sequence[float], *, better: str, threshold: float, confidence: float = CONFIDENCE
+) -> Amount:
     """The newest batch over the mean of those before, with the interval in which one more of them would lie: between
     batches differs more than the repeats of one show.
     """
@@ -134,7 +136,7 @@ def expected_amount(newest: float, before: Sequence[float], *, better: str, thre
     if len(logs) < LEAST_BATCHES:
         return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
     spread, freedom = statistics.stdev(logs), len(logs) - 1
-    half = t_quantile(0.975, freedom) * spread * math.sqrt(1 + 1 / len(logs))
+    half = t_quantile((1 + confidence) / 2, freedom) * spread * math.sqrt(1 + 1 / len(logs))
     interval: Interval | None = interval_of_logs(centre, half)
     if interval is None:
         return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")

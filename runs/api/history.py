@@ -17,8 +17,12 @@ from rest_framework.views import APIView
 
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
+from runs.answers.history import DEFAULT_BASELINE
+from runs.api.parsers import StrictJSONParser
+from runs.api.serializers import FIELD_ERRORS
 from runs.history import alerts
 from runs.history.causes import why
+from runs.history.gate import Gated, gated
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import Series
@@ -28,6 +32,7 @@ from runs.incoming.values import Prose, Strict, Text
 from runs.listing.filters import RunFilter, unknown, without
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import AlertState
+from runs.results.document import Ident
 
 T = TypeVar("T", Alert, Benchmark)
 MOST = 100
@@ -197,6 +202,62 @@ class BenchmarkDetail(APIView):
             series=[_batch(each, events.get(index, [])) for index, each in enumerate(series.rows)],
         )  # fmt: skip
         return Response(answer.model_dump(mode="json"))
+
+
+class GateRequest(Strict):
+    """`than`: last:10, days:30, label:main, version:18.1, commit:abc."""
+
+    runs: Annotated[list[Ident], Field(min_length=1, max_length=5_000)]
+    than: Annotated[str, Text(130)] = DEFAULT_BASELINE
+
+
+class GateCell(Part):
+    """A cell of the runs against the baseline. `batches`: of the baseline. `change`: as a ratio, with its verdict."""
+
+    benchmark: str
+    url: str
+    machine: str
+    metric: str
+    unit: str
+    value: float | None
+    runs: list[uuid.UUID]
+    batches: int
+    change: Amount
+
+
+class GateAnswer(Part):
+    """`without`: runs of which no cell has a number."""
+
+    than: str
+    cells: list[GateCell]
+    without: list[uuid.UUID]
+
+
+class Gate(APIView):
+    required_scope = "upload"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=GateRequest, responses={200: GateAnswer, 400: FIELD_ERRORS})
+    def post(self, request: Request) -> Response:
+        """Whether what was just sent is worse than a baseline: each cell, judged together."""
+        given = read(GateRequest, request.data)
+        cells = gated(given.runs, _baseline(given.than), request.user)
+        judged = {str(run) for cell in cells for run in cell.row.runs}
+        answer = GateAnswer(
+            than=given.than, cells=[_cell(cell, request) for cell in cells],
+            without=[run for run in given.runs if str(run) not in judged],
+        )  # fmt: skip
+        return Response(answer.model_dump(mode="json"))
+
+
+def _cell(cell: Gated, request: Request) -> GateCell:
+    row, benchmark = cell.row, cell.row.benchmark
+    return GateCell(
+        benchmark=str(benchmark), url=request.build_absolute_uri(benchmark.get_absolute_url()),
+        machine=benchmark.hardware.name if benchmark.hardware else "", metric=benchmark.metric.label,
+        unit=benchmark.metric.unit, value=row.centre, runs=[uuid.UUID(run) for run in row.runs],
+        batches=len(cell.before), change=cell.change,
+    )  # fmt: skip
 
 
 class Alerts(APIView):

@@ -50,6 +50,7 @@ urlpatterns = [
     path("publications/", publications.PublicationList.as_view(), name="api-publications"),
     path("publications/<slug:slug>/", publications.PublicationDetail.as_view(), name="api-publication"),
     path("answers/", answers.Answers.as_view(), name="api-answers"),
+    path("gate/", history.Gate.as_view(), name="api-gate"),
     path("benchmarks/", history.Benchmarks.as_view(), name="api-benchmarks"),
     path("benchmarks/<uuid:benchmark_id>/", history.BenchmarkDetail.as_view(), name="api-benchmark"),
     path("alerts/", history.Alerts.as_view(), name="api-alerts"),

@@ -54,6 +54,10 @@ class Baseline:
 
     def of(self, rows: Sequence[SeriesBatch]) -> list[float]:
         """The means of those before the newest that it names; `rows` in order, those that matter."""
+        return [row.centre for row in self.rows_of(rows) if row.centre]
+
+    def rows_of(self, rows: Sequence[SeriesBatch]) -> list[SeriesBatch]:
+        """Those before the newest that it names."""
         before, newest = [*rows[:-1]], rows[-1]
         if self.kind == "last":
             before = before[-int(self.value) :]
@@ -62,7 +66,7 @@ class Baseline:
             before = [row for row in before if row.measured_at >= begin]
         else:
             before = [row for row in before if self._names(row)]
-        return [row.centre for row in before if row.centre]
+        return before
 
     def _names(self, row: SeriesBatch) -> bool:
         if self.kind == "commit":

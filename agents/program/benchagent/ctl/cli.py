@@ -13,7 +13,7 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.ctl import asking, comparing, files, history, running, uploading
+from benchagent.ctl import asking, comparing, files, gate, history, running, uploading
 from benchagent.ctl.api import Api, Login, save
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
@@ -69,6 +69,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_subject(upload)
     upload.set_defaults(command=uploading.upload)
 
+    gating = commands.add_parser("gate", help="store results and judge each cell against a baseline, for a pipeline")
+    gating.add_argument("files", nargs="+", metavar="FILE")
+    words = "of the main branch: last:10 (the default), days:30, label:…, version:…, commit:…"
+    gating.add_argument("--than", metavar="BASELINE", default="last:10", help=words)
+    gating.add_argument("--format", choices=gate.FORMATS, default="table")
+    _add_subject(gating, shape=False)
+    gating.set_defaults(command=gate.run)
+
     importing = commands.add_parser("import", help="store a whole folder, going on where an earlier import stopped")
     importing.add_argument("folder", metavar="DIR")
     importing.add_argument("--again", action="store_true", help="also what was uploaded before")
@@ -91,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_subject(parser: argparse.ArgumentParser) -> None:
+def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None:
     """What a person says about files."""
     parser.add_argument("--tool", action="append", default=[], metavar="FILE", help=f"{TOOL_HELP}; kept on the site")
     parser.add_argument("--restore", action="store_true", help="what was stored before and is deleted on the server")
@@ -106,8 +114,9 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
     _add_described(parser)
     parser.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--dry-run", action="store_true", help="read the files and send nothing")
+    if shape:
+        parser.add_argument("--json", action="store_true")
+        parser.add_argument("--dry-run", action="store_true", help="read the files and send nothing")
 
 
 def _add_described(parser: argparse.ArgumentParser) -> None:

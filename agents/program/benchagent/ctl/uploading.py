@@ -200,15 +200,18 @@ def _storage(text: str) -> tuple[str, str]:
     return role, device
 
 
-def upload(options: argparse.Namespace) -> int:
-    """One import of all named files; result documents are stored as they are."""
+def sent(api: Api | None, options: argparse.Namespace) -> list[Outcome]:
+    """One import of all named files; result documents are stored as they are. Without `api` nothing is sent."""
     details, tools = subject(options), own_tools(options.tool)
-    files = read_all(options.files)
-    api = None if options.dry_run else connect()
-    documents, rest = apart(files)
+    documents, rest = apart(read_all(options.files))
     outcomes = [_documents(api, local, held, restore=options.restore) for local, held in documents]
     if rest:
         outcomes.append(_files(api, rest, details, tools, restore=options.restore, correct=options.correct))
+    return outcomes
+
+
+def upload(options: argparse.Namespace) -> int:
+    outcomes = sent(None if options.dry_run else connect(), options)
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)

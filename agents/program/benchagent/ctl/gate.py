@@ -1,0 +1,100 @@
+"""`benchctl gate`: results to the server, each cell judged against a baseline, for a pipeline that must decide."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from benchagent.ctl.api import connect
+from benchagent.ctl.output import plain_number, print_json, print_table, say
+from benchagent.ctl.uploading import sent
+
+EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT = 1, 2, 3
+UNDECIDED = ("undecided", "too_few", "different")
+FORMATS = ("table", "markdown", "junit", "json")
+HEADING = ("BENCHMARK", "NEW", "CHANGE", "INTERVAL", "VERDICT")
+Cell = Mapping[str, Any]
+
+
+def run(options: argparse.Namespace) -> int:
+    """0: no cell is worse; 1: one is; 2: one could not be decided; 3: something was not stored or has no number."""
+    api = connect()
+    outcomes = sent(api, options)
+    for outcome in outcomes:
+        if outcome.message:
+            say(f"{', '.join(outcome.files)}: {outcome.message}")
+    runs = [str(run["id"]) for outcome in outcomes for run in outcome.runs]
+    if not runs or not all(outcome.done for outcome in outcomes):
+        say("nothing was judged: not every file is stored")
+        return EXIT_COULD_NOT
+    answer = api.post("/gate/", {"runs": runs, "than": options.than})
+    status = exit_status(answer)
+    _print(answer, options.format, status)
+    return status
+
+
+def exit_status(answer: Mapping[str, Any]) -> int:
+    verdicts = {cell["change"]["verdict"] for cell in answer["cells"]}
+    if "worse" in verdicts:
+        return EXIT_WORSE
+    if answer["without"] or not verdicts or "refused" in verdicts:
+        return EXIT_COULD_NOT
+    return EXIT_UNDECIDED if verdicts & set(UNDECIDED) else 0
+
+
+def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
+    cells = answer["cells"]
+    if form == "json":
+        print_json({**answer, "exit_status": status})
+    elif form == "junit":
+        print(ElementTree.tostring(_junit(cells, answer["than"]), encoding="unicode"))
+    elif form == "markdown":
+        print(f"### Benchmarks against {answer['than']}: {summary(cells)}\n")
+        rows = [("Benchmark", "New", "Change", "Interval", "Verdict"), ("---",) * 5]
+        rows += [(f"[{_escaped(cell['benchmark'])}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
+        print("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    else:
+        print_table([_row(cell) for cell in cells], heading=HEADING)
+        say(f"against {answer['than']}: {summary(cells)}")
+    if answer["without"]:
+        say(f"without a number: {', '.join(answer['without'])}")
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """2 worse, 5 equivalent."""
+    counts = Counter(cell["change"]["verdict"].replace("_", " ") for cell in cells)
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "nothing to judge"
+
+
+def _row(cell: Cell) -> tuple[str, str, str, str, str]:
+    change = cell["change"]
+    ends = (change["low"], change["high"])
+    return (
+        cell["benchmark"],
+        "" if cell["value"] is None else f"{plain_number(float(cell['value']))} {cell['unit']}".rstrip(),
+        "" if change["value"] is None else f"{change['value'] - 1:+.1%}",
+        "" if None in ends else f"{ends[0] - 1:+.1%} to {ends[1] - 1:+.1%}",
+        change["why"] or change["verdict"],
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("[", "\\[").replace("]", "\\]")
+
+
+def _junit(cells: Sequence[Cell], than: str) -> ElementTree.Element:
+    """A test a cell: worse fails, what is undecided is skipped."""
+    suite = ElementTree.Element("testsuite", name=f"benchmarks against {than}", tests=str(len(cells)))
+    for cell in cells:
+        case = ElementTree.SubElement(suite, "testcase", classname=cell["machine"], name=cell["benchmark"])
+        _, _, change, interval, why = _row(cell)
+        kind = {"worse": "failure", "refused": "error"}.get(cell["change"]["verdict"])
+        kind = kind or ("skipped" if cell["change"]["verdict"] in UNDECIDED else None)
+        if kind:
+            ElementTree.SubElement(case, kind, message=f"{change} ({interval}): {why}")
+    for name, count in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{count}"))))
+    return suite

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from benchagent.ctl.cli import main
+
+from runs.models import HardwareProfile, Run
+from tests.conftest import REPOSITORY
+from tests.docs.test_commands import DATA
+from tests.runs.history.nights import file, night, nights
+
+WORSE, UNDECIDED, COULD_NOT = 1, 2, 3
+PULL_REQUEST = {"tested": {"branch": "pr-7", "commit": "f" * 40}}
+
+
+@pytest.fixture
+def gate(live_server, operator, api_token, monkeypatch, tmp_path, capsys):
+    """`gate(document, …, than=…)` -> exit status and what was printed, of results that a pipeline has just made."""
+    file(nights(range(1, 14)), operator, at_once=13)
+    monkeypatch.setenv("BENCHCTL_SERVER", live_server.url)
+    monkeypatch.setenv("BENCHCTL_TOKEN", api_token("read", "upload"))
+
+    def run(*documents, **options):
+        names = []
+        for number, document in enumerate(documents):
+            (tmp_path / f"{number}.json").write_text(json.dumps(document))
+            names.append(str(tmp_path / f"{number}.json"))
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        status = main(["gate", *names, *words])
+        return status, capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("level", "status", "verdict"), [(0.9, WORSE, "worse"), (1.0, 0, "equivalent"), (1.1, 0, "better")]
+)
+def test_a_branch_is_judged_against_the_batches_of_the_main_one(gate, level, status, verdict):
+    ended, told = gate(night(14, level=level, **PULL_REQUEST), format="json")
+    (cell,) = json.loads(told)["cells"]
+    assert (ended, cell["change"]["verdict"], cell["batches"]) == (status, verdict, 10)
+    assert cell["change"]["value"] == pytest.approx(level, abs=0.02)
+
+
+def test_one_batch_of_a_label_is_judged_by_its_repeats(gate, operator):
+    file([night(13, level=1.001, label="release")], operator)
+    ended, told = gate(night(14, level=0.9, **PULL_REQUEST), than="label:release", format="json")
+    (cell,) = json.loads(told)["cells"]
+    assert (ended, cell["batches"], cell["change"]["verdict"]) == (WORSE, 1, "worse")
+
+
+def test_what_cannot_be_decided_and_what_has_no_number_have_statuses_of_their_own(gate):
+    ended, told = gate(night(14, **PULL_REQUEST), than="label:never")
+    assert ended == UNDECIDED
+    assert "the baseline has no batch" in told
+    failed = night(15, **PULL_REQUEST) | {"repeats": [{"status": "failed", "message": "it fell over"}]}
+    assert gate(failed)[0] == COULD_NOT
+    assert gate({"schema_version": 1})[0] == COULD_NOT
+
+
+def test_it_writes_junit_and_markdown(gate):
+    documents = [
+        night(14, level=0.9, **PULL_REQUEST),
+        night(14, factors={"scale_factor": 100, "terminals": 64}, **PULL_REQUEST),
+    ]
+    ended, told = gate(*documents, format="junit")
+    suite = ElementTree.fromstring(told)
+    assert (ended, suite.get("tests"), suite.get("failures"), suite.get("skipped")) == (WORSE, "2", "1", "1")
+    ended, told = gate(*documents, format="markdown")
+    assert ended == WORSE
+    assert told.count("\n| [OLTP, PostgreSQL") == 2
+    assert "1 worse" in told
+
+
+def test_it_judges_no_run_that_the_sender_may_not_see(client, contributor, api_token):
+    file([night(14, level=0.5, visibility="private")], contributor)
+    hidden = Run.objects.filter(visibility="private").values_list("pk", flat=True)
+    headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
+    body = {"runs": [str(pk) for pk in hidden]}
+    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    assert (answer["cells"], len(answer["without"])) == ([], 3)
+    for field, value in (("than", "yesterday"), ("runs", ["x"]), ("runs", [])):
+        refused = client.post("/api/v1/gate/", body | {field: value}, content_type="application/json", headers=headers)
+        assert (refused.status_code, [name.partition("[")[0] for name in refused.json()]) == (400, [field])
+
+
+PIPELINES = [
+    yaml.safe_load(block)
+    for block in re.findall(r"```yaml\n(.*?)```", (REPOSITORY / "docs/use/ci.md").read_text(), re.DOTALL)
+]
+COMMANDS = [PIPELINES[0]["jobs"]["benchmark"]["steps"][0]["run"], *PIPELINES[1]["benchmark"]["script"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["GitHub", "GitLab"])
+def test_the_commands_of_the_docs_end_as_they_say(gate, tmp_path, command):
+    """By the shell, as a pipeline runs them the first time: there is no baseline yet."""
+    HardwareProfile.objects.create(slug="bench1", name="Bench 1")
+    (tmp_path / "pgbench.log").write_text((DATA / "pgbench" / "v15_aggregated_stdout.txt").read_text())
+    names = {"GITHUB_REF_NAME": "pr-7", "GITHUB_SHA": "f" * 40, "GITHUB_STEP_SUMMARY": "summary.md",
+             "CI_COMMIT_REF_NAME": "pr-7", "CI_COMMIT_SHA": "f" * 40}  # fmt: skip
+    path = f"{Path(sys.executable).parent}:{os.defpath}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, **names, "PATH": path}, check=False)
+    assert done.returncode == UNDECIDED
+    (written,) = [file for file in tmp_path.iterdir() if file.name in ("summary.md", "gate.xml")]
+    assert "the baseline has no batch" in written.read_text()
+    assert Run.objects.filter(batch__tested__branch="pr-7").exists()
