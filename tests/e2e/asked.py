@@ -277,7 +277,7 @@ QUESTIONS = [
     ),
     Asked(
         "Is the one disk faster at each level?", _ask(LOST, BY_SIZE),
-        r"Level by level against nvme \(NVMe\).*400 .* equivalent.*25,600 .* worse", shows=r"nvme \(NVMe\)",
+        r"Level by level against nvme.*400 .* equivalent.*25,600 .* worse", shows=r"nvme",
     ),
     Asked(
         "Which of these cannot be told apart?", _walk(_ask(FASTEST, FOUR), _click(re.compile("^64 "))),
