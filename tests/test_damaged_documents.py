@@ -15,7 +15,7 @@ from django.db import connection, models, transaction
 from agents.models import Agent, Job, ObserverOrder
 from agents.reruns import rerun
 from runs.incoming.typed import reader_of
-from runs.models import FileImport, Report, Run
+from runs.models import FileImport, Publication, Report, Run
 from runs.models.shapes import PlanDocument
 from runs.models.stored import StoredJSON, sound
 from tests.access.rows import TABLE
@@ -31,7 +31,7 @@ COLUMNS = [
 ]
 PEOPLE_BY_NAME = {who.name: who for who in PEOPLE}
 READING = [row for row in TABLE if row.method == "GET" and row.route not in ("api-schema", "api-docs", "readyz")]
-NONSENSE = (5, -1.5, True, "²", [], {}, [[5, "²"]], {"x": []}, [{"x": 5}])
+NONSENSE = (5, -1.5, True, "²", [], {}, ["²"], [[5, "²"]], {"x": []}, [{"x": 5}])
 IN_PLACES = 8
 STATISTICS = {
     "counters": {"buffer_hits": 5, "log_bytes": 7.5},
@@ -176,6 +176,31 @@ def test_it_opens_every_page_with_nonsense_within_every_document(rich, seed):
     with transaction.atomic():
         store(lambda document: with_nonsense(document, chance))
         assert failed_pages(rich) == []
+        transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
+def test_it_opens_an_article_whose_figures_are_gone(rich):
+    with transaction.atomic():
+        asked = set()
+        for publication in Publication.objects.filter(content__has_key="article"):
+            article = publication.content["article"]
+            asked |= {answer["figure"] for each in article["questions"] for answer in each["answers"]} - {""}
+            Publication.objects.filter(pk=publication.pk).update(content={"article": article | {"figures": []}})
+            page = rich.client(PEOPLE_BY_NAME["administrator"]).get(publication.get_absolute_url())
+            assert page.status_code == 200
+        assert asked
+        transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
+def test_it_says_what_is_damaged_of_a_draft_whose_columns_are_told(rich):
+    with transaction.atomic():
+        FileImport.objects.update(subject={"visibility": "²"}, stored_at=None)
+        address = "/imports/{import}/".format(**rich.things["public"])
+        page = rich.client(PEOPLE_BY_NAME["owner"]).post(f"{address}columns/", follow=True)
+        assert page.redirect_chain == [(address, 302)]
+        assert [str(message).partition(":")[0] for message in page.context["messages"]] == ["visibility"]
         transaction.set_rollback(True)
 
 

@@ -137,7 +137,11 @@ def _figure(
         )  # fmt: skip
     drawn += [_branch(each, rows, color) for color, each in enumerate(siblings[:MOST_BRANCHES], 1)]
     values = [value for row in rows for value in row.values]
-    reached = [*values, *((expected.low, expected.high) if expected else ())]
+    reached = [
+        *values,
+        *(row.centre for row in rows if row.centre),
+        *((expected.low, expected.high) if expected else ()),
+    ]
     ticks = [(float(index), f"{row.measured_at:%Y-%m-%d}") for index, row in enumerate(rows)]
     spec: LinesSpec = lines(
         x={"label": "Batch", "unit": "", "scale": "linear", "ticks": [*ticks, (float(last), "next")]},

@@ -21,7 +21,7 @@ from runs.models.batches import Batch
 from runs.models.choices import AlertState, ChangeKind, ChangeState, Visibility
 from runs.models.measurements import Metric
 from runs.models.runs import Run
-from runs.models.shapes import ChangeAmount, RecentBatch
+from runs.models.shapes import ChangeAmount, Ident, RecentBatch
 from runs.models.stored import StoredJSON
 from runs.models.subjects import Config, Dbms, DbmsVersion, HardwareProfile, Machine, Workload
 from runs.models.visible import VisibleQuerySet
@@ -119,7 +119,7 @@ class SeriesBatch(models.Model):
     batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="series")
     part = models.CharField(max_length=64)
     run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="series_batches")
-    runs = StoredJSON(shape=list[str], default=list)
+    runs = StoredJSON(shape=list[Ident], default=list)
     values = StoredJSON(shape=list[float], default=list)
     centre = models.FloatField(null=True)
     measured_at = models.DateTimeField()

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, Field
 
 from runs.models.choices import Visibility
 
+Ident = Annotated[str, AfterValidator(UUID)]
+
 # Statistics of a run: what its engine told about itself, and what the server keeps beside that.
 
 
@@ -241,7 +243,7 @@ class Frozen(TypedDict):
     at: Annotated[str, AfterValidator(datetime.fromisoformat)]
     version: str
     visibility: Visibility
-    runs: list[Annotated[str, AfterValidator(UUID)]]
+    runs: list[Ident]
     comparison: FrozenComparison
     drawn: list[str]
 

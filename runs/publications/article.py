@@ -159,9 +159,9 @@ class Article(Spec):
     rerun: Rerun | None = None
     orders: tuple[Order, ...] = ()
 
-    def figure(self, figure_id: str) -> ArticleFigure:
-        """Raises KeyError."""
-        return {figure.id: figure for figure in self.figures}[figure_id]
+    def figure(self, figure_id: str) -> ArticleFigure | None:
+        """None where what is stored of it is damaged."""
+        return next((figure for figure in self.figures if figure.id == figure_id), None)
 
     @property
     def states(self) -> list[tuple[FigureState, int]]:

@@ -292,7 +292,14 @@ def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
             messages.error(request, " ".join(error.messages))
         except imports.BadFiles as error:
             messages.error(request, str(error))
+        except ValidationError as error:
+            messages.error(request, _in_words(error))
     return redirect("import", import_id=import_id)
+
+
+def _in_words(error: ValidationError) -> str:
+    """What the one door refuses, field by field."""
+    return "; ".join(f"{path}: {' '.join(words)}" for path, words in flatten(error.detail).items())
 
 
 @contributor_required
@@ -309,8 +316,7 @@ def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
     except imports.BadFiles as error:
         messages.error(request, str(error))
     except ValidationError as error:
-        problems = "; ".join(f"{path}: {' '.join(words)}" for path, words in flatten(error.detail).items())
-        messages.error(request, f"Read again, but nothing was changed: {problems}")
+        messages.error(request, f"Read again, but nothing was changed: {_in_words(error)}")
     return redirect("import", import_id=import_id)
 
 

@@ -164,7 +164,10 @@ def _answer(article: Article, answer: Answer, run: Run | None) -> AnswerView:
     if answer.rerun:
         return AnswerView(answer.words, query=query, where="schedule form, filled in")
     if answer.figure:
-        return AnswerView(answer.words, href=f"#{article.figure(answer.figure).place}", where="chart of this page")
+        figure = article.figure(answer.figure)
+        if figure is None:
+            return AnswerView(answer.words, href="#figures")
+        return AnswerView(answer.words, href=f"#{figure.place}", where="chart of this page")
     if answer.place:
         return AnswerView(answer.words, href=f"#{answer.place}", where="this page")
     if run is None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from runs.history import alerts
+from runs.listing.filters import RunFilter
 from runs.models import Alert, Benchmark, ChangePoint
 from tests.runs.history.nights import file, night, nights
 
@@ -134,3 +135,18 @@ def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor
     file([night(number, noise=0.12) for number in range(1, 14)], contributor, at_once=20)
     assert client.get(Benchmark.objects.get().get_absolute_url()).context["is_blind"]
     assert not ChangePoint.objects.filter(state="confirmed").exists()
+
+
+def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):
+    file(nights([1, 2]), contributor)
+    benchmark = Benchmark.objects.get()
+    for path in ("/benchmarks/", "/api/v1/benchmarks/"):
+        failed = [name for name in RunFilter.base_filters if client.get(path, {name: "²"}).status_code >= 500]
+        assert failed == []
+    client.force_login(operator)
+    client.post(f"{benchmark.get_absolute_url()}join/", {"to": "²"})
+    benchmark.refresh_from_db()
+    assert benchmark.joined_to is None
+    rule = {"name": "a", "way": "mail", "target": "a@example.org", "machine": "²", "workload": "²", "dbms": "²"}
+    page = client.post("/telling/", rule)
+    assert (page.status_code, {"machine", "workload", "dbms"} <= page.context["form"].errors.keys()) == (422, True)
