@@ -108,7 +108,7 @@ def test_the_six_queries_are_put_to_the_largest_database(equipped):
 def test_it_names_a_figure_of_its_article(slug, part):
     assert slug in own()
     if part.figure:
-        own()[slug].article.figure(part.figure)
+        assert own()[slug].article.figure(part.figure)
 
 
 def test_an_engine_that_the_machine_lacks_becomes_a_gap_with_the_reason(equipped):
