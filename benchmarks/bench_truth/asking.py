@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
 
 from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark, offered_words, part_of
@@ -90,7 +90,7 @@ def of_home(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
     for query, words in _HOME_LINK.findall(page):
         address = html.unescape(query)
         status, text = site.get(f"/api/v1/answers/?{address}")
-        body = json.loads(text) if status == 200 else {"question": {"kind": ""}, "claims": []}
+        body: Any = json.loads(text) if status == 200 else {"question": {"kind": ""}, "claims": []}
         kind = str(body["question"]["kind"])
         yield address, Mark(CONTRADICTION, kind, status == 200, f"home: {words}: {status} {text[:200]}")
         part = part_of(made, dict(parse_qsl(address)), [run for claim in body["claims"] for run in claim["runs"]])

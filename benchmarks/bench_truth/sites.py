@@ -58,7 +58,7 @@ class OverHttp:
         return answer.status_code, answer.text
 
     def publish(self, folder: Path) -> None:
-        manage(self.env, "import_publication", str(folder))
+        manage(dict(self.env), "import_publication", str(folder))
 
 
 def in_process() -> InProcess:
