@@ -27,7 +27,7 @@ FEED_ENTRIES = 50
 @never_cache
 def rules(request: PersonRequest) -> HttpResponse:
     """One's own rules with what they told, and the form for another. A webhook's secret is shown once."""
-    form = RuleForm(request.POST or None, user=request.user)
+    form = RuleForm(request.POST if request.method == "POST" else None, user=request.user)
     secret = ""
     if request.method == "POST" and form.is_valid():
         rule = form.save(commit=False)

@@ -170,7 +170,7 @@ def test_a_body_larger_than_the_disk_ends_with_its_connection_and_a_large_page_i
     fill(site.state, leave_mb=RESERVE_MB + 5)
     try:
         with pytest.raises(requests.ConnectionError):
-            requests.post(f"{client.base}/api/v1/imports/", data=bytes(40 * MB), headers=client.headers, timeout=60)
+            requests.post(f"{client.base}/api/v1/imports/", data=bytes(30 * MB), headers=client.headers, timeout=60)
         fill(site.state)
         schema = requests.get(f"{client.base}/api/schema/?format=json", timeout=60)
         assert len(schema.content) > 256 * 1024

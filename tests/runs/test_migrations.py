@@ -38,7 +38,7 @@ def migrate(to: list[tuple[str, str]]) -> Any:
 
 @pytest.fixture
 def before_batches(transactional_db: None) -> Iterator[Any]:
-    latest = Steps(connection).graph.leaf_nodes("runs")
+    latest = Steps(connection).graph.leaf_nodes()
     yield migrate(BEFORE)
     migrate(latest)
 

@@ -20,7 +20,7 @@ from tests.access.rows import TABLE, Row
 from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
-ADDING = [row for row in TABLE if row.method == "POST" and row.route in ADDING_ROUTES]
+ADDING = [row for row in TABLE if row.method in ("POST", "PATCH") and row.route in ADDING_ROUTES]
 OTHERS = ("/runs/", "/login/", "/publications/", "/agents/")
 
 
@@ -36,7 +36,7 @@ def test_every_route_that_adds_is_one():
 
 @pytest.mark.parametrize("row", ADDING, ids=str)
 def test_what_adds_is_refused_in_words(short, client, row: Row):
-    answer = client.post(re.sub(r"\{[^}]+\}", str(uuid.uuid4()), row.path))
+    answer = client.generic(row.method, re.sub(r"\{[^}]+\}", str(uuid.uuid4()), row.path))
     assert answer.status_code == 507
     assert answer.headers["Retry-After"] == "60"
     words = answer.json()["detail"] if row.kind == "api" else answer.content.decode()

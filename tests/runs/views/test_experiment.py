@@ -84,7 +84,7 @@ def test_what_it_says_first_names_no_winner_without_a_verdict(client, experiment
     assert "No winner is named" not in page(client)  # There are runs to come.
     Run.objects.filter(state__in=["queued", "measuring"]).update(state="cancelled")
     said = "No winner is named, with fewer than 3 repeats a group: Derby 10.6 (200 TPS) and H2 2.4 (100 TPS)."
-    assert f'<p class="lead">{said}</p>' in page(client)
+    assert f'<p class="lead" data-answer>{said}</p>' in page(client)
 
 
 def test_it_warns_of_few_repeats_before_it_says_how_much_was_lost(client, db):
