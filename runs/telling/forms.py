@@ -21,7 +21,7 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
             "name", "way", "target", "machine", "workload", "dbms", "worse_only", "tells_new", "least_percent", "daily",
         )  # fmt: skip
         labels = {
-            "way": "How", "target": "Whither", "dbms": "DBMS", "worse_only": "only what became worse",
+            "way": "How", "target": "To", "dbms": "DBMS", "worse_only": "only what became worse",
             "tells_new": "suspicions too, before they are confirmed", "least_percent": "From this change on (%)",
             "daily": "once a day, at 07:00 UTC",
         }  # fmt: skip
