@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { webcrypto } from "node:crypto";
 import test from "node:test";
 import { PART_BYTES, markOf, sendInParts } from "../../static/js/parts.js";
 
+// As browsers have it; Node 18 does not by itself.
+globalThis.crypto ??= webcrypto;
 const ID = "5f0c";
 const file = Object.assign(new Blob([new Uint8Array(2.5 * PART_BYTES).fill(7)]), { name: "größe.log", lastModified: 5 });
 

@@ -21,8 +21,7 @@ Cell = Mapping[str, Any]
 
 def run(options: argparse.Namespace) -> int:
     """0: no cell is worse; 1: one is; 2: one could not be decided; 3: something was not stored or has no number."""
-    api = connect()
-    outcomes = sent(api, options)
+    outcomes = sent(options)
     for outcome in outcomes:
         if outcome.message:
             say(f"{', '.join(outcome.files)}: {outcome.message}")
@@ -30,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     if not runs or not all(outcome.done for outcome in outcomes):
         say("nothing was judged: not every file is stored")
         return EXIT_COULD_NOT
-    answer = api.post("/gate/", {"runs": runs, "than": options.than})
+    answer = connect().post("/gate/", {"runs": runs, "than": options.than})
     status = exit_status(answer)
     _print(answer, options.format, status)
     return status

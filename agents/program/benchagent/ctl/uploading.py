@@ -200,10 +200,11 @@ def _storage(text: str) -> tuple[str, str]:
     return role, device
 
 
-def sent(api: Api | None, options: argparse.Namespace) -> list[Outcome]:
-    """One import of all named files; result documents are stored as they are. Without `api` nothing is sent."""
+def sent(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]:
+    """One import of all named files; result documents are stored as they are."""
     details, tools = subject(options), own_tools(options.tool)
     documents, rest = apart(read_all(options.files))
+    api = None if dry_run else connect()
     outcomes = [_documents(api, local, held, restore=options.restore) for local, held in documents]
     if rest:
         outcomes.append(_files(api, rest, details, tools, restore=options.restore, correct=options.correct))
@@ -211,7 +212,7 @@ def sent(api: Api | None, options: argparse.Namespace) -> list[Outcome]:
 
 
 def upload(options: argparse.Namespace) -> int:
-    outcomes = sent(None if options.dry_run else connect(), options)
+    outcomes = sent(options, dry_run=options.dry_run)
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)
