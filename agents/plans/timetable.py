@@ -87,7 +87,7 @@ def tick(*, now: datetime | None = None) -> int:
 
 def _come(pk: Any, now: datetime) -> bool:
     with transaction.atomic():
-        schedule = Schedule.objects.select_for_update().select_related("owner").get(pk=pk)
+        schedule = Schedule.objects.select_for_update().get(pk=pk)
         if schedule.is_paused or schedule.due_at is None or schedule.due_at > now:
             return False  # another tick was first
         occurrence = Occurrence(schedule=schedule, due_at=schedule.due_at, begun_at=now)
