@@ -183,6 +183,7 @@ def test_a_paused_agent_gets_no_run_until_its_time_or_until_it_is_resumed(client
     waiting = Run.objects.select_related("job__requested_agent", "dbms_version__dbms").get(pk=run.pk)
     assert status.reason(waiting) == f"Agent bench1 is paused until {soon:%Y-%m-%d %H:%M} UTC: new fan."
     assert bench.poll().json()["message"].endswith("new fan")
+    assert not dispatch._assign(run, bench.agent)  # one that was idle when the dispatcher looked
     Agent.objects.update(paused_until=timezone.now() - timedelta(seconds=1))
     assert dispatch.hand_out() == 1
 
@@ -199,6 +200,14 @@ def test_a_pause_without_an_end_lasts_until_it_is_resumed_and_lets_the_present_r
     act(client, bench.agent, "resume")
     assert dispatch.hand_out() == 1
     assert Run.objects.get(pk=second.pk).state == "assigned"
+
+
+def test_a_run_that_any_machine_may_make_goes_past_a_paused_one(client, bench, machine):
+    other = machine("bench2").agent
+    act(client, bench.agent, "pause")
+    run = schedule.start(plan_of(), user=None).runs.get()
+    assert dispatch.hand_out() == 1
+    assert Job.objects.get(pk=run.pk).agent == other
 
 
 def test_a_pause_whose_end_is_over_is_refused(client, bench):

@@ -1,18 +1,24 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 from benchagent.ctl.cli import main
 
+from runs.answers.history import expected_amount
+from runs.history.gate import gated
+from runs.history.overview import Baseline
 from runs.models import HardwareProfile, Run
+from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
 from tests.docs.test_commands import DATA
 from tests.runs.history.nights import file, night, nights
@@ -112,3 +118,26 @@ def test_the_commands_of_the_docs_end_as_they_say(gate, tmp_path, command):
     (written,) = [file for file in tmp_path.iterdir() if file.name in ("summary.md", "gate.xml")]
     assert "the baseline has no batch" in written.read_text()
     assert Run.objects.filter(batch__tested__branch="pr-7").exists()
+
+
+@pytest.mark.django_db
+def test_the_more_cells_are_judged_the_surer_each_has_to_be(operator):
+    """So that one of many that are all as before is called worse in at most 5 of 100 pipelines."""
+    workloads = [{"slug": name, "name": name, "version": "1", "kind": ""} for name in ("a", "b", "c", "d")]
+    file([each for workload in workloads for each in nights(range(1, 15), workload=workload)], operator, at_once=56)
+    newest = Run.objects.filter(measured_at=Run.objects.latest("measured_at").measured_at)
+    alone = gated(newest.filter(workload__name="a").values_list("pk", flat=True), Baseline.read(""), operator)
+    beside = gated(newest.values_list("pk", flat=True), Baseline.read(""), operator)
+    assert (len(alone), len(beside)) == (1, 4)
+    (one,), same = alone, next(cell for cell in beside if cell.row.pk == alone[0].row.pk)
+    assert same.change.value == one.change.value
+    assert same.change.high / same.change.low > 1.2 * (one.change.high / one.change.low - 1) + 1
+
+
+def test_pipelines_of_ten_cells_that_are_as_before_are_seldom_called_worse():
+    random = Random(1)
+    days = [math.exp(random.gauss(0, 0.05)) for _ in range(11 * 10 * 400)]
+    asked = {"better": "higher", "threshold": 0.0, "confidence": 1 - ALPHA / 10}
+    cells = [expected_amount(days[at], days[at + 1 : at + 11], **asked) for at in range(0, len(days), 11)]
+    called = [any(cell.verdict == "worse" for cell in cells[at : at + 10]) for at in range(0, len(cells), 10)]
+    assert 1 <= sum(called) <= 20
