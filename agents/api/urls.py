@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.api import fleet, rest, views
+from agents.api import agents, experiments, queue, schedules, views
 
 # Below benchagent.protocol.API_ROOT: the agents' own protocol.
 protocol = [
@@ -17,14 +17,15 @@ protocol = [
 ]
 # Below /api/v1/: for people and their programs.
 urlpatterns = [
-    path("agents/enrolment-codes/", rest.EnrolmentCodes.as_view(), name="api-enrolment-codes"),
-    path("agents/<slug:slug>/", fleet.AgentDetail.as_view(), name="api-agent"),
-    path("agents/", fleet.Agents.as_view(), name="api-agents"),
-    path("schedules/", fleet.Schedules.as_view(), name="api-schedules"),
-    path("schedules/<slug:slug>/", fleet.ScheduleDetail.as_view(), name="api-schedule"),
-    path("queue/", fleet.Queue.as_view(), name="api-queue"),
-    path("experiments/<slug:slug>/", fleet.ExperimentDetail.as_view(), name="api-experiment"),
-    path("experiments/<slug:slug>/cancel/", fleet.ExperimentCancel.as_view(), name="api-experiment-cancel"),
-    path("experiments/", rest.Experiments.as_view(), name="api-experiments"),
-    path("runs/<uuid:run_id>/cancel/", rest.RunCancel.as_view(), name="api-run-cancel"),
+    path("agents/enrolment-codes/", agents.EnrolmentCodes.as_view(), name="api-enrolment-codes"),
+    path("agents/<slug:slug>/", agents.AgentDetail.as_view(), name="api-agent"),
+    path("agents/", agents.Agents.as_view(), name="api-agents"),
+    path("schedules/", schedules.Schedules.as_view(), name="api-schedules"),
+    path("schedules/<slug:slug>/", schedules.ScheduleDetail.as_view(), name="api-schedule"),
+    path("queue/", queue.Queue.as_view(), name="api-queue"),
+    path("experiments/<slug:slug>/", experiments.ExperimentDetail.as_view(), name="api-experiment"),
+    path("experiments/<slug:slug>/cancel/", experiments.ExperimentCancel.as_view(), name="api-experiment-cancel"),
+    path("experiments/<slug:slug>/repeat/", experiments.ExperimentRepeat.as_view(), name="api-experiment-repeat"),
+    path("experiments/", experiments.Experiments.as_view(), name="api-experiments"),
+    path("runs/<uuid:run_id>/cancel/", experiments.RunCancel.as_view(), name="api-run-cancel"),
 ]

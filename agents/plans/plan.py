@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
 from benchagent.catalog.values import FACTORS, factor_words
@@ -176,6 +176,14 @@ class PlanError(ValueError):
     def __init__(self, errors: dict[str, list[str]]) -> None:
         super().__init__("; ".join(f"{name}: {' '.join(words)}" for name, words in errors.items()))
         self.errors = errors
+
+
+def planned(document: Mapping[str, Any]) -> Plan:
+    """The plan of an experiment, to be run again. Raises PlanError, also for a document that is none."""
+    try:
+        return Plan.of(cast(PlanDocument, document))
+    except KeyError as error:
+        raise PlanError({"experiment": [f"Its plan cannot be run again: it names no {error.args[0]}."]}) from error
 
 
 def check(plan: Plan) -> None:

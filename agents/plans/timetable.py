@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.models import Occurrence, Schedule
-from agents.plans.plan import NAME_LIMIT, Plan, PlanError
+from agents.plans.plan import NAME_LIMIT, PlanError, planned
 from agents.plans.schedule import start
 from runs.access.rules import may_operate
 from runs.models import Run, User
@@ -109,9 +109,9 @@ def _start(schedule: Schedule, occurrence: Occurrence) -> None:
         return
     try:
         with transaction.atomic():
-            plan = replace(Plan.of(schedule.plan), name=schedule.name[: NAME_LIMIT - len(day)] + day)
+            plan = replace(planned(schedule.plan), name=schedule.name[: NAME_LIMIT - len(day)] + day)
             occurrence.experiment = start(plan, user=owner)
-    except (PlanError, PermissionDenied, KeyError) as error:
+    except (PlanError, PermissionDenied) as error:
         occurrence.note = f"not started: {error}"[:500]
 
 
@@ -120,12 +120,8 @@ def _start(schedule: Schedule, occurrence: Occurrence) -> None:
 
 def make(plan: Mapping[str, Any], *, owner: User, at: datetime | None = None, **given: Any) -> Schedule:
     """`given`: name, cron, zone, ends_at. Raises PlanError, also where the plan cannot be run again."""
-    document: Any = dict(plan)
-    try:
-        Plan.of(document)
-    except KeyError as error:
-        raise PlanError({"experiment": [f"Its plan cannot be run again: it names no {error.args[0]}."]}) from error
-    schedule = Schedule(slug=Schedule.free_slug(given["name"]), owner=owner, plan=document, **given)
+    planned(plan)
+    schedule = Schedule(slug=Schedule.free_slug(given["name"]), owner=owner, plan=dict(plan), **given)
     settle(schedule, at=at)
     schedule.save()
     return schedule

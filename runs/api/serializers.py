@@ -355,3 +355,4 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 
 FIELD_ERRORS = OpenApiTypes.OBJECT
+REFUSALS = {401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer}

@@ -243,6 +243,7 @@ API = [
     api("api-experiments", "GET", "read", "experiments/"),
     api("api-experiment", "GET", "read", "experiments/{experiment}/"),
     api("api-experiment-cancel", "POST", "schedule", "experiments/{experiment}/cancel/", 202),
+    api("api-experiment-repeat", "POST", "schedule", "experiments/{experiment}/repeat/", (201, 400)),
     api("api-agents", "GET", "read", "agents/"),
     api("api-agent", "GET", "read", "agents/{agent}/"),
     api("api-agent", "PATCH", "agents", "agents/{agent}/", data={"labels": ["nvme"]}),

@@ -130,7 +130,7 @@ def test_it_says_why_nothing_was_started_and_comes_again(nightly, lose):
 
 def test_it_ends_when_it_shall_and_a_single_one_after_its_time(nightly, bench, operator):
     now = datetime.now(UTC)
-    ending = nightly(now, "0 * * * *", "UTC", ends_at=now + timedelta(hours=2, minutes=1))
+    ending = nightly(now, "0 * * * *", "UTC", ends_at=(now + timedelta(hours=2)).replace(minute=30))
     ticks(now + timedelta(minutes=1), 10)
     assert ending.occurrences.count() == 2
     ending.refresh_from_db()

@@ -1,0 +1,162 @@
+"""REST for agents: what they are and offer, their states, codes for new ones."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from pydantic import Field
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agents import machines
+from agents.models import CODE_VALID_FOR, Agent, AgentStatus, EnrolmentCode
+from runs.access.rules import may_operate
+from runs.answers.answer import Part
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope
+from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
+from runs.incoming.reading import read
+from runs.incoming.values import Moment, OneOf, Strict, Text
+
+
+class EngineOffered(Part):
+    """`reason`: why it cannot be used; empty where it can."""
+
+    dbms: str
+    version: str
+    connection: str
+    available: bool
+    reason: str
+
+
+class AgentTold(Part):
+    """An agent and its machine. `pause`: until when and why it is paused; empty while it is not."""
+
+    slug: str
+    url: str
+    name: str
+    labels: list[str]
+    status: AgentStatus
+    online: bool
+    pause: str
+    paused_until: datetime | None
+    last_seen_at: datetime | None
+    registered_at: datetime
+    agent_version: str
+    machine: str | None
+    engines: list[EngineOffered]
+    storages: list[str]
+
+    @classmethod
+    def of(cls, agent: Agent, request: Request) -> AgentTold:
+        return cls(
+            **{name: getattr(agent, name) for name in ("slug", "name", "labels", "last_seen_at", "registered_at")},
+            url=request.build_absolute_uri(reverse("agent", args=[agent.slug])),
+            status=AgentStatus(agent.status),
+            online=agent.is_online,
+            pause=agent.pause_words,
+            paused_until=agent.paused_until if agent.is_paused else None,
+            agent_version=agent.agent_version,
+            machine=agent.hardware.slug if agent.hardware else None,
+            engines=[
+                EngineOffered(
+                    connection=engine.get("connection", ""),
+                    **{name: engine[name] for name in ("dbms", "version", "available", "reason")},
+                )
+                for engine in agent.engines
+            ],
+            storages=[storage["name"] for storage in agent.places if not storage["problem"]],
+        )
+
+
+class AgentList(Part):
+    results: list[AgentTold]
+
+
+class AgentChange(Strict):
+    """What is left out stays. `paused` true pauses, also with another reason or end than before; false resumes."""
+
+    name: Annotated[str, Text(200)] | None = None
+    labels: list[str] | None = None
+    status: Annotated[str, OneOf(("approved", "disabled", "retired"))] | None = None
+    paused: bool | None = None
+    pause_reason: Annotated[str, Text(200, least=0)] = ""
+    paused_until: Moment | None = None
+
+    def apply(self, agent: Agent, *, by: Any) -> None:
+        """Raises machines.Wrong."""
+        if self.name is not None or self.labels is not None:
+            labels = agent.labels if self.labels is None else self.labels
+            machines.describe(agent, by=by, name=self.name or agent.name, labels=labels)
+        if self.status is not None and self.status != agent.status:
+            if agent.status == AgentStatus.RETIRED:
+                raise machines.Wrong("status", "It is retired: a one-time code for it brings it back.")
+            {"approved": machines.approve, "disabled": machines.disable, "retired": machines.retire}[self.status](
+                agent, by=by
+            )
+        if self.paused:
+            machines.pause(agent, by=by, reason=self.pause_reason, until=self.paused_until)
+        elif self.paused is False:
+            machines.resume(agent, by=by)
+
+
+def _agents(request: Request) -> QuerySet[Agent]:
+    """Who waits for approval is told to those who approve."""
+    rows = Agent.objects.select_related("hardware", "paused_by")
+    return rows if may_operate(request.user) else rows.exclude(status=AgentStatus.PENDING)
+
+
+class Agents(APIView):
+    @extend_schema(operation_id="v1_agents_list", responses={200: AgentList})
+    def get(self, request: Request) -> Response:
+        """Every agent, by name."""
+        agents = AgentList(results=[AgentTold.of(agent, request) for agent in _agents(request)])
+        return Response(agents.model_dump(mode="json"))
+
+
+class AgentDetail(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "agent"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(responses={200: AgentTold, 404: ErrorSerializer})
+    def get(self, request: Request, slug: str) -> Response:
+        """One agent."""
+        return Response(AgentTold.of(get_object_or_404(_agents(request), slug=slug), request).model_dump(mode="json"))
+
+    @extend_schema(request=AgentChange, responses={200: AgentTold, 400: FIELD_ERRORS, **REFUSALS})
+    def patch(self, request: Request, slug: str) -> Response:
+        """Rename, label, approve, disable, retire, pause or resume an agent."""
+        agent = get_object_or_404(_agents(request), slug=slug)
+        try:
+            read(AgentChange, request.data).apply(agent, by=request.user)
+        except machines.Wrong as error:
+            raise ValidationError({error.field: [str(error)]}) from error
+        return Response(AgentTold.of(agent, request).model_dump(mode="json"))
+
+
+# For whoever sets up benchmark machines by a program
+
+
+class EnrolmentCodeMade(Part):
+    code: str = Field(description="Shown this once; good for one agent.")
+    expires_at: datetime
+
+
+class EnrolmentCodes(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "agent"
+
+    @extend_schema(request=None, responses={201: EnrolmentCodeMade, 401: ErrorSerializer, 403: ErrorSerializer})
+    def post(self, request: Request) -> Response:
+        """Make a one-time code: the agent that registers with it is approved at once."""
+        made = EnrolmentCodeMade(code=EnrolmentCode.issue(), expires_at=timezone.now() + CODE_VALID_FOR)
+        return Response(made.model_dump(mode="json"), status=201, headers={"Cache-Control": "no-store"})

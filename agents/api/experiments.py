@@ -1,0 +1,296 @@
+"""REST for experiments: started by the form's plan and rules, listed, repeated, cancelled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from benchagent.catalog import DBMSS, WORKLOADS
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from rest_framework.exceptions import ValidationError
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agents.jobs import life
+from agents.machines import Engine
+from agents.models import Agent, Job
+from agents.plans import estimate, schedule
+from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned
+from runs.answers.answer import Part
+from runs.api.errors import Conflict
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope, readable_runs
+from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
+from runs.incoming.reading import read
+from runs.incoming.values import Described, Moment, OneOf, Prose, Slug, Strict, Text, wrong
+from runs.models import ApiToken, Experiment, User
+from runs.models.choices import OPEN_STATES, Visibility
+
+
+def _values(given: Any) -> tuple[Any, ...]:
+    """One value or several, as a tuple."""
+    values = given if isinstance(given, list) else [given]
+    if not values:
+        raise wrong(("", "Name at least one value."))
+    if any(isinstance(value, bool) or not isinstance(value, int | float | str) for value in values):
+        raise wrong(("", "A number is required, a text, or a list of them."))
+    return tuple(int(value) if isinstance(value, float) and value.is_integer() else value for value in values)
+
+
+_VALUES_SCHEMA = {"oneOf": [{"type": "number"}, {"type": "string"}, {"type": "array", "items": {}}]}
+Values = Annotated[tuple[int | float | str, ...], BeforeValidator(_values), WithJsonSchema(_VALUES_SCHEMA)]
+Setting = Annotated[list[Annotated[str, Text(100_000, least=0)]], Field(min_length=2, max_length=2)]
+
+
+class EngineGiven(Strict):
+    dbms: Annotated[str, OneOf(tuple(DBMSS))]
+    version: Annotated[str, Text(120)]
+    connection: Annotated[
+        str, Text(40, least=0), Field(description="the agent's name for a server that it did not start")
+    ] = ""
+
+
+def agent_of(slug: str) -> Agent:
+    """Raises PlanError."""
+    agent = Agent.objects.filter(slug=slug).first()
+    if agent is None:
+        raise PlanError({"agent": [f"There is no agent {slug}."]})
+    return agent
+
+
+class PlanGiven(Described):
+    """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default.
+
+    All of it is one batch, pooled with no other: label, tags, `tested` and note say what tells it from others.
+    """
+
+    workload: Annotated[str, OneOf(tuple(WORKLOADS))]
+    engines: Annotated[list[EngineGiven], Field(min_length=1)]
+    factors: Annotated[
+        dict[str, Values],
+        Field(description="by name: a number, a text, or a list of them: every combination is run"),
+    ] = {}
+    repeats: int = 1
+    settings: Annotated[
+        dict[str, list[Setting]], Field(description="by DBMS: [name, value] pairs in order, duplicates kept")
+    ] = {}
+    agent: Slug | None = None
+    name: Annotated[str, Text(NAME_LIMIT, least=0)] = ""
+    note: Prose = ""
+    not_after: Annotated[Moment | None, Field(description="Runs that have not begun by then are cancelled.")] = None
+    visibility: Annotated[str, OneOf(tuple(Visibility.values)), Field(description="default: the server's setting")] = ""
+
+    def plan(self) -> Plan:
+        """Raises PlanError for names that are none."""
+        if unknown := [dbms for dbms in self.settings if dbms not in DBMSS]:
+            raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
+        agent = agent_of(self.agent) if self.agent else None
+        defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors}
+        return Plan(
+            workload=self.workload,
+            engines=tuple(Engine(**engine.model_dump()) for engine in self.engines),
+            factors=defaults | {name: values[0] for name, values in self.factors.items() if len(values) == 1},
+            sweep={name: values for name, values in self.factors.items() if len(values) > 1},
+            repeats=self.repeats,
+            settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in self.settings.items()},
+            agent=agent,
+            name=self.name or self.label,
+            tags=tuple(self.tags),
+            tested=self.tested.model_dump(exclude_defaults=True),
+            note=self.note,
+            not_after=self.not_after,
+            visibility=self.visibility,
+        )
+
+
+class ScheduledRun(Part):
+    id: UUID
+    url: str
+    dbms: str
+    repeat: int
+    order_index: int | None
+
+
+class ExperimentStarted(Part):
+    """`estimated_s`: how long all of it is expected to take, on one machine."""
+
+    slug: str
+    url: str
+    name: str
+    visibility: str
+    estimated_s: float
+    runs: list[ScheduledRun]
+
+    @classmethod
+    def of(cls, experiment: Experiment, plan: Plan, request: Request) -> ExperimentStarted:
+        rows = experiment.runs.select_related("dbms_version").order_by("order_index")
+        return cls(
+            **{name: getattr(experiment, name) for name in ("slug", "name", "visibility")},
+            url=request.build_absolute_uri(experiment.get_absolute_url()),
+            estimated_s=estimate.estimate(plan, user=request.user).seconds,
+            runs=[
+                ScheduledRun(
+                    id=run.pk, url=request.build_absolute_uri(run.get_absolute_url()), dbms=run.dbms_version.name,
+                    repeat=run.repeat, order_index=run.order_index,
+                )
+                for run in rows
+            ],
+        )  # fmt: skip
+
+
+class RunState(Part):
+    id: UUID
+    status: str
+    cancel_requested: bool
+
+
+class ExperimentTold(Part):
+    """`states`: how many of its runs are in each state."""
+
+    slug: str
+    url: str
+    name: str
+    note: str
+    visibility: str
+    created_at: datetime
+    is_open: bool
+    states: dict[str, int]
+    plan: dict[str, Any]
+
+    @classmethod
+    def of(cls, experiment: Experiment, request: Request) -> ExperimentTold:
+        states = Counter(run.state for run in experiment.runs.all())
+        return cls(
+            **{
+                name: getattr(experiment, name) for name in ("slug", "name", "note", "visibility", "created_at", "plan")
+            },
+            url=request.build_absolute_uri(experiment.get_absolute_url()),
+            is_open=any(states[state] for state in OPEN_STATES),
+            states=dict(states),
+        )
+
+
+class ExperimentPage(Part):
+    count: int
+    next: str | None
+    previous: str | None
+    results: list[ExperimentTold]
+
+
+class CancelledRuns(Part):
+    cancelled: int
+
+
+class ExperimentPages(PageNumberPagination):
+    page_size = 50
+
+
+class Experiments(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(
+        operation_id="v1_experiments_list",
+        parameters=[OpenApiParameter("page", int)],
+        responses={200: ExperimentPage},
+    )
+    def get(self, request: Request) -> Response:
+        """Experiments that whoever asks sees in lists, newest first."""
+        rows = Experiment.objects.listed_for(request.user).prefetch_related("runs")
+        pages = ExperimentPages()
+        page = pages.paginate_queryset(rows, request) or []
+        return pages.get_paginated_response([ExperimentTold.of(row, request).model_dump(mode="json") for row in page])
+
+    @extend_schema(request=PlanGiven, responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS})
+    def post(self, request: Request) -> Response:
+        """Start an experiment on a registered agent."""
+        given = read(PlanGiven, request.data)
+        with plan_errors():
+            return _start(given.plan(), request)
+
+
+@contextmanager
+def plan_errors(**names: str) -> Iterator[None]:
+    """What is wrong of a plan or a schedule, field by field; `names`: how the API calls fields of others' names."""
+    try:
+        yield
+    except PlanError as error:
+        told: dict[str, Any] = {names.get(name, name): words for name, words in error.errors.items()}
+        raise ValidationError(told) from error
+
+
+def _start(plan: Plan, request: Request) -> Response:
+    """Raises PlanError."""
+    token = request.auth if isinstance(request.auth, ApiToken) else None
+    experiment = schedule.start(plan, user=cast(User, request.user), token=token)
+    return Response(ExperimentStarted.of(experiment, plan, request).model_dump(mode="json"), status=201)
+
+
+class ExperimentDetail(APIView):
+    @extend_schema(responses={200: ExperimentTold, 404: ErrorSerializer})
+    def get(self, request: Request, slug: str) -> Response:
+        """One experiment: its plan, and how far it has come."""
+        experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+        return Response(ExperimentTold.of(experiment, request).model_dump(mode="json"))
+
+
+class ExperimentCancel(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=None, responses={202: CancelledRuns, **REFUSALS})
+    def post(self, request: Request, slug: str) -> Response:
+        """Cancel what is left of an experiment. What was measured is kept."""
+        experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+        return Response(CancelledRuns(cancelled=life.cancel_experiment(experiment)).model_dump(), status=202)
+
+
+class Again(Strict):
+    """What is left out is as before."""
+
+    name: Annotated[str, Text(NAME_LIMIT)] | None = None
+    repeats: int | None = None
+    agent: Slug | None = None
+
+
+class ExperimentRepeat(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=Again, responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS})
+    def post(self, request: Request, slug: str) -> Response:
+        """Start the plan of an experiment again, as an experiment of its own."""
+        experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
+        changes: dict[str, Any] = read(Again, request.data or {}).model_dump(exclude_none=True)
+        with plan_errors():
+            if "agent" in changes:
+                changes["agent"] = agent_of(changes["agent"])
+            return _start(replace(planned(experiment.plan), **changes), request)
+
+
+class RunCancel(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=None, responses={202: RunState, 409: ErrorSerializer, **REFUSALS})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
+        run = get_object_or_404(readable_runs(request).present(), id=run_id, job__isnull=False)
+        if not life.cancel(run):
+            raise Conflict("This run has ended already.")
+        job = Job.objects.select_related("run").get(pk=run.pk)
+        state = RunState(id=job.run.pk, status=job.run.state, cancel_requested=job.cancel_requested_at is not None)
+        return Response(state.model_dump(mode="json"), status=202)

@@ -1,0 +1,144 @@
+"""REST for schedules: plans that become experiments by the clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, cast
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from pydantic import Field
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agents.api.experiments import plan_errors
+from agents.models import Schedule
+from agents.plans import timetable
+from agents.plans.plan import NAME_LIMIT
+from runs.access.rules import may_operate
+from runs.answers.answer import Part
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope
+from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
+from runs.incoming.reading import read
+from runs.incoming.values import Moment, Slug, Strict, Text
+from runs.models import Experiment, User
+
+
+class OccurrenceTold(Part):
+    """A time that has come. `note`: why nothing was started."""
+
+    due_at: datetime
+    experiment: str | None
+    note: str
+
+
+class ScheduleTold(Part):
+    """A plan that becomes an experiment at set times; its next five times and the last ten that have come."""
+
+    slug: str
+    url: str
+    name: str
+    cron: str
+    timezone: str
+    ends_at: datetime | None
+    paused: bool
+    next_times: list[datetime]
+    occurrences: list[OccurrenceTold]
+
+    @classmethod
+    def of(cls, schedule: Schedule, request: Request) -> ScheduleTold:
+        return cls(
+            **{name: getattr(schedule, name) for name in ("slug", "name", "cron", "ends_at")},
+            url=request.build_absolute_uri(reverse("schedule-one", args=[schedule.slug])),
+            timezone=schedule.zone,
+            paused=schedule.is_paused,
+            next_times=timetable.next_times(schedule),
+            occurrences=[
+                OccurrenceTold(
+                    due_at=each.due_at, experiment=each.experiment.slug if each.experiment else None, note=each.note
+                )
+                for each in schedule.occurrences.select_related("experiment")[:10]
+            ],
+        )
+
+
+class ScheduleList(Part):
+    results: list[ScheduleTold]
+
+
+class ScheduleTimes(Strict):
+    """`cron`: five fields, read in the time zone; empty: once, `at` that time."""
+
+    name: Annotated[str, Text(NAME_LIMIT - 20)]
+    cron: Annotated[str, Text(100, least=0)] = ""
+    timezone: Annotated[str, Text(64)] = "UTC"
+    at: Moment | None = None
+    ends_at: Moment | None = None
+
+
+class ScheduleGiven(ScheduleTimes):
+    experiment: Annotated[Slug, Field(description="the experiment whose plan is run again")]
+
+
+class SchedulePaused(Strict):
+    paused: bool
+
+
+def _schedules(request: Request) -> QuerySet[Schedule]:
+    return Schedule.objects.all() if may_operate(request.user) else Schedule.objects.none()
+
+
+class Schedules(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(operation_id="v1_schedules_list", responses={200: ScheduleList})
+    def get(self, request: Request) -> Response:
+        """Every schedule, for operators."""
+        schedules = ScheduleList(results=[ScheduleTold.of(row, request) for row in _schedules(request)])
+        return Response(schedules.model_dump(mode="json"))
+
+    @extend_schema(request=ScheduleGiven, responses={201: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS})
+    def post(self, request: Request) -> Response:
+        """Run the plan of an experiment again by the clock."""
+        given = read(ScheduleGiven, request.data)
+        experiment = Experiment.objects.readable_by(request.user).filter(slug=given.experiment).first()
+        if experiment is None:
+            raise ValidationError({"experiment": [f"There is no experiment {given.experiment}."]})
+        values = given.model_dump(exclude={"experiment", "timezone"}) | {"zone": given.timezone}
+        with plan_errors(zone="timezone"):
+            made = timetable.make(experiment.plan, owner=cast(User, request.user), **values)
+        return Response(ScheduleTold.of(made, request).model_dump(mode="json"), status=201)
+
+
+class ScheduleDetail(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(responses={200: ScheduleTold, 404: ErrorSerializer})
+    def get(self, request: Request, slug: str) -> Response:
+        """One schedule."""
+        return Response(
+            ScheduleTold.of(get_object_or_404(_schedules(request), slug=slug), request).model_dump(mode="json")
+        )
+
+    @extend_schema(request=SchedulePaused, responses={200: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS})
+    def patch(self, request: Request, slug: str) -> Response:
+        """Pause or resume a schedule. Times that come while it is paused are passed over."""
+        schedule = get_object_or_404(_schedules(request), slug=slug)
+        with plan_errors(zone="timezone"):
+            timetable.set_paused(schedule, paused=read(SchedulePaused, request.data).paused)
+        return Response(ScheduleTold.of(schedule, request).model_dump(mode="json"))
+
+    @extend_schema(request=None, responses={204: None, **REFUSALS})
+    def delete(self, request: Request, slug: str) -> Response:
+        """Delete a schedule. What it has measured stays."""
+        get_object_or_404(_schedules(request), slug=slug).delete()
+        return Response(status=204)
