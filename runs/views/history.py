@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -16,6 +18,7 @@ from runs.access import changes
 from runs.access.rules import candidates
 from runs.history import alerts, joining
 from runs.history.causes import why
+from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
 from runs.history.overview import BASELINES, Baseline, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
@@ -25,7 +28,9 @@ from runs.models.choices import AlertState
 from runs.views.guards import PersonRequest, operator_required
 
 PER_PAGE = 50
-CONTROLS = ("page", "than")
+CONTROLS = ("page", "than", "view")
+LIST, RELEASES, MACHINES = "list", "releases", "machines"
+VIEWS = {LIST: "List", RELEASES: "Releases", MACHINES: "Machines"}
 
 
 @require_safe
@@ -39,14 +44,27 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
         baseline = Baseline.read(params.get("than", ""))
     except WrongBaseline as error:
         problems["than"], baseline = [str(error)], Baseline.read("")
+    view = params.get("view", LIST)
+    if view not in VIEWS:
+        problems["view"] = [f"One of {', '.join(VIEWS)} is required."]
     rows = listed_benchmarks(request.user, None if problems or not given else chosen.qs)
     page = Paginator(rows if not problems else rows.none(), PER_PAGE).get_page(params.get("page"))
     context = {
         "filter": chosen, "params": given, "problems": problems, "filtered": bool(given), "baselines": BASELINES,
-        "than": f"{baseline.kind}:{baseline.value}", "page": page, "rows": rows_of(list(page), baseline),
+        "than": f"{baseline.kind}:{baseline.value}", "page": page, "view": view, "views": VIEWS,
+        **_shown(view, rows, page, baseline),
         "alerts_open": Alert.objects.listed_for(request.user).filter(state=AlertState.CONFIRMED).count(),
     }  # fmt: skip
     return render(request, "benchmarks/list.html", context, status=400 if problems else 200)
+
+
+def _shown(view: str, rows: QuerySet[Benchmark], page: Page[Benchmark], baseline: Baseline) -> dict[str, Any]:
+    """What a view of the list needs beside its page."""
+    if view == RELEASES:
+        return {"maps": release_maps(list(page), than=baseline.value if baseline.kind == "version" else "")}
+    if view == MACHINES:
+        return {"matrix": machine_matrix(list(rows[:MOST_BENCHMARKS])), "most": MOST_BENCHMARKS}
+    return {"rows": rows_of(list(page), baseline)}
 
 
 @require_safe

@@ -1,0 +1,181 @@
+"""Benchmarks side by side: their releases as a heat map, and machines against workloads."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+from uuid import UUID
+
+from runs.formatting import percent
+from runs.history.watching import threshold
+from runs.models import Benchmark, SeriesBatch
+from runs.models.choices import Better
+from runs.stats import WINNERS, Kind, Verdict, geometric_mean, judge
+from runs.stats.verdicts import judge_family
+
+# Releases of a system that its map shows, the newest; benchmarks that are set side by side.
+MOST_RELEASES, MOST_BENCHMARKS = 12, 300
+# A change is shaded the darker the larger it is: from its threshold on, and from these shares on.
+_DARKER = (0.1, 0.3)
+
+
+@dataclass(frozen=True)
+class ReleaseCell:
+    """A release of a benchmark: the mean of its batches, and how it stands to the release that it is set against."""
+
+    mean: float
+    batches: int
+    verdict: Verdict | None = None
+
+    @property
+    def change(self) -> str:
+        return percent(self.verdict.ratio.value - 1, signed=True) if self.verdict and self.verdict.ratio else ""
+
+    @property
+    def shade(self) -> int:
+        """From −3, much worse, to 3, much better; 0 where nothing is sure."""
+        ratio = self.verdict.ratio if self.verdict else None
+        if ratio is None or self.verdict is None or self.verdict.kind not in (Kind.BETTER, Kind.WORSE):
+            return 0
+        steps = 1 + sum(abs(math.log(ratio.value)) >= math.log1p(share) for share in _DARKER)
+        return steps if self.verdict.kind == Kind.BETTER else -steps
+
+
+@dataclass(frozen=True)
+class ReleaseMap:
+    """Of one system: a row a benchmark, a column a release in their order; None where a benchmark has none."""
+
+    system: str
+    releases: list[str]
+    rows: list[tuple[Benchmark, list[ReleaseCell | None]]]
+
+
+class _Version(NamedTuple):
+    order: str
+    name: str
+
+
+def release_maps(benchmarks: Sequence[Benchmark], *, than: str = "") -> list[ReleaseMap]:
+    """A map a system. Each release is set against the one before it, or against the release `than`."""
+    by_id: dict[UUID, dict[_Version, list[float]]] = defaultdict(lambda: defaultdict(list))
+    batches = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None)
+    for pk, order, name, centre in batches.values_list("benchmark", "version_order", "version__version", "centre"):
+        by_id[pk][_Version(order, name)].append(centre or 0.0)
+    systems: dict[str, list[Benchmark]] = {}
+    for benchmark in benchmarks:
+        systems.setdefault(benchmark.dbms.name, []).append(benchmark)
+    return [_map(name, own, by_id, than) for name, own in sorted(systems.items())]
+
+
+def _map(
+    system: str, own: Sequence[Benchmark], by_id: Mapping[UUID, Mapping[_Version, list[float]]], than: str
+) -> ReleaseMap:
+    versions = sorted({version for benchmark in own for version in by_id[benchmark.pk]})
+    shown = versions[-MOST_RELEASES:]
+    if chosen := [version for version in versions if version.name == than and version not in shown]:
+        shown = [*chosen, *shown[1:]]
+    rows = [(each, _cells(each, by_id[each.pk], shown, than)) for each in own]
+    return ReleaseMap(system, [version.name for version in shown], rows)
+
+
+def _cells(
+    benchmark: Benchmark, centres: Mapping[_Version, list[float]], shown: Iterable[_Version], than: str
+) -> list[ReleaseCell | None]:
+    cells: list[ReleaseCell | None] = []
+    chosen = next((values for version, values in centres.items() if version.name == than), None)
+    before: list[float] | None = None
+    for version in shown:
+        values = centres.get(version)
+        base = chosen if than else before
+        if not values:
+            cells.append(None)
+            continue
+        judged = None
+        if base and base is not values:
+            judged = judge(values, base, better=benchmark.metric.better, threshold=threshold(benchmark))
+        cells.append(ReleaseCell(geometric_mean(values) or 0.0, len(values), judged))
+        before = values
+    return cells
+
+
+@dataclass(frozen=True)
+class MachineCell:
+    """A benchmark on a machine: the mean of its newest batches. `share`: of the best. `is_best`: none beats it."""
+
+    benchmark: Benchmark
+    mean: float
+    share: float
+    is_best: bool
+
+    @property
+    def share_words(self) -> str:
+        return percent(self.share)
+
+
+@dataclass
+class MachineMatrix:
+    """What was measured on several machines: a row a question, a column a machine."""
+
+    machines: list[str]
+    rows: list[tuple[Benchmark, list[MachineCell | None]]] = field(default_factory=list)
+    # Benchmarks that one machine alone has.
+    alone: int = 0
+
+    @cached_property
+    def common(self) -> int:
+        """Rows that all machines have."""
+        return sum(None not in cells for _, cells in self.rows)
+
+    @cached_property
+    def means(self) -> list[float]:
+        """Of each machine the geometric mean of its shares of the best, over what all have."""
+        whole = [[cell.share for cell in cells if cell] for _, cells in self.rows if None not in cells]
+        return [geometric_mean(column) or 0.0 for column in zip(*whole, strict=True)]
+
+    @property
+    def mean_words(self) -> list[str]:
+        return [percent(mean) for mean in self.means]
+
+
+def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
+    """`benchmarks` that differ in nothing but their machine make a row."""
+    by_name: dict[tuple[str, int], dict[str, Benchmark]] = {}
+    for benchmark in benchmarks:
+        if benchmark.hardware and benchmark.metric.better != Better.NONE and _newest(benchmark):
+            own = by_name.setdefault((benchmark.name, benchmark.metric_id), {})
+            own.setdefault(benchmark.hardware.name, benchmark)
+    shared = {key: own for key, own in by_name.items() if len(own) > 1}
+    machines = sorted({name for own in shared.values() for name in own})
+    matrix = MachineMatrix(machines, alone=len(by_name) - len(shared))
+    for own in shared.values():
+        cells = _against_the_best(own)
+        matrix.rows.append((next(iter(own.values())), [cells.get(name) for name in machines]))
+    return matrix
+
+
+def _newest(benchmark: Benchmark) -> list[float]:
+    return [each["centre"] for each in benchmark.recent[-10:] if each["centre"]]
+
+
+def _against_the_best(own: Mapping[str, Benchmark]) -> dict[str, MachineCell]:
+    values = {name: _newest(benchmark) for name, benchmark in own.items()}
+    means = {name: geometric_mean(centres) or 0.0 for name, centres in values.items()}
+    first = next(iter(own.values()))
+    is_rate = first.metric.better == Better.HIGHER
+    best = (max if is_rate else min)(means, key=lambda name: means[name])
+    others = [name for name in own if name != best]
+    verdicts = judge_family(
+        [(values[name], values[best]) for name in others], better=first.metric.better, threshold=threshold(first)
+    )
+    beaten = {name for name, verdict in zip(others, verdicts, strict=True) if verdict.kind in WINNERS}
+    return {
+        name: MachineCell(
+            benchmark, means[name], means[name] / means[best] if is_rate else means[best] / means[name],
+            name not in beaten,
+        )
+        for name, benchmark in own.items()
+    }  # fmt: skip

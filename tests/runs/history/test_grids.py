@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.runs.history.nights import file, night
+
+pytestmark = pytest.mark.django_db
+RELEASES = ("17.6", "18.0", "18.1")
+
+
+@pytest.fixture
+def fleet(contributor):
+    """Three releases of four nights each on two machines, the last 20 % slower on alpha; beta is half as fast.
+
+    A second question of which beta has not the first release, and a third that alpha alone has.
+    """
+    documents = []
+    for number in range(1, 13):
+        release = RELEASES[(number - 1) // 4]
+        for machine, level in (("alpha", 0.8 if release == "18.1" else 1), ("beta", 0.5)):
+            told = {"dbms": {"name": "PostgreSQL", "version": release}, "hardware": {"name": machine}, "storage": []}
+            documents.append(night(number, level=level, **told))
+            if machine == "alpha" or release != "17.6":
+                documents.append(night(number, level=2 * level, **told, workload={"slug": "scan", "name": "Scan"}))
+            if machine == "alpha":
+                documents.append(night(number, **told, workload={"slug": "alone", "name": "Alone"}))
+    file(documents, contributor, at_once=100)
+
+
+def test_releases_are_set_against_the_one_before_or_a_chosen_one(client, fleet):
+    (map_,) = client.get("/benchmarks/?view=releases&workload=oltp").context["maps"]
+    assert map_.releases == list(RELEASES)
+    shades = {row.hardware.name: [cell.shade for cell in cells] for row, cells in map_.rows}
+    assert shades == {"alpha": [0, 0, -2], "beta": [0, 0, 0]}
+    (map_,) = client.get("/benchmarks/?view=releases&hardware=alpha&than=version:18.1").context["maps"]
+    (cells,) = [cells for row, cells in map_.rows if row.workload.slug == "oltp"]
+    assert [cell.shade for cell in cells] == [2, 2, 0]
+    assert cells[0].verdict.ratio.value == pytest.approx(1.25, abs=0.02)
+
+
+def test_a_release_that_a_benchmark_has_not_is_a_gap(client, fleet):
+    (map_,) = client.get("/benchmarks/?view=releases&workload=scan&hardware=beta").context["maps"]
+    assert map_.releases == list(RELEASES[1:])
+    (map_,) = client.get("/benchmarks/?view=releases&workload=scan").context["maps"]
+    gaps = {row.hardware.name: [cell is None for cell in cells] for row, cells in map_.rows}
+    assert gaps == {"alpha": [False] * 3, "beta": [True, False, False]}
+
+
+def test_machines_are_set_against_the_best_and_averaged_over_what_all_have(client, fleet):
+    matrix = client.get("/benchmarks/?view=machines").context["matrix"]
+    assert (matrix.machines, len(matrix.rows), matrix.common, matrix.alone) == (["alpha", "beta"], 2, 2, 1)
+    assert [[cell.is_best for cell in cells] for _, cells in matrix.rows] == [[True, False]] * 2
+    assert matrix.means == pytest.approx([1, 0.5 / 0.8**0.4], abs=0.01)
+
+
+def test_machines_that_nothing_tells_apart_are_both_the_best(client, contributor):
+    file([night(n, hardware={"name": name}, storage=[]) for n in range(1, 6) for name in ("a", "b")], contributor)
+    ((_, cells),) = client.get("/benchmarks/?view=machines").context["matrix"].rows
+    assert [cell.is_best for cell in cells] == [True, True]
+
+
+def test_there_is_no_other_view(client, db):
+    assert client.get("/benchmarks/?view=cube").status_code == 400
