@@ -54,7 +54,9 @@ AGENT_LIVES_S = 40
 # Of each sender between two things that it sends.
 PAUSE_S = 0.4
 LARGE_EVERY = 6
-PART_BYTES = 200_000
+PART_BYTES = 100_000
+# So many of the kills wait until something more was acknowledged; the others meet a site that is only starting.
+PATIENT, PATIENCE_S = 0.7, 30
 
 # Reads what was acknowledged as JSON, prints what is lost, doubled or without owner: [(kind, words)].
 CHECK = """
@@ -181,6 +183,9 @@ class Acknowledged:
     # Throughput second by second, as it was once given out.
     seconds: dict[str, list[float | None]] = field(default_factory=dict)
 
+    def total(self) -> int:
+        return len(self.results) + sum(self.imports.values()) + self.parts
+
     def counted(self) -> str:
         samples = sum(map(len, self.seconds.values()))
         return (
@@ -201,11 +206,14 @@ class Load:
             raise SystemExit(f"no token was made: {made.stderr}")
         self.acknowledged, self.answers = Acknowledged(), Counter[str]()
         self.errors: list[str] = []
+        # Ids of files that are being sent in parts.
+        self.sending: set[str] = set()
         self._stop = threading.Event()
         # Ids of different seeds differ, those of one sender and one seed never do.
-        self._generators = [random.Random(f"{seed} {number}") for number in range(4)]
+        self._generators = [random.Random(f"{seed} {number}") for number in range(5)]
         jobs = (
-            lambda: self._result(0), lambda: self._result(1), self._import, self._in_parts, self._schedule, self._look,
+            lambda: self._result(0), lambda: self._result(1), self._import, lambda: self._in_parts(3),
+            lambda: self._in_parts(4), self._schedule, self._look,
         )  # fmt: skip
         self._threads = [threading.Thread(target=self._again, args=[job], daemon=True) for job in jobs]
 
@@ -267,32 +275,37 @@ class Load:
         files = {"file": ("pgbench_log.1" if large else "pgbench.txt", content)}
         self._read_and_stored(self.insist("POST", "/api/v1/imports/", files=files).json())
 
-    def _in_parts(self) -> None:
+    def _in_parts(self, sender: int) -> None:
         """What was acknowledged of a file is there, whatever is killed before the next part."""
-        content = pgbench_log(15_000 + self._generators[3].randrange(20_000))
+        content = pgbench_log(15_000 + self._generators[sender].randrange(20_000))
         length = {"Upload-Length": str(len(content)), "Upload-Metadata": "filename cGdiZW5jaF9sb2cuMg=="}
-        begun = self.insist("POST", "/api/v1/parts/", headers=length)
-        offset = 0
+        parts_id = self.insist("POST", "/api/v1/parts/", headers=length).json()["id"]
+        self.sending.add(parts_id)
+        self._send(parts_id, content)
+        taken = self.insist("POST", "/api/v1/imports/", files={"parts": (None, parts_id)}).json()
+        self.sending.remove(parts_id)
+        if taken.get("id") not in (None, *self.acknowledged.imports):
+            self.acknowledged.files[taken["id"]] = hashlib.sha256(content).hexdigest()
+            self._read_and_stored(taken)
+
+    def _send(self, parts_id: str, content: bytes) -> None:
+        offset, path = 0, f"/api/v1/parts/{parts_id}/"
         while offset < len(content):
             part = content[offset : offset + PART_BYTES]
             told = {
                 "Upload-Offset": str(offset), "Content-Type": "application/offset+octet-stream",
                 "Upload-Checksum": f"sha256 {base64.b64encode(hashlib.sha256(part).digest()).decode()}",
             }  # fmt: skip
-            answer = self.ask("PATCH", f"/api/v1/parts/{begun.json()['id']}/", data=part, headers=told)
+            answer = self.ask("PATCH", path, data=part, headers=told)
             if answer is not None and answer.status_code == 204:
                 offset += len(part)
                 self.acknowledged.parts += 1
                 continue
-            kept = self.insist("GET", f"/api/v1/parts/{begun.json()['id']}/").json().get("received_bytes", -1)
+            kept = self.insist("GET", path).json().get("received_bytes", -1)
             if kept not in (offset, offset + len(part)):
                 self.errors.append(f"lost: {kept} bytes of a file of which {offset} were acknowledged")
             offset = max(kept, offset)
             self._stop.wait(PAUSE_S)
-        taken = self.insist("POST", "/api/v1/imports/", files={"parts": (None, begun.json()["id"])}).json()
-        if taken.get("id") not in (None, *self.acknowledged.imports):
-            self.acknowledged.files[taken["id"]] = hashlib.sha256(content).hexdigest()
-            self._read_and_stored(taken)
 
     def _read_and_stored(self, told: dict[str, Any]) -> None:
         if "id" not in told or told["id"] in self.acknowledged.imports:
@@ -361,9 +374,11 @@ tps = {transactions / 10:.6f} (without initial connection time)
 
 
 class Killer:
-    def __init__(self, site: Site, postgres: Postgres | None, seed: int) -> None:
-        self.site, self.postgres, self.rng = site, postgres, random.Random(seed)
+    def __init__(self, site: Site, postgres: Postgres | None, load: Load, seed: int) -> None:
+        self.site, self.postgres, self.load, self.rng = site, postgres, load, random.Random(seed)
         self.kills: Counter[str] = Counter()
+        # Of the kills those that met a file of which parts were there and parts were missing.
+        self.beside_parts = 0
         # What still ran after its supervisor was killed.
         self.left: list[str] = []
         self._agent_since = time.monotonic()
@@ -379,7 +394,10 @@ class Killer:
             }
             if turns:
                 part = min(turns, key=lambda name: turns[name])
+                before = self.load.acknowledged.total()
                 self.kill(part, self.rng.choice(sorted(alive[part])))
+                if self.rng.random() < PATIENT:
+                    wait_until(lambda: self.load.acknowledged.total() > before, PATIENCE_S)  # noqa: B023
             time.sleep(self.rng.uniform(0.2, 2.5))
 
     def parts(self) -> dict[str, list[int]]:
@@ -403,6 +421,7 @@ class Killer:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             self.kills[part] += 1
+            self.beside_parts += bool(self.load.sending)
             print(f"{self.kills.total():>4}  {part} ({pid})", flush=True)
         if part == "PostgreSQL" and self.postgres:
             self.postgres.server.wait()
@@ -503,7 +522,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="benchsite-kills-"))
     with running(folder, arguments.postgresql) as (site, postgres):
         load = Load(site, arguments.seed, first_version(site))
-        killer = Killer(site, postgres, arguments.seed)
+        killer = Killer(site, postgres, load, arguments.seed)
         load.start()
         killer.run(arguments.kills, begun + 60 * arguments.minutes)
         load.stop()
@@ -512,6 +531,7 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     print(f"\n{'PostgreSQL' if postgres else 'SQLite'}, seed {arguments.seed}, {time.monotonic() - begun:.0f} s")
     print(*(f"  {part:<22}{count:>5} kills" for part, count in killer.kills.most_common()), sep="\n")
+    print(f"  kills while a file came in parts: {killer.beside_parts}")
     print(f"  acknowledged: {load.acknowledged.counted()}")
     print(f"  answers: {', '.join(f'{count} {name}' for name, count in load.answers.most_common())}")
     for kind in ("lost", "doubled", "orphan"):

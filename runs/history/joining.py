@@ -16,6 +16,7 @@ JOINED_TO = "joined_to"
 @transaction.atomic
 def join(benchmark: Benchmark, to: Benchmark, *, by: User) -> None:
     """Its batches, these and those to come, are filed into the series of `to`. Raises ValidationError."""
+    _lock(benchmark, to)
     alike = ("metric_id", "visibility", "owner_id", "branch")
     if benchmark.pk == to.pk or to.joined_to_id is not None or benchmark.joined_to_id is not None:
         raise ValidationError({JOINED_TO: ["Join it to another benchmark that is not joined to one itself."]})
@@ -31,13 +32,23 @@ def join(benchmark: Benchmark, to: Benchmark, *, by: User) -> None:
 
 @transaction.atomic
 def part(benchmark: Benchmark, *, by: User) -> None:
-    """Undo it: its batches are filed anew."""
+    """Undo it: its batches are filed anew. Raises ValidationError."""
+    _lock(benchmark)
     to = benchmark.joined_to
     if to is None:
         return
     Batch.objects.filter(pk__in=to.series.values("batch")).update(is_filed=False)
     benchmark.change(joined_to=None)
     changes.record(target=benchmark, field=JOINED_TO, old=str(to.pk), new=None, by=by)
+
+
+def _lock(*known: Benchmark) -> None:
+    """As they are now: what has no batches any more goes by itself, and somebody else may join them."""
+    try:
+        for each in sorted(known, key=lambda each: each.pk):
+            each.refresh_from_db(from_queryset=Benchmark.objects.select_for_update())
+    except Benchmark.DoesNotExist:
+        raise ValidationError({JOINED_TO: ["It is gone: its last batch was deleted."]}) from None
 
 
 def candidates(benchmark: Benchmark) -> QuerySet[Benchmark]:

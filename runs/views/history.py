@@ -102,7 +102,7 @@ def join_benchmark(request: PersonRequest, benchmark_id: uuid.UUID) -> HttpRespo
         messages.error(
             request, " ".join(map(str, getattr(error, "detail", {}).get("joined_to", ["No such benchmark."])))
         )
-    shown.refresh_from_db()
+    shown = _readable(request, benchmark_id)
     return redirect(shown.joined_to or shown)
 
 

@@ -102,6 +102,26 @@ UNFINISHED = {
 }
 
 
+# The length takes in what stands behind the last chunk: who goes by it sees one request, who goes by chunks sees two.
+SECOND = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+BOTH_LENGTHS = b"".join([
+    b"GET /robots.txt HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n",
+    b"Content-Length: %d\r\n\r\n0\r\n\r\n" % (len(SECOND) + 5), SECOND,
+])  # fmt: skip
+
+
+def answers_of(connection: socket.socket) -> list[bytes]:
+    """First lines of all answers, until the server closes."""
+    return re.findall(rb"HTTP/1.1 \d+", b"".join(iter(lambda: connection.recv(65536), b"")))
+
+
+def test_a_length_beside_chunks_does_not_count(attacked, tries):
+    tries()
+    with attacked.connect() as connection:
+        connection.sendall(BOTH_LENGTHS)
+        assert answers_of(connection)[1:] == [b"HTTP/1.1 200"]
+
+
 def test_unfinished_requests_take_nobodys_place_and_are_closed(attacked, tries):
     slow = []
     for said in UNFINISHED.values():

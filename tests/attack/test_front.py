@@ -18,7 +18,7 @@ import requests
 
 from benchsite.limits import PARTS
 from scripts.private import environment, manage, web
-from tests.attack.test_floods import AT_ONCE_S, UNFINISHED, closed
+from tests.attack.test_floods import AT_ONCE_S, BOTH_LENGTHS, UNFINISHED, answers_of, closed
 from tests.conftest import REPOSITORY
 from tests.ops.site import free_port, wait_until
 
@@ -131,6 +131,19 @@ def test_the_front_lets_32_mb_through_and_names_the_address_for_more(front, trie
     with asking(front, "/api/v1/imports/", announced) as connection:
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.startswith(b"HTTP/1.1 413 ") and PARTS.encode() in answer
+
+
+def test_front_and_site_see_the_same_requests_where_a_length_stands_beside_chunks(front, tries):
+    tries(1)
+    _, port, authority = front
+    with connected(port, authority, 60) as connection:
+        connection.sendall(BOTH_LENGTHS)
+        assert answers_of(connection)[1:] == [b"HTTP/1.1 200"]
+    # With a length that alone would pass, as many bytes as alone would not.
+    large = b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with connected(port, authority, 60) as connection:
+        connection.sendall(large + b"%x\r\n" % (2 * MB) + bytes(2 * MB) + b"\r\n0\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
 
 
 @pytest.mark.parametrize("what", UNFINISHED)

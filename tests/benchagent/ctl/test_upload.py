@@ -130,6 +130,20 @@ def test_it_sends_result_documents_as_results(
     assert logged_in.imports == {}
 
 
+def test_it_sends_as_many_documents_at_once_as_a_request_takes_and_none_that_is_larger(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "MOST_BYTES", 1_000)
+    sizes = {"a": 300, "b": 300, "c": 300, "d": 2_000, "e": 10, "f": 10}
+    documents = [{"schema_version": 1, "id": name, "note": "x" * size} for name, size in sizes.items()]
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(documents))
+    assert main(["upload", str(file)]) == 1
+    sent = [[document["id"] for document in body["results"]] for body in logged_in.sent("POST", "/results/")]
+    assert sent == [["a", "b"], ["c"], ["e", "f"]]
+    assert "document 4: larger than" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "options",
     [

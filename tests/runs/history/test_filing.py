@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from rest_framework.exceptions import ValidationError
 
 from runs import machines
 from runs.access.rules import change_visibility
@@ -161,6 +162,9 @@ def test_a_series_is_joined_to_the_old_one_by_a_person_and_taken_apart_again(con
     joining.part(new, by=contributor)
     filing.keep_up()
     assert [Benchmark.objects.get(pk=each.pk).batches for each in (old, new)] == [2, 3]
+    Benchmark.objects.filter(pk=old.pk).delete()  # by somebody else, meanwhile
+    with pytest.raises(ValidationError):
+        joining.join(new, old, by=contributor)
 
 
 def everything_of(client) -> list[bytes]:

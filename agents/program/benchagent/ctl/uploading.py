@@ -9,7 +9,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -33,7 +33,7 @@ from benchagent.ctl.output import (
     shortened,
     table_lines,
 )
-from benchagent.ctl.parts import once_it_is_back, send_files
+from benchagent.ctl.parts import MOST_BYTES, once_it_is_back, send_files
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, lacks, refusal_of
 from benchagent.link.client import Refused
@@ -104,6 +104,7 @@ class Uploaded:
 EXIT_PARTLY = 1
 DONE = ("stored", "there already", "restored", "corrected", "skipped", "dry run", "no result by itself")
 MAX_DOCUMENTS_AT_ONCE = 200
+TOO_LARGE = "larger than 32 MB: part its repeats into several documents with the same `batch`, which are pooled"
 # Of files with the same message; characters of a name on a terminal, however narrow.
 NAMES_SAID, LEAST_NAME = 3, 12
 # Of the output that a described tool is tried on.
@@ -364,9 +365,12 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
     runs: list[dict[str, Any]] = []
     problems: list[str] = []
     new = False
-    for start in range(0, len(documents), MAX_DOCUMENTS_AT_ONCE):
-        answer = api.post("/results/", {"results": documents[start : start + MAX_DOCUMENTS_AT_ONCE]})
-        for number, stored in enumerate(answer.get("results", []), start=start):
+    for numbers in _requests(documents):
+        if _bytes_of(documents[numbers[0]]) > MOST_BYTES:
+            problems.append(f"document {numbers[0] + 1}: {TOO_LARGE}")
+            continue
+        answer = api.post("/results/", {"results": [documents[number] for number in numbers]})
+        for number, stored in zip(numbers, answer.get("results", []), strict=False):
             new |= stored.get("status") == "created"
             if stored.get("status") in ("created", "same", "deleted"):
                 runs += stored.get("runs") or [{"id": stored.get("id"), "url": stored.get("url")}]
@@ -376,6 +380,22 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
     state = "refused" if problems else "stored" if new else "there already"
     outcome = Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
     return _restored(api, outcome, wanted=restore)
+
+
+def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[range]:
+    """Numbers of those that go together: as many as a request takes, one that is too large alone."""
+    first, held_bytes = 0, 0
+    for number, document in enumerate(documents):
+        held_bytes += _bytes_of(document)
+        if number > first and (number - first == MAX_DOCUMENTS_AT_ONCE or held_bytes > MOST_BYTES):
+            yield range(first, number)
+            first, held_bytes = number, _bytes_of(document)
+    yield range(first, len(documents))
+
+
+def _bytes_of(document: dict[str, Any]) -> int:
+    """In a request, with what stands around it."""
+    return len(json.dumps(document)) + len('{"results": []}')
 
 
 def _files(
