@@ -13,6 +13,7 @@ from pydantic import Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from runs.access.rules import candidates, may_operate
@@ -103,6 +104,7 @@ class BenchmarkAnswer(BenchmarkRow):
 
 class BenchmarkPage(Part):
     count: int
+    next: str | None
     results: list[BenchmarkRow]
 
 
@@ -122,6 +124,7 @@ class AlertRow(Part):
 
 class AlertPage(Part):
     count: int
+    next: str | None
     results: list[AlertRow]
 
 
@@ -178,7 +181,8 @@ class Benchmarks(APIView):
         baseline = _baseline(params.get("than", ""))
         rows = listed_benchmarks(request.user, chosen.qs if given else None)
         shown = rows_of(list(_part(rows, params.get("offset", "0"))), baseline)
-        page = BenchmarkPage(count=rows.count(), results=[BenchmarkRow(**_row(row, request)) for row in shown])
+        count, results = rows.count(), [BenchmarkRow(**_row(row, request)) for row in shown]
+        page = BenchmarkPage(count=count, next=_next(request, count), results=results)
         return Response(page.model_dump(mode="json"))
 
 
@@ -279,7 +283,8 @@ class Alerts(APIView):
         else:
             rows = rows.open()
         shown = alerts.with_changes(_part(rows.order_by("-since", "pk"), request.query_params.get("offset", "0")))
-        page = AlertPage(count=rows.count(), results=[AlertRow(**_alert(each, request)) for each in shown])
+        count, results = rows.count(), [AlertRow(**_alert(each, request)) for each in shown]
+        page = AlertPage(count=count, next=_next(request, count), results=results)
         return Response(page.model_dump(mode="json"))
 
 
@@ -333,6 +338,12 @@ def _part(rows: QuerySet[T], offset: str) -> QuerySet[T]:
     if not offset.isdecimal() or len(offset) > 9:
         raise ValidationError({"offset": ["A whole number, 0 or more, is required."]})
     return rows[int(offset) : int(offset) + MOST]
+
+
+def _next(request: Request, count: int) -> str | None:
+    """The address of the part that follows."""
+    offset = int(request.query_params.get("offset", "0")) + MOST
+    return replace_query_param(request.build_absolute_uri(), "offset", offset) if offset < count else None
 
 
 def _row(row: Row, request: Request) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from runs.api import (
     configs,
     hardware,
     history,
+    me,
     parts,
     publications,
     runs,
@@ -19,6 +20,7 @@ from runs.api import (
 )
 
 urlpatterns = [
+    path("me/", me.WhoAmI.as_view(), name="api-me"),
     path("runs/", runs.RunList.as_view(), name="api-runs"),
     path("runs/<uuid:run_id>/", runs.RunDetail.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/series/", runs.RunSeries.as_view(), name="api-run-series"),

@@ -223,6 +223,7 @@ PAGES = [
 ]
 
 API = [
+    api("api-me", "GET", "read", "me/", reading_scopes=SCOPES, own_only=True),
     api("api-runs", "GET", "read", "runs/"),
     api("api-run", "GET", "read", "runs/{run}/"),
     api("api-run", "PATCH", "correct", "runs/{run}/", data={"note": "x"}),

@@ -30,6 +30,8 @@ class FakeApi:
         self.runs: list[dict[str, Any]] = []
         self.comparison: dict[str, Any] = {}
         self.answered: dict[str, Any] = {}
+        # By path: what is answered there, whatever the method.
+        self.answers: dict[str, Any] = {}
         self.states: list[str] = []
         self.missing = ["hardware"]
         self.down = False
@@ -61,13 +63,15 @@ class FakeApi:
             return 200, self._progress(parts[1])
         if method == "POST" and parts[0] == "imports":
             return self._store(parts[1], body)
+        if path in self.answers:
+            return 200, self.answers[path]
         if method == "PATCH" and parts[0] == "batches":
             return 200, body
         if method == "POST" and parts == ["tools"]:
             return 201, body
         if method == "POST" and parts == ["results"]:
             return 200, {"results": [self._result(document) for document in body["results"]]}
-        if method == "POST" and parts == ["experiments"]:
+        if method == "POST" and (parts == ["experiments"] or parts[2:] == ["repeat"]):
             return 201, self._experiment(body)
         if parts == ["compare"]:
             return 200, self._compare(dict(params))
@@ -168,6 +172,9 @@ def _handler(server: FakeApi) -> type[BaseHTTPRequestHandler]:
             self._reply()
 
         def do_POST(self) -> None:
+            self._reply()
+
+        def do_DELETE(self) -> None:
             self._reply()
 
         def do_PATCH(self) -> None:

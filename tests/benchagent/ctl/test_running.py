@@ -72,7 +72,7 @@ def test_it_waits_while_the_server_is_away(night: FakeApi, monkeypatch: pytest.M
         pauses.append(seconds)
         night.down = False
 
-    monkeypatch.setattr("benchagent.ctl.running.time.sleep", sleep)
+    monkeypatch.setattr("benchagent.ctl.output.time.sleep", sleep)
     night.down = True
     assert main(["watch", "night"]) == 0
     assert pauses == [3.0]

@@ -236,7 +236,7 @@ def test_a_server_that_went_away_is_asked_again(
     monkeypatch.setattr(uploading, "send_files", away_twice)
     assert main(["import", str(years / "2025"), "--hardware", "box"]) == 1
     captured = capsys.readouterr()
-    assert waits == [2.0, 5.0] and "it does not answer (again in 5 s)" in captured.err
+    assert waits == [2.0, 5.0] and "(2 tries in" in captured.err
     assert [stored["names"] for stored in logged_in.imports.values()] == [["randrw.json"]]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import ssl
 import stat
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 
 from benchagent import __version__
-from benchagent.ctl.output import UsageError, say
+from benchagent.ctl.output import Tries, UsageError
 from benchagent.link.client import Unreachable, answer_of, checked_url, send
 from benchagent.paths import write_private
 
@@ -25,12 +25,16 @@ from benchagent.paths import write_private
 CONFIG_VARIABLE = "BENCHCTL_CONFIG"
 SERVER_VARIABLE = "BENCHCTL_SERVER"
 TOKEN_VARIABLE = "BENCHCTL_TOKEN"  # a name
+CA_VARIABLE = "BENCHCTL_CA"
 
 
 @dataclass(frozen=True)
 class Login:
+    """`ca`: a file with the authority of the server's certificate; empty: whom the system trusts."""
+
     server: str
     token: str
+    ca: str = ""
 
 
 def config_path() -> Path:
@@ -43,14 +47,15 @@ def config_path() -> Path:
 def load() -> Login:
     """Raises UsageError where no server is known, or the file cannot be used."""
     server, token = os.environ.get(SERVER_VARIABLE, ""), os.environ.get(TOKEN_VARIABLE, "")
+    ca = os.environ.get(CA_VARIABLE, "")
     if server:
-        return Login(server, token)
+        return Login(server, token, ca)
     path = config_path()
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise UsageError(f"{path} can be read by others: chmod 600 it, or log in again")
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return Login(str(kept["server"]), token or str(kept["token"]))
+        return Login(str(kept["server"]), token or str(kept["token"]), ca or str(kept.get("ca", "")))
     except FileNotFoundError:
         words = f"no server is known: run `benchctl login --server URL`, or set {SERVER_VARIABLE} and {TOKEN_VARIABLE}"
         raise UsageError(words) from None
@@ -58,10 +63,20 @@ def load() -> Login:
         raise UsageError(f"{path} cannot be read ({type(error).__name__}): log in again") from error
 
 
+def forget() -> Path | None:
+    """The file that kept the login; None where there is none."""
+    path = config_path()
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return None
+    return path
+
+
 def save(login: Login) -> Path:
     path = config_path()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_private(path, {"server": login.server, "token": login.token})
+    write_private(path, asdict(login))
     return path
 
 
@@ -72,13 +87,15 @@ UPLOAD_TIMEOUT_S = (10.0, 600.0)
 # Of waiting because the server asks to: its database is locked or away, or others ask too much.
 PATIENCE_S = 120.0
 PIECE_BYTES = 64 * 1024
+# Of OpenSSL: the issuer is unknown, or the certificate signs itself.
+UNKNOWN_AUTHORITY = {18, 19, 20, 21}
 Params = Sequence[tuple[str, str]]
 
 
 def connect() -> Api:
     """The server that somebody has logged in to. Raises UsageError."""
     login = load()
-    return Api(login.server, login.token)
+    return Api(login.server, login.token, login.ca)
 
 
 class Form:
@@ -116,11 +133,27 @@ class Form:
         yield self._end
 
 
+def tls_words(error: BaseException) -> str:
+    """What is wrong with a certificate, and what to do."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__context__ or cause.__cause__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        words = f"its certificate is not trusted: {cause.verify_message}"
+        own = cause.verify_code in UNKNOWN_AUTHORITY
+        return f"{words}. If it is your own authority's: benchctl login --ca FILE" if own else words
+    if isinstance(cause, ssl.SSLError) and cause.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"):
+        return "it speaks no TLS at this address: is it http, or another port?"
+    return f"no TLS connection: {cause or error}"
+
+
 class Api:
-    def __init__(self, server: str, token: str = "") -> None:
+    def __init__(self, server: str, token: str = "", ca: str = "") -> None:
         self.server = checked_url(server)
         self._token = token
         self._session = requests.Session()
+        if ca:
+            self._session.verify = ca
         self._session.headers["User-Agent"] = f"benchctl/{__version__}"
 
     def get(self, path: str, params: Params = ()) -> dict[str, Any]:
@@ -159,19 +192,19 @@ class Api:
         Asks again, for `PATIENCE_S` in all, when the server says after how long: it has done nothing yet.
         """
         waited_s = 0.0
-        while True:
-            try:
-                response = self._response(method, f"{root}{path}", **more)
-                if not response.ok or response.is_redirect:
-                    answer_of(response)
-                return response
-            except Unreachable as error:
-                if error.retry_after_s is None or waited_s > PATIENCE_S:
-                    raise
-                wait_s = max(1.0, error.retry_after_s)
-                say(f"{error} (again in {wait_s:.0f} s)")
-                time.sleep(wait_s)
-                waited_s += wait_s
+        with Tries() as tries:
+            while True:
+                try:
+                    response = self._response(method, f"{root}{path}", **more)
+                    if not response.ok or response.is_redirect:
+                        answer_of(response)
+                    return response
+                except Unreachable as error:
+                    if error.retry_after_s is None or waited_s > PATIENCE_S:
+                        raise
+                    wait_s = max(1.0, error.retry_after_s)
+                    tries.wait(str(error), wait_s)
+                    waited_s += wait_s
 
     def _send(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         return answer_of(self.ask(method, path, **more))
@@ -179,6 +212,8 @@ class Api:
     def _response(self, method: str, path: str, **more: Any) -> requests.Response:
         try:
             return send(self._session, method, f"{self.server}{path}", self._token, **more)
+        except requests.exceptions.SSLError as error:
+            raise Unreachable(f"{self.server}: {tls_words(error)}") from error
         except (requests.RequestException, OSError) as error:
             cause = "connection refused" if "refused" in str(error) else type(error).__name__
             raise Unreachable(f"{self.server} does not answer: {cause}") from error

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+import shtab
 import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.ctl import asking, comparing, files, gate, history, running, uploading
-from benchagent.ctl.api import Api, Login, save
+from benchagent.ctl import account, asking, comparing, files, gate, history, lab, lists, running, uploading
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
@@ -55,10 +54,16 @@ def _parser() -> argparse.ArgumentParser:
     login.add_argument("--server", metavar="URL", help="https://… (http only to this machine)")
     words = "- reads the token from standard input, NAME an environment variable"
     login.add_argument("--token", metavar="-|NAME", help=words)
-    login.set_defaults(command=_login)
+    words = "file with the authority that signed the server's certificate, where the system does not know it"
+    login.add_argument("--ca", metavar="FILE", help=words)
+    login.set_defaults(command=account.login)
+    commands.add_parser("logout", help="forget the server and the token").set_defaults(command=account.logout)
+    whoami = commands.add_parser("whoami", help="who the server takes you for, and what the token may do")
+    whoami.add_argument("--json", action="store_true")
+    whoami.set_defaults(command=account.whoami)
 
     inspect = commands.add_parser("inspect", help="show what files hold; needs no server and no account")
-    inspect.add_argument("files", nargs="+", metavar="FILE", help="file, or folder with files")
+    inspect.add_argument("files", nargs="+", metavar="FILE", help="file, or folder with files; - is standard input")
     inspect.add_argument("-v", "--verbose", action="store_true", help="all figures, series, warnings and parts")
     inspect.add_argument("--json", action="store_true")
     inspect.add_argument("--tool", action="append", default=[], metavar="FILE", help=TOOL_HELP)
@@ -95,7 +100,9 @@ def _parser() -> argparse.ArgumentParser:
     bundle.set_defaults(command=uploading.import_bundle)
 
     _add_reading(commands)
+    _add_lab(commands)
     _add_experiments(commands)
+    shtab.add_argument_to(parser, "--print-completion", help="completion for a shell: eval it, or keep it in a file")
     return parser
 
 
@@ -109,6 +116,8 @@ def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None
     parser.add_argument("--dbms", metavar='"NAME VERSION"', help='what the files do not say, as "PostgreSQL 15.14"')
     parser.add_argument("--config", action="append", metavar="FILE|SLUG", help="configuration of the DBMS; repeatable")
     parser.add_argument("--workload", metavar="SLUG")
+    words = "the day, as 2026-11-20; or mtime: that of the files' last change; default: as the files say"
+    parser.add_argument("--measured-on", metavar="DAY|mtime", help=words)
     words = "data, log, temp or backup; repeatable"
     parser.add_argument("--storage", action="append", metavar="ROLE=DEVICE", help=words)
     parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
@@ -128,18 +137,15 @@ def _add_described(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reading(commands: Any) -> None:
-    runs = commands.add_parser("runs", help="list runs")
-    runs.add_argument("filters", nargs="*", metavar="NAME=VALUE", help="filters of the API, as dbms=postgresql")
-    runs.add_argument("--limit", type=_above_zero, default=running.DEFAULT_LIMIT, metavar="N")
-    runs.add_argument("--all", action="store_true")
-    shape = runs.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true")
-    shape.add_argument("--csv", action="store_true")
-    runs.set_defaults(command=running.list_runs)
+    _add_list(commands, "runs", words="filters of the API, as dbms=postgresql")
 
     compare = commands.add_parser("compare", help="judge cells against a baseline; for a CI with --fail-if")
     compare.add_argument("what", nargs="+", metavar="RUN|CELL", help="id of a run, or key of a cell or its beginning")
-    compare.add_argument("--baseline", required=True, metavar="RUN|CELL")
+    baseline = compare.add_mutually_exclusive_group(required=True)
+    baseline.add_argument("--baseline", metavar="RUN|CELL")
+    words = "the newest run of the same cell that these filters of `runs` choose, as branch=main; repeatable"
+    baseline.add_argument("--baseline-filter", action="append", metavar="NAME=VALUE", help=words)
+    compare.add_argument("--since", type=comparing.days, metavar="30d", help="of --baseline-filter: not older")
     words = "what is pooled: label, version, date or all; default: repeats of one batch"
     compare.add_argument("--group", choices=("batch", "label", "version", "date", "all"), help=words)
     compare.add_argument("--metric", metavar="NAME", help="default: the workload's own")
@@ -159,14 +165,48 @@ def _add_reading(commands: Any) -> None:
     ask.add_argument("--json", action="store_true")
     ask.set_defaults(command=asking.run)
 
-    benchmarks = commands.add_parser("benchmarks", help="what is measured again and again, what moved first")
     words = "filters of the list of runs, as dbms=postgresql; or the id of one, with its changes"
-    benchmarks.add_argument("what", nargs="*", metavar="NAME=VALUE|BENCHMARK", help=words)
+    benchmarks = _add_list(commands, "benchmarks", words=words, command=history.run)
     benchmarks.add_argument(
         "--than", metavar="BASELINE", help="last:10 (the default), days:30, label:…, version:…, commit:…"
     )
-    benchmarks.add_argument("--json", action="store_true")
-    benchmarks.set_defaults(command=history.run)
+
+
+def _add_list(commands: Any, name: str, *, words: str = "", command: Any = lists.show) -> argparse.ArgumentParser:
+    """A command that lists; `words` say what it filters by, where it does."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=lists.LISTS[name].help)
+    if words:
+        parser.add_argument("filters", nargs="*", metavar="NAME=VALUE", help=words)
+    parser.add_argument("--limit", type=_above_zero, default=lists.DEFAULT_LIMIT, metavar="N")
+    parser.add_argument("--all", action="store_true")
+    words = "these columns, by the names of the API's answer, as id,dbms.version,metrics.tps"
+    parser.add_argument("--fields", type=lambda text: text.split(","), metavar="NAME[,…]", help=words)
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true")
+    shape.add_argument("--csv", action="store_true")
+    parser.set_defaults(command=command, list=name, filters=[])
+    return parser
+
+
+def _add_lab(commands: Any) -> None:
+    agents = _add_list(commands, "agents", command=lab.agents)
+    act = agents.add_mutually_exclusive_group()
+    act.add_argument("--pause", metavar="AGENT", help="it gets no new run")
+    act.add_argument("--resume", metavar="AGENT")
+    agents.add_argument("--reason", metavar="TEXT", help="of the pause")
+    agents.add_argument("--until", metavar="TIME", help="of the pause, as 2026-12-01T08:00Z; default: until resumed")
+    _add_list(commands, "queue")
+    _add_list(commands, "experiments")
+    schedules = _add_list(commands, "schedules", command=lab.schedules)
+    act = schedules.add_mutually_exclusive_group()
+    act.add_argument("--add", metavar="EXPERIMENT", help="run its plan again at --cron or --at")
+    for name in ("pause", "resume", "delete"):
+        act.add_argument(f"--{name}", metavar="SCHEDULE")
+    schedules.add_argument("--cron", metavar="FIELDS", help='five fields, as "0 22 * * *"')
+    schedules.add_argument("--timezone", default="UTC", metavar="NAME", help="of --cron, as Europe/Prague")
+    schedules.add_argument("--at", metavar="TIME", help="once, as 2026-12-01T22:00Z")
+    schedules.add_argument("--ends", metavar="TIME", help="the last time it may be due")
+    schedules.add_argument("--name", metavar="TEXT", help="default: the experiment's")
 
 
 def _add_experiments(commands: Any) -> None:
@@ -175,19 +215,33 @@ def _add_experiments(commands: Any) -> None:
     schedule.add_argument("--workload", metavar="SLUG")
     schedule.add_argument("--engine", action="append", metavar="DBMS:VERSION", help="repeatable")
     schedule.add_argument("--factor", action="append", metavar="NAME=NUMBER", help="repeatable")
-    schedule.add_argument("--repeats", type=_above_zero, metavar="N")
-    schedule.add_argument("--agent", metavar="SLUG")
-    schedule.add_argument("--name", metavar="TEXT")
+    schedule.add_argument("--config", action="append", metavar="SLUG", help="stored configuration; repeatable")
+    words = "setting of the engine, each value is run; repeatable; of several engines as postgresql:NAME=…"
+    schedule.add_argument("--set", action="append", metavar="NAME=VALUE[,…]", help=words)
+    schedule.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
     _add_described(schedule)
     schedule.add_argument("--visibility", choices=("public", "unlisted", "private"))
-    schedule.add_argument("--watch", action="store_true", help="wait for the end; the exit status says how it ended")
     schedule.set_defaults(command=running.schedule)
+
+    repeat = commands.add_parser("repeat", help="start the plan of an experiment again")
+    repeat.add_argument("experiment", metavar="EXPERIMENT")
+    repeat.set_defaults(command=running.repeat)
+    for starting in (schedule, repeat):
+        starting.add_argument("--repeats", type=_above_zero, metavar="N")
+        starting.add_argument("--agent", metavar="SLUG")
+        starting.add_argument("--name", metavar="TEXT")
+        words = "wait for the end; the exit status says how it ended"
+        starting.add_argument("--watch", action="store_true", help=words)
+
+    cancel = commands.add_parser("cancel", help="cancel runs, or what is left of experiments; what was measured stays")
+    cancel.add_argument("what", nargs="+", metavar="EXPERIMENT|RUN")
+    cancel.set_defaults(command=running.cancel)
 
     watch = commands.add_parser("watch", help="wait for a run or an experiment; the exit status says how it ended")
     watch.add_argument("what", metavar="EXPERIMENT|RUN")
     watch.set_defaults(command=running.watch)
 
-    for waiting in (schedule, watch):
+    for waiting in (schedule, repeat, watch):
         waiting.add_argument("--timeout", type=float, metavar="SECONDS", help="give up waiting after this time")
         waiting.add_argument("--poll", type=float, default=running.POLL_S, metavar="SECONDS", help=argparse.SUPPRESS)
         waiting.add_argument("--json", action="store_true")
@@ -200,38 +254,3 @@ def _above_zero(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError("a whole number above 0 is required")
     return int(text)
-
-
-def _login(options: argparse.Namespace) -> int:
-    server = options.server
-    if not server:
-        if not sys.stdin.isatty():
-            raise UsageError("say --server URL")
-        say("Server (https://…): ")
-        server = input().strip()
-    token = _token(options.token)
-    api = Api(server, token)
-    # Any page that needs the token to be right.
-    api.get("/runs/", [("page_size", "1")])
-    path = save(Login(api.server, token))
-    say(f"logged in to {api.server}; remembered in {path}")
-    return 0
-
-
-def _token(given: str | None) -> str:
-    """From standard input, the environment or the keyboard; never from an argument, which every process can read."""
-    if given == "-":
-        token = sys.stdin.readline().strip()
-    elif given is not None:
-        if given not in os.environ:
-            raise UsageError("--token takes - or the name of an environment variable, never the token itself")
-        token = os.environ[given].strip()
-    elif sys.stdin.isatty():
-        token = getpass.getpass("Token: ").strip()
-    else:
-        raise UsageError(
-            "say --token - and give the token on standard input, or --token NAME of an environment variable"
-        )
-    if not token or any(character.isspace() for character in token):
-        raise UsageError("that is no token")
-    return token

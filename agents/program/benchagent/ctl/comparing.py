@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from benchagent.ctl.api import Api, connect
+from benchagent.ctl.lists import a_filter
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
 # Only verdicts that --fail-if names change the exit status; of several groups the first of these that is named and
@@ -30,17 +32,18 @@ def verdicts(text: str) -> tuple[str, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    chosen = [_parameter(text) for text in [*options.what, options.baseline]]
+    api = connect()
+    baseline = options.baseline or _chosen(api, options)
+    chosen = [_parameter(text) for text in [*options.what, baseline]]
     if options.group:
         chosen.append(("group", options.group))
     if options.metric:
         chosen.append(("metric", options.metric))
     if options.threshold is not None:
         chosen.append(("threshold", f"{options.threshold:g}"))
-    api = connect()
     chosen = list(dict.fromkeys(chosen))
     first = api.get("/compare/", chosen)
-    key = _group_of(first, options.baseline, _runs_of(api, options.baseline, options.group or ""))
+    key = _group_of(first, baseline, _runs_of(api, baseline, options.group or ""))
     answer = first if first.get("baseline") == key else api.get("/compare/", [*chosen, ("baseline", key)])
     if answer.get("baseline") != key:
         raise UsageError("the server compares with another baseline than the one that was asked for")
@@ -53,6 +56,28 @@ def run(options: argparse.Namespace) -> int:
     else:
         _show(answer, key)
     return status
+
+
+def _chosen(api: Api, options: argparse.Namespace) -> str:
+    """The newest run of the cell that is compared which the filters choose, but none of its own batch."""
+    kind, value = _parameter(options.what[0])
+    own = api.get(f"/runs/{value}/") if kind == "run" else {}
+    filters = [a_filter(text) for text in options.baseline_filter]
+    if options.since:
+        since = datetime.now(UTC) - timedelta(days=options.since)
+        filters.append(("measured_from", since.date().isoformat()))
+    cell = own.get("cell_key") or value
+    for row in api.pages("/runs/", [*filters, ("workload", own["workload"]["slug"])] if own else filters):
+        if row["cell_key"].startswith(cell) and (not own or row["batch"] != own["batch"]):
+            return str(row["id"])
+    raise UsageError(f"no run of this cell is chosen by {' '.join(options.baseline_filter)}")
+
+
+def days(text: str) -> int:
+    """`30d`"""
+    if not re.fullmatch(r"[1-9]\d{0,4}d", text):
+        raise argparse.ArgumentTypeError("say days, as 30d")
+    return int(text[:-1])
 
 
 def exit_status(kinds: Any, fail_if: Sequence[str]) -> int:

@@ -6,10 +6,13 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchagent.ctl.output import UsageError, plain_number, print_json
@@ -124,8 +127,20 @@ def own_tools(paths: Iterable[str]) -> Tools:
 
 
 def show(options: argparse.Namespace) -> int:
+    with TemporaryDirectory() as folder:
+        return _shown(options, [_standard_input(folder) if name == "-" else name for name in options.files])
+
+
+def _standard_input(folder: str) -> str:
+    path = Path(folder) / "stdin"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return str(path)
+
+
+def _shown(options: argparse.Namespace, paths: Sequence[str]) -> int:
     tools = [tool for _, tool in own_tools(options.tool)]
-    files = [(local, result_documents(local.file)) for local in read_all(options.files)]
+    files = [(local, result_documents(local.file)) for local in read_all(paths)]
     understood = iter(inspect([local.file for local, documents in files if documents is None], own_tools=tools))
     entries: list[dict[str, Any]] = []
     for local, documents in files:

@@ -7,32 +7,27 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from benchagent.ctl import lists
 from benchagent.ctl.api import connect
-from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
+from benchagent.ctl.output import UsageError, print_json, say
 
 
 def run(options: argparse.Namespace) -> int:
     """All that filters choose, or one by its id with its changes."""
     parameters = [("than", options.than)] if options.than else []
-    api, ids = connect(), [text for text in options.what if "=" not in text]
-    if ids:
-        if len(options.what) > 1 or not _is_id(ids[0]):
-            raise UsageError("give filters as NAME=VALUE, or the id of one benchmark")
-        answer = api.get(f"/benchmarks/{ids[0]}/", parameters)
-    else:
-        answer = api.get("/benchmarks/", [*(tuple(text.split("=", 1)) for text in options.what), *parameters])
+    ids = [text for text in options.filters if "=" not in text]
+    if not ids and options.json and not options.fields:
+        print_json(connect().get("/benchmarks/", [*map(lists.a_filter, options.filters), *parameters]))
+        return 0
+    if not ids:
+        return lists.show(argparse.Namespace(**vars(options), parameters=parameters))
+    if len(options.filters) > 1 or not _is_id(ids[0]):
+        raise UsageError("give filters as NAME=VALUE, or the id of one benchmark")
+    answer = connect().get(f"/benchmarks/{ids[0]}/", parameters)
     if options.json:
         print_json(answer)
-    elif ids:
-        _show(answer)
     else:
-        rows = [
-            (str(row["id"]), str(row["name"]), str(row["machine"]), _newest(row), _change(row))
-            for row in answer["results"]
-        ]
-        print_table(rows, heading=("ID", "BENCHMARK", "MACHINE", "NEWEST", "CHANGE"))
-        if answer["count"] > len(rows):
-            say(f"the first {len(rows)} of {answer['count']}")
+        _show(answer)
     return 0
 
 
@@ -42,16 +37,6 @@ def _is_id(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _newest(row: Mapping[str, Any]) -> str:
-    return "" if row["newest"] is None else f"{plain_number(float(row['newest']))} {row['unit']}".rstrip()
-
-
-def _change(row: Mapping[str, Any]) -> str:
-    """In per cent, with its verdict."""
-    change = row.get("change") or {}
-    return f"{change['value'] - 1:+.1%} {change.get('verdict', '')}".rstrip() if change.get("value") else ""
 
 
 def _show(answer: Mapping[str, Any]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 
 class UsageError(Exception):
@@ -53,6 +54,32 @@ class ProgressLine:
             sys.stderr.write("\n")
             sys.stderr.flush()
         self._last = ""
+
+
+class Tries:
+    """Waiting for a server, in one line for all tries, with how many there were and for how long."""
+
+    def __init__(self) -> None:
+        self.count, self._began, self._line = 0, time.monotonic(), ProgressLine()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._line.end()
+        if self.count > 1:
+            say(f"({self.count} tries in {self.passed_s:.0f} s)")
+
+    @property
+    def passed_s(self) -> float:
+        return time.monotonic() - self._began
+
+    def wait(self, why: str, wait_s: float) -> None:
+        self.count += 1
+        if self.count == 1 or sys.stderr.isatty():
+            nth = f", try {self.count} after {self.passed_s:.0f} s" if self.count > 1 else ""
+            self._line.show(f"{time.strftime('%H:%M:%S')} {why} (again in {wait_s:.0f} s{nth})")
+        time.sleep(wait_s)
 
 
 def how_far(done: int, size: int, bytes_per_s: float) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchagent.ctl.api import TIMEOUT_S, UPLOAD_TIMEOUT_S, Api, Form, Params
-from benchagent.ctl.output import ProgressLine, columns_of, how_far, say
+from benchagent.ctl.output import ProgressLine, Tries, how_far
 from benchagent.link.client import ClientError, Refused, Unreachable
 
 T = TypeVar("T")
@@ -84,13 +83,12 @@ def _append(api: Api, file_id: str, offset: int, file: Any) -> int:
 
 def once_it_is_back(send: Callable[[], T]) -> T:
     """Its answer, also where the server is away for a good minute. What is sent again is known by its content."""
-    for wait_s in AWAY_S:
-        try:
-            return send()
-        except Unreachable as error:
-            if error.retry_after_s is not None:  # it was there, and was waited for
-                raise
-            # Behind the line of progress, which has no end on a terminal.
-            say(("\n" if columns_of(sys.stderr) else "") + f"{error} (again in {wait_s:.0f} s)")
-            time.sleep(wait_s)
-    return send()
+    with Tries() as tries:
+        for wait_s in AWAY_S:
+            try:
+                return send()
+            except Unreachable as error:
+                if error.retry_after_s is not None:  # it was there, and was waited for
+                    raise
+                tries.wait(str(error), wait_s)
+        return send()

@@ -1,10 +1,8 @@
-"""`benchctl runs`, `schedule` and `watch`: the list of runs, and experiments on registered machines."""
+"""`benchctl schedule`, `repeat`, `watch`, `cancel`: experiments on registered machines."""
 
 from __future__ import annotations
 
 import argparse
-import csv
-import itertools
 import json
 import sys
 import time
@@ -12,81 +10,19 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from benchagent.arguments import by_name
 from benchagent.catalog import number_in
 from benchagent.ctl.api import Api, connect
 from benchagent.ctl.files import described
-from benchagent.ctl.output import ProgressLine, UsageError, counted, plain_number, print_json, print_table, say
-from benchagent.link.client import Unreachable
+from benchagent.ctl.lists import dbms_of, headline
+from benchagent.ctl.output import ProgressLine, Tries, UsageError, counted, print_json, print_table, say
+from benchagent.link.client import Refused, Unreachable
 
-# `benchctl runs`: the list of runs with the API's own filters.
-
-DEFAULT_LIMIT = 50
-PAGE = 500
-
-
-def list_runs(options: argparse.Namespace) -> int:
-    params = [_filter(text) for text in options.filters]
-    limit = None if options.all else options.limit
-    page = min(limit or PAGE, PAGE)
-    rows = list(itertools.islice(connect().pages("/runs/", [*params, ("page_size", str(page))]), limit))
-    if options.json:
-        print_json(rows)
-    elif options.csv:
-        _csv(rows)
-    else:
-        table = []
-        for row in rows:
-            hardware = row["hardware"]["name"] if row.get("hardware") else ""
-            what = (row["id"], row["workload"]["slug"], dbms_of(row), hardware)
-            table.append((*what, row["status"], headline(row), row["created_at"][:10]))
-        print_table(table, heading=("RUN", "WORKLOAD", "DBMS", "MACHINE", "STATUS", "RESULT", "STORED"))
-        if limit is not None and len(rows) == limit:
-            say(f"the first {limit}; --all shows all, --limit N more")
-    return 0
-
-
-def _filter(text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not separator or not name:
-        raise UsageError(f"{text!r}: a filter is NAME=VALUE, as workload=tpcb or factor.scale_factor=10")
-    return name, value
-
-
-def headline(row: dict[str, Any]) -> str:
-    """12.300 s, Backup rate on backup size 159.350 MB/s: the number that counts, then those beside it."""
-    first, *beside = row.get("result") or [{}]
-    words = [f"{plain_number(float(first['value']))} {first['unit'] or first['label']}"] if first else []
-    words += [f"{metric['label']} {plain_number(float(metric['value']))} {metric['unit']}".strip() for metric in beside]
-    return ", ".join(words)
-
-
-def dbms_of(row: dict[str, Any]) -> str:
-    """Name and version; the name of a version often holds it already."""
-    name, version = row["dbms"]["name"], row["dbms"]["version"]
-    return name if version in name else f"{name} {version}"
-
-
-def _csv(rows: Sequence[dict[str, Any]]) -> None:
-    """One line a run: what it is, its factors, its metrics; columns in the order in which they first appear."""
-    lines = []
-    for row in rows:
-        named = {name: (row.get(name) or {}).get("slug", "") for name in ("workload", "hardware", "config")}
-        line = {
-            "id": row["id"], **named, "dbms": row["dbms"]["name"], "dbms_version": row["dbms"]["version"],
-            "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
-            "url": row.get("url"),
-        }  # fmt: skip
-        factors = {f"factor.{name}": value for name, value in (row.get("factors") or {}).items()}
-        lines.append({**line, **factors, **(row.get("metrics") or {})})
-    writer = csv.DictWriter(sys.stdout, list(dict.fromkeys(name for line in lines for name in line)), restval="")
-    writer.writeheader()
-    writer.writerows(lines)
-
-
-EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT = 20, 21, 22, 23
+EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT, EXIT_INTERRUPTED = 20, 21, 22, 23, 130
+EXIT_REFUSED = 3
 ENDED = {"finished": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED, "lost": EXIT_LOST, "value_missing": 0}
 POLL_S = 3.0
 # A server that restarts is not the end of a run.
@@ -94,9 +30,17 @@ PATIENCE_S = 300.0
 
 
 def schedule(options: argparse.Namespace) -> int:
-    plan = _plan(options)
-    api = connect()
-    answer = api.post("/experiments/", plan)
+    return _started(connect(), "/experiments/", _plan(options), options)
+
+
+def repeat(options: argparse.Namespace) -> int:
+    """The plan of an experiment once more."""
+    changes = {name: getattr(options, name) for name in ("name", "repeats", "agent") if getattr(options, name)}
+    return _started(connect(), f"/experiments/{quote(options.experiment, safe='')}/repeat/", changes, options)
+
+
+def _started(api: Api, path: str, body: Any, options: argparse.Namespace) -> int:
+    answer = api.post(path, body)
     if options.json:
         print_json(answer)
     else:
@@ -122,9 +66,19 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
         except ValueError as error:
             raise UsageError(f"{error}; or as NAME=VALUE,VALUE to have each of them run") from error
         plan["factors"] = {**plan.get("factors", {}), **factors}
-    for name in ("repeats", "agent", "name", "note", "visibility"):
+    for name in ("repeats", "agent", "name", "label", "note", "visibility"):
         if getattr(options, name) is not None:
             plan[name] = getattr(options, name)
+    dbmss = list(dict.fromkeys(engine["dbms"] for engine in plan.get("engines", ())))
+    for text in options.config or ():
+        dbms, slug = _of_dbms("--config", text, dbmss)
+        plan.setdefault("configs", {}).setdefault(dbms, []).append(slug)
+    for text in options.set or ():
+        dbms, pair = _of_dbms("--set", text, dbmss)
+        name, separator, values = pair.partition("=")
+        if not separator or not name:
+            raise UsageError(f"--set {text!r}: say NAME=VALUE, as shared_buffers=4GB, or NAME=VALUE,VALUE")
+        plan.setdefault("swept", {}).setdefault(dbms, {})[name] = values.split(",")
     plan |= described(options)
     if "workload" not in plan or not plan.get("engines"):
         raise UsageError("say --workload and at least one --engine, or --file PLAN.json")
@@ -151,6 +105,16 @@ def _engine(text: str) -> dict[str, str]:
     return {"dbms": dbms, "version": version}
 
 
+def _of_dbms(option: str, text: str, dbmss: Sequence[str]) -> tuple[str, str]:
+    """postgresql:tuned, or tuned where the plan has one DBMS."""
+    dbms, separator, rest = text.partition(":")
+    if separator and dbms in dbmss:
+        return dbms, rest
+    if len(dbmss) != 1:
+        raise UsageError(f"{option} {text!r}: say of which DBMS, as {(dbmss or ['postgresql'])[0]}:{text}")
+    return dbmss[0], text
+
+
 def _factor(text: str) -> tuple[str, int | float | str | list[int | float | str]]:
     """terminals=8, terminals=1,4,16 (each is run), cache_state=cold"""
     name, separator, value = text.partition("=")
@@ -164,21 +128,47 @@ def watch(options: argparse.Namespace) -> int:
     return _watch(connect(), options.what, options)
 
 
+def cancel(options: argparse.Namespace) -> int:
+    """Each that is named; the exit status is 3 where the server refused one."""
+    api, status = connect(), 0
+    for what in options.what:
+        try:
+            say(f"{what}: {_cancel(api, what)}")
+        except Refused as error:
+            say(f"{what}: {error.detail}")
+            status = EXIT_REFUSED
+    return status
+
+
+def _cancel(api: Api, what: str) -> str:
+    try:
+        state = api.post(f"/runs/{UUID(what)}/cancel/", None)
+    except ValueError:
+        answer = api.post(f"/experiments/{quote(what, safe='')}/cancel/", None)
+        return f"{counted(answer['cancelled'])} cancelled"
+    return "ends as soon as its agent hears of it" if state["cancel_requested"] else str(state["status"])
+
+
 def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
     """Until every run has ended, or the time is over. The exit status is that of the worst end."""
     started = time.monotonic()
     progress = ProgressLine()
-    while True:
-        rows = _rows(api, what)
-        progress.show(_line(rows, time.monotonic() - started))
-        states = [row["status"] for row in rows]
-        if rows and all(state in ENDED for state in states):
-            break
-        if options.timeout is not None and time.monotonic() - started > options.timeout:
-            progress.end()
-            say("not ended yet")
-            return EXIT_TIME_OUT
-        time.sleep(options.poll)
+    try:
+        while True:
+            rows = _rows(api, what)
+            progress.show(_line(rows, time.monotonic() - started))
+            states = [row["status"] for row in rows]
+            if rows and all(state in ENDED for state in states):
+                break
+            if options.timeout is not None and time.monotonic() - started > options.timeout:
+                progress.end()
+                say("not ended yet")
+                return EXIT_TIME_OUT
+            time.sleep(options.poll)
+    except KeyboardInterrupt:
+        progress.end()
+        say(f"It goes on: `benchctl watch {what}` watches it again, `benchctl cancel {what}` ends it.")
+        return EXIT_INTERRUPTED
     progress.end()
     if options.json:
         print_json(rows)
@@ -189,15 +179,14 @@ def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
 
 def _rows(api: Api, what: str) -> list[dict[str, Any]]:
     """The run, or the runs of the experiment. Waits for a server that does not answer for a while."""
-    since = time.monotonic()
-    while True:
-        try:
-            return _fetch(api, what)
-        except Unreachable as error:
-            if time.monotonic() - since > PATIENCE_S:
-                raise
-            say(f"{error}; trying again")
-            time.sleep(POLL_S)
+    with Tries() as tries:
+        while True:
+            try:
+                return _fetch(api, what)
+            except Unreachable as error:
+                if tries.passed_s > PATIENCE_S:
+                    raise
+                tries.wait(str(error), POLL_S)
 
 
 def _fetch(api: Api, what: str) -> list[dict[str, Any]]:

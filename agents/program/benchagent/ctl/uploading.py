@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -142,6 +143,7 @@ class Outcome:
         return {**asdict(self), "url": self.url or None, "message": self.message or None}
 
 
+MTIME, DAY = "mtime", re.compile(r"\d{4}-\d{2}-\d{2}")
 SLUG = re.compile(r"[a-z0-9_-]+")
 
 
@@ -167,6 +169,10 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
         except ValueError as error:
             raise UsageError(str(error)) from error
         details["storage"] = [{"role": role, "device": device} for role, device in devices.items()]
+    if options.measured_on:
+        if options.measured_on != MTIME and not DAY.fullmatch(options.measured_on):
+            raise UsageError(f"--measured-on {options.measured_on!r}: say a day, as 2026-11-20, or {MTIME}")
+        details["measured_on"] = options.measured_on
     if options.visibility:
         details["visibility"] = options.visibility
     for name in ("label", "note"):
@@ -402,6 +408,9 @@ def _files(
     api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, *, restore: bool, correct: bool
 ) -> Outcome:
     names = [local.file.name for local in files]
+    if details.get("measured_on") == MTIME:
+        changed_at = max(local.path.stat().st_mtime for local in files)
+        details = details | {"measured_on": datetime.fromtimestamp(changed_at, UTC).date().isoformat()}
     if api is None:
         read = inspect([local.file for local in files], own_tools=[tool for _, tool in tools])
         counts = Counter(report.status for _, reports in read for report in reports)

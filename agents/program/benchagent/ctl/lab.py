@@ -1,0 +1,61 @@
+"""`benchctl agents` and `schedules` beyond their lists: what an operator does with one of them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+from urllib.parse import quote
+
+from benchagent.ctl import lists
+from benchagent.ctl.api import connect
+from benchagent.ctl.output import UsageError, print_json, say
+
+
+def agents(options: argparse.Namespace) -> int:
+    """The list, or `--pause SLUG` and `--resume SLUG`."""
+    if (slug := options.pause or options.resume) is None:
+        return lists.show(options)
+    change: dict[str, Any] = {"paused": options.pause is not None}
+    if options.pause:
+        change |= {name: value for name, value in (
+            ("pause_reason", options.reason), ("paused_until", options.until)) if value}  # fmt: skip
+    told = connect().patch(f"/agents/{quote(slug, safe='')}/", change)
+    say(f"{told['slug']}: {told['pause'] or 'gets runs'}")
+    return 0
+
+
+def schedules(options: argparse.Namespace) -> int:
+    """The list, or `--add EXPERIMENT`, `--pause SLUG`, `--resume SLUG`, `--delete SLUG`."""
+    if options.add:
+        return _add(options)
+    slug = options.pause or options.resume or options.delete
+    if slug is None:
+        return lists.show(options)
+    path, api = f"/schedules/{quote(slug, safe='')}/", connect()
+    if options.delete:
+        api.ask("DELETE", path)
+        say(f"{slug} is deleted; what it has measured stays")
+        return 0
+    told = api.patch(path, {"paused": options.pause is not None})
+    say(f"{told['slug']}: {'paused' if told['paused'] else f'next {_next(told)}'}")
+    return 0
+
+
+def _add(options: argparse.Namespace) -> int:
+    if bool(options.cron) == bool(options.at):
+        raise UsageError('say --cron "0 22 * * *" for many times, or --at TIME for one')
+    given = {
+        "experiment": options.add, "name": options.name or options.add, "cron": options.cron or "",
+        "timezone": options.timezone, "at": options.at, "ends_at": options.ends,
+    }  # fmt: skip
+    told = connect().post("/schedules/", given)
+    if options.json:
+        print_json(told)
+    else:
+        print(told["url"])
+        say(f"{told['slug']}: next {_next(told)}")
+    return 0
+
+
+def _next(told: dict[str, Any]) -> str:
+    return str(next(iter(told["next_times"]), "never"))

@@ -1,0 +1,193 @@
+"""Lists as tables, as columns of one's own, as JSON and as CSV: a table below says of each what it shows."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchagent.ctl.api import Params, connect
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
+
+DEFAULT_LIMIT = 50
+PAGE = 500
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """`columns`: heading -> the cell of a row, a field or a function. `page_size`: whether the API takes one."""
+
+    path: str
+    help: str
+    columns: Mapping[str, str | Callable[[Row], str]]
+    page_size: bool = False
+
+
+def headline(row: Row) -> str:
+    """12.300 s, Backup rate on backup size 159.350 MB/s: the number that counts, then those beside it."""
+    first, *beside = row.get("result") or [{}]
+    words = [f"{plain_number(float(first['value']))} {first['unit'] or first['label']}"] if first else []
+    words += [f"{metric['label']} {plain_number(float(metric['value']))} {metric['unit']}".strip() for metric in beside]
+    return ", ".join(words)
+
+
+def dbms_of(row: Row) -> str:
+    """Name and version; the name of a version often holds it already."""
+    name, version = row["dbms"]["name"], row["dbms"]["version"]
+    return name if version in name else f"{name} {version}"
+
+
+def _newest(row: Row) -> str:
+    return "" if row["newest"] is None else f"{plain_number(float(row['newest']))} {row['unit']}".rstrip()
+
+
+def _change(row: Row) -> str:
+    """In per cent, with its verdict."""
+    change = row.get("change") or {}
+    return f"{change['value'] - 1:+.1%} {change.get('verdict', '')}".rstrip() if change.get("value") else ""
+
+
+def _state(row: Row) -> str:
+    """Of an agent: what keeps it from work first."""
+    if row["status"] != "approved":
+        return str(row["status"])
+    return row["pause"] or ("online" if row["online"] else f"offline since {_minute(row['last_seen_at'])}")
+
+
+def _states(row: Row) -> str:
+    return ", ".join(f"{count} {state}" for state, count in row["states"].items())
+
+
+def _minute(time: str | None) -> str:
+    return (time or "")[:16].replace("T", " ")
+
+
+LISTS: Mapping[str, Listing] = {
+    "runs": Listing(
+        "/runs/",
+        "list runs",
+        {
+            "RUN": "id", "WORKLOAD": "workload.slug", "DBMS": dbms_of, "MACHINE": "hardware.name", "STATUS": "status",
+            "RESULT": headline, "STORED": lambda row: row["created_at"][:10],
+        },
+        page_size=True,
+    ),
+    "benchmarks": Listing(
+        "/benchmarks/",
+        "what is measured again and again, what moved first",
+        {"ID": "id", "BENCHMARK": "name", "MACHINE": "machine", "NEWEST": _newest, "CHANGE": _change},
+    ),
+    "agents": Listing(
+        "/agents/",
+        "list machines that run benchmarks; pause or resume one",
+        {
+            "AGENT": "slug", "STATE": _state, "LABELS": lambda row: ",".join(row["labels"]),
+            "ENGINES": lambda row: str(sum(engine["available"] for engine in row["engines"])), "MACHINE": "machine",
+        },
+    ),
+    "queue": Listing(
+        "/queue/",
+        "what runs and waits, from when to when, and why it waits",
+        {
+            "EXPERIMENT": lambda row: row["experiment"] or row["run"] or "(not shown)", "RUNS": "runs",
+            "AGENT": "agent", "STATE": "state", "BEGINS": lambda row: _minute(row["begins_at"]),
+            "ENDS": lambda row: _minute(row["ends_at"]), "WHY": "reason",
+        },
+    ),
+    "experiments": Listing(
+        "/experiments/",
+        "list experiments, newest first",
+        {"EXPERIMENT": "slug", "RUNS": _states, "STARTED": lambda row: _minute(row["created_at"]), "NAME": "name"},
+    ),
+    "schedules": Listing(
+        "/schedules/",
+        "list what starts by the clock; add, pause, resume or delete one",
+        {
+            "SCHEDULE": "slug", "CRON": "cron", "TIME ZONE": "timezone",
+            "NEXT": lambda row: "paused" if row["paused"] else _minute(next(iter(row["next_times"]), None)),
+            "LAST": lambda row: next((each["experiment"] or each["note"] for each in row["occurrences"]), ""),
+        },
+    ),
+}  # fmt: skip
+
+
+def show(options: argparse.Namespace) -> int:
+    """`options`: list, filters, limit, all, fields, json, csv."""
+    listing = LISTS[options.list]
+    limit = None if options.all else options.limit
+    params: Params = [a_filter(text) for text in options.filters] + list(getattr(options, "parameters", ()))
+    if listing.page_size:
+        params = [*params, ("page_size", str(min(limit or PAGE, PAGE)))]
+    rows = list(itertools.islice(connect().pages(listing.path, params), limit))
+    if options.fields:
+        _columns(rows, options.fields, as_csv=options.csv, as_json=options.json)
+    elif options.json:
+        print_json(rows)
+    elif options.csv:
+        _csv(rows if options.list != "runs" else [_flat_run(row) for row in rows])
+    else:
+        cells = [
+            [cell(row) if callable(cell) else _text(field(row, cell)) for cell in listing.columns.values()]
+            for row in rows
+        ]
+        print_table(cells, heading=tuple(listing.columns))
+        if limit is not None and len(rows) == limit:
+            say(f"the first {limit}; --all shows all, --limit N more")
+    return 0
+
+
+def a_filter(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise UsageError(f"{text!r}: a filter is NAME=VALUE, as workload=tpcb or factor.scale_factor=10")
+    return name, value
+
+
+def field(row: Any, path: str) -> Any:
+    """`dbms.version`, `metrics.tps`: the names of the API's answer, one within the other; None where it is not."""
+    for name in path.split("."):
+        row = row.get(name) if isinstance(row, Mapping) else None
+    return row
+
+
+def _columns(rows: Sequence[Row], fields: Sequence[str], *, as_csv: bool, as_json: bool) -> None:
+    chosen = [{name: field(row, name) for name in fields} for row in rows]
+    if unknown := [name for name in fields if rows and all(line[name] is None for line in chosen)]:
+        say(f"no row has {', '.join(unknown)}; fields begin with: {', '.join(rows[0])}")
+    if as_json:
+        print_json(chosen)
+    elif as_csv:
+        _csv(chosen)
+    else:
+        print_table([[_text(value) for value in line.values()] for line in chosen], heading=fields)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
+
+
+def _csv(rows: Sequence[Row]) -> None:
+    """One line a row; columns in the order in which they first appear."""
+    writer = csv.DictWriter(sys.stdout, list(dict.fromkeys(name for row in rows for name in row)), restval="")
+    writer.writeheader()
+    writer.writerows({name: _text(value) for name, value in row.items()} for row in rows)
+
+
+def _flat_run(row: Row) -> Row:
+    """What it is, its factors, its metrics."""
+    named = {name: (row.get(name) or {}).get("slug", "") for name in ("workload", "hardware", "config")}
+    line = {
+        "id": row["id"], **named, "dbms": row["dbms"]["name"], "dbms_version": row["dbms"]["version"],
+        "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
+        "url": row.get("url"),
+    }  # fmt: skip
+    factors = {f"factor.{name}": value for name, value in (row.get("factors") or {}).items()}
+    return {**line, **factors, **(row.get("metrics") or {})}

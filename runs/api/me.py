@@ -1,0 +1,44 @@
+"""Who asks, and what their token may do."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs.answers.answer import Part
+from runs.api.permissions import person_of
+from runs.models import SCOPES, ApiToken
+
+
+class TokenTold(Part):
+    name: str
+    scopes: list[str]
+    expires_at: datetime | None
+
+
+class Me(Part):
+    """`user` null is a stranger; `token` null is a login, which may do what its person may."""
+
+    user: str | None
+    role: str | None
+    token: TokenTold | None
+
+
+class WhoAmI(APIView):
+    # Whatever a token may do, it may ask this.
+    reading_scopes = SCOPES
+
+    @extend_schema(responses={200: Me})
+    def get(self, request: Request) -> Response:
+        """Who asks, with which role and which scopes."""
+        person, token = person_of(request), request.auth if isinstance(request.auth, ApiToken) else None
+        told = Me(
+            user=person.username if person else None,
+            role=person.role if person else None,
+            token=TokenTold(name=token.name, scopes=token.scopes, expires_at=token.expires_at) if token else None,
+        )
+        return Response(told.model_dump(mode="json"))
