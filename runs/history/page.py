@@ -17,14 +17,19 @@ from runs.charts.curves import ZOOMED_NOTE
 from runs.formatting import listed, percent
 from runs.history.watching import BASELINE, Series, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
-from runs.models import Benchmark, ChangePoint, Conditions, SeriesBatch
+from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
+from runs.models.base import clean
 from runs.models.choices import ChangeKind, ChangeState
-from runs.run.events import CHECKPOINT
+from runs.run.events import CHECKPOINT, NOTE
 from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
 
 # Of the batches that a page draws, as many as a reader asks for, and those that its table shows.
 DRAWN, MOST_DRAWN, MOST_LISTED, MOST_BRANCHES = 300, 1_000, 100, 4
+# Rows that stand open; the others are folded away.
+UNFOLDED = 10
+# Of a note, beside its flag on the axis.
+LONGEST_NOTE = 60
 # A mark holds so many words.
 MOST_NAMED = 3
 BAND_COLOUR = 7
@@ -38,6 +43,7 @@ class Row:
     batch: SeriesBatch
     events: list[str]
     commit_url: str
+    note: str
 
     @property
     def tested(self) -> str:
@@ -47,7 +53,11 @@ class Row:
 def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: int = DRAWN) -> dict[str, Any]:
     """What its template shows. `siblings`: other branches that the reader may see."""
     series = Series.of(benchmark, drawn)
-    events = events_of(series.rows)
+    events, notes = events_of(series.rows), notes_of(series.rows)
+    rows = [
+        Row(index, row, events.get(index, []), commit_url(benchmark, row.commit), notes.get(index, ""))
+        for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
+    ]
     changes = [
         (point, change_words(point, is_last=point.at_id == _last_start(series)))
         for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
@@ -55,16 +65,15 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     band = series.band()
     return {
         "benchmark": benchmark,
-        "figure": _figure(series, events, siblings, band.interval if band else None) if series.rows else None,
+        "figure": _figure(series, events, notes, siblings, band.interval if band else None) if series.rows else None,
         "answer": answer_words(series),
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
         "refuted": sum(point.state == ChangeState.REFUTED for point, _ in changes),
         "least_seen": percent(band.least_seen()) if band else "",
         "is_blind": band is not None and band.least_seen() > 0.05,
-        "rows": [
-            Row(index, row, events.get(index, []), commit_url(benchmark, row.commit))
-            for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
-        ],
+        "rows": rows,
+        "unfolded": rows[:UNFOLDED],
+        "folded": rows[UNFOLDED:],
         "siblings": siblings,
         "drawn": len(series.rows),
         "more": MOST_DRAWN if benchmark.batches > drawn == DRAWN else 0,
@@ -100,6 +109,13 @@ def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
     return {index: words for index, words in told.items() if words}
 
 
+def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
+    """At a batch: what people noted of its first run, or of all of it."""
+    runs = Run.objects.filter(pk__in={row.run_id for row in rows}).values_list("pk", "note", "batch__note")
+    noted = {pk: own or of_batch for pk, own, of_batch in runs if own or of_batch}
+    return {index: noted[row.run_id] for index, row in enumerate(rows) if row.run_id in noted}
+
+
 def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """Kernel 6.1.0 → 6.12.5: of what both tell."""
     return [
@@ -115,8 +131,9 @@ def _last_start(series: Series) -> int | None:
 
 
 def _figure(
-    series: Series, events: Mapping[int, list[str]], siblings: Sequence[Benchmark], expected: Interval | None
-) -> Figure:
+    series: Series, events: Mapping[int, list[str]], notes: Mapping[int, str], siblings: Sequence[Benchmark],
+    expected: Interval | None,
+) -> Figure:  # fmt: skip
     benchmark, rows = series.benchmark, series.rows
     metric, last = benchmark.metric, len(rows)
     own: LineSeries = {
@@ -151,9 +168,13 @@ def _figure(
         },
         series=drawn, marks=_marks(series),
     )  # fmt: skip
-    spec["events"] = [_event(index, words) for index, words in events.items()]
+    spec["events"] = [
+        *(_event(index, words) for index, words in events.items()),
+        *(_event(index, [clean(words, LONGEST_NOTE)], NOTE) for index, words in notes.items()),
+    ]
     note = (
-        f"{metric.unit}, {metric.better} is better. Dots: every repeat. ▲ what was recorded differently. {ZOOMED_NOTE}"
+        f"{metric.unit}, {metric.better} is better. Dots: every repeat. ▲ what was recorded differently. "
+        f"Flags: notes. {ZOOMED_NOTE}"
     )
     return Figure(
         id="history", title=f"{metric.label} of each batch", spec=spec, table=_table(series), note=note,
@@ -161,9 +182,9 @@ def _figure(
     )  # fmt: skip
 
 
-def _event(index: int, words: Sequence[str]) -> EventSpec:
+def _event(index: int, words: Sequence[str], kind: str = CHECKPOINT) -> EventSpec:
     more = [f"{len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
-    return cast(EventSpec, {"x": index, "kind": CHECKPOINT, "words": listed([*words[:MOST_NAMED], *more]), "color": 0})
+    return cast(EventSpec, {"x": index, "kind": kind, "words": listed([*words[:MOST_NAMED], *more]), "color": 0})
 
 
 def _marks(series: Series) -> list[Mark]:

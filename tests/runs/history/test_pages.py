@@ -61,6 +61,18 @@ def test_a_benchmark_shows_repeats_band_change_events_and_branches(client, moved
     assert spec["y"]["zero"] is False
 
 
+def test_notes_stand_on_the_axis_and_old_batches_are_folded(client, moved):
+    of_batch, of_run = moved.series.in_order()[2:4]
+    of_batch.batch.change(note="a disk was replaced " * 9)
+    of_run.run.change(note="the load was seen to stall")
+    context = client.get(moved.get_absolute_url()).context
+    flags = [event for event in context["figure"].spec["events"] if event["kind"] == "note"]
+    assert [(flag["x"], len(flag["words"])) for flag in flags] == [(2, 60), (3, len(of_run.run.note))]
+    assert [bool(row.note) for row in reversed(context["rows"])] == [index in (2, 3) for index in range(LAST)]
+    assert [row.index for row in (*context["unfolded"], *context["folded"])] == [*range(LAST)][::-1]
+    assert len(context["unfolded"]) == 10
+
+
 def test_two_ticked_batches_are_set_against_each_other(client, moved):
     rows = client.get(moved.get_absolute_url()).context["rows"]
     runs = "&".join(f"run={rows[index].batch.run_id}" for index in (0, -1))
