@@ -2,7 +2,8 @@
 
 Worlds of many kinds are written to an empty site as tools write them. Each question that fits one is asked by API, on
 the page and as CSV, and every claim is judged (benchmarks/bench_truth/judge.py). `--only N` asks one world again and
-prints what is wrong with it; `--write` puts the table into docs/method/truth.md. A small part goes over HTTP.
+prints what is wrong with it; `--keep FILE` adds each world to a file as soon as it was asked, and asks none again that
+stands there; `--write` puts the table into docs/method/truth.md. A small part goes over HTTP.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.bench_truth.judge import UNJUDGED
-from benchmarks.bench_truth.parts import Part, Tallies
+from benchmarks.bench_truth.parts import Part, Tallies, kept_worlds, tallies_of
 from benchmarks.bench_truth.table import Tally, markdown
-from benchmarks.bench_truth.worlds import KINDS
+from benchmarks.bench_truth.worlds import KINDS, kind_of
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "method" / "truth.md"
 BEGIN, END = "<!-- begin: make bench-truth -->", "<!-- end: make bench-truth -->"
@@ -35,7 +37,7 @@ def report(tallies: Tallies, heading: str) -> Iterator[str]:
     yield from markdown(tallies.by_feature, "what went wrong in the world")
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--worlds", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
@@ -44,27 +46,43 @@ def main() -> None:
     parser.add_argument("--http", type=int, default=6, metavar="N", help="the first N worlds over HTTP as well")
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="no further world after these")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many processes, each with its own site")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="marks by world; what stands there is not asked again"
+    )
     parser.add_argument("--write", action="store_true", help="the table into docs/method/truth.md")
-    options = parser.parse_args()
-    numbers = range(options.worlds) if options.only is None else [options.only]
-    http = options.http if options.only is None else 0
-    parts = [
-        Part(options.seed, numbers[at :: options.jobs], options.kind, 0 if at else http, options.minutes)
-        for at in range(options.jobs)
-    ]
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        done = [*pool.map(Part.asked, parts)]
-    tallies, worlds, runs = Tallies(Tally(), Tally(), Tally()), 0, 0
-    for part, its_worlds, its_runs in done:
-        tallies.take(part)
-        worlds, runs = worlds + its_worlds, runs + its_runs
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
+    with tempfile.TemporaryDirectory(prefix="benchsite-") as folder:
+        kept = given.keep or Path(folder, "marks")
+        ask(given, kept)
+        tallies = tallies_of(kept, given.seed)
     claims = sum(tallies.by_question.every.values())
-    lines = list(report(tallies, f"{worlds} worlds of seed {options.seed}, {runs:,} runs, {claims:,} marks."))
+    lines = [
+        *report(tallies, f"{tallies.worlds} worlds of seed {given.seed}, {tallies.runs:,} runs, {claims:,} marks.")
+    ]
     print("\n".join(lines))
-    _print_wrong(tallies.by_question, all_of_them=options.only is not None)
-    if options.write:
+    _print_wrong(tallies.by_question, all_of_them=given.only is not None)
+    if given.write:
         write(lines)
     sys.exit(1 if list(tallies.by_question.misses()) else 0)
+
+
+def ask(given: argparse.Namespace, kept: Path) -> None:
+    """What the file does not hold yet, in so many processes as asked for."""
+    numbers = range(given.worlds) if given.only is None else [given.only]
+    numbers = [number for number in numbers if given.kind in (None, kind_of(number))]
+    done = {(made.number, is_http) for made, is_http, _ in kept_worlds(kept, given.seed)}
+    http = numbers[: given.http] if given.only is None else []
+    left, left_http = ([n for n in some if (n, by) not in done] for some, by in ((numbers, False), (http, True)))
+    parts = [
+        Part(given.seed, left[at :: given.jobs], [] if at else left_http, given.minutes, kept)
+        for at in range(given.jobs)
+    ]
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
+        list(pool.map(Part.ask, parts))
 
 
 def _print_wrong(tally: Tally, *, all_of_them: bool) -> None:

@@ -27,8 +27,8 @@ FACT_OF = {"dbms": "dbms", "storage:data": "disk", "hardware": "machine"}
 FALSE_WINNER, SIGN, ALIKE_CLAIM, COUNT, PLACE, NUMBER = (
     "false winner", "sign", "alike", "count", "place", "number",
 )  # fmt: skip
-COVERAGE, DECIDED, ANSWERED, OMISSION, CONTRADICTION, UNJUDGED = (
-    "coverage", "decided", "answered", "omission", "contradiction", "not judged",
+COVERAGE, DECIDED, ANSWERED, OMISSION, CONTRADICTION, POOLED, UNJUDGED = (
+    "coverage", "decided", "answered", "omission", "contradiction", "pooled", "not judged",
 )  # fmt: skip
 
 
@@ -191,6 +191,8 @@ class Judge:
         values = [value for cell in cells for run, value in cell.values(metric).items() if run in claim["runs"]]
         if claim["n"] is None:
             return
+        unlike = {name for cell in cells for name, value in cell.facts.items() if value != cells[0].facts.get(name)}
+        yield Mark(POOLED, kind, not unlike, f"{claim['label']}: one number of runs that differ in {unlike}")
         yield Mark(COUNT, kind, claim["n"] == len(values), f"{claim['label']}: n {claim['n']} of {len(values)}")
         centre = math.exp(_mean([_log(value) for value in values])) if values else math.nan
         if claim["centre"] is not None and math.isfinite(centre):

@@ -15,31 +15,25 @@ COLUMNS = {
     PAGES: ("no false winner", 0.95), judge.SIGN: ("sign", 0.99), judge.PLACE: ("place", 0.99),
     judge.COUNT: ("count", 0.99), judge.NUMBER: ("number", 1.0), judge.ALIKE_CLAIM: ("alike", 0.95),
     judge.COVERAGE: ("coverage", 0.93), judge.DECIDED: ("decided", 0.90), judge.ANSWERED: ("answered", 1.0),
-    judge.OMISSION: ("nothing omitted", 1.0), judge.CONTRADICTION: ("no contradiction", 1.0),
+    judge.POOLED: ("nothing pooled", 1.0), judge.OMISSION: ("nothing omitted", 1.0),
+    judge.CONTRADICTION: ("no contradiction", 1.0),
 }  # fmt: skip
 
 
 @dataclass
 class Tally:
-    """Right and all marks by row and column; `wrong`: examples by row and column, each with its request."""
+    """Right and all marks by row and column; `wrong`: examples by row and column."""
 
     right: Counter[tuple[str, str]] = field(default_factory=Counter)
     every: Counter[tuple[str, str]] = field(default_factory=Counter)
     wrong: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, row: str, mark: Mark, request: str) -> None:
+    def add(self, row: str, mark: Mark) -> None:
         key = row, mark.what
         self.every[key] += 1
         self.right[key] += mark.right
         if not mark.right:
-            self.wrong[key].append(f"{request}: {mark.words}")
-
-    def take(self, other: Tally) -> None:
-        """What was counted elsewhere, too."""
-        self.right += other.right
-        self.every += other.every
-        for key, examples in other.wrong.items():
-            self.wrong[key] += examples
+            self.wrong[key].append(mark.words)
 
     @property
     def rows(self) -> list[str]:

@@ -27,6 +27,11 @@ SIGMA = {"2 %": 0.02, "8 %": 0.08, "20 %": 0.20, "heavy tails": 0.05, "two modes
 METRICS = {"tps": "higher", "latency_p99_ms": "lower", "load_mb_per_s": "higher", "stalled_s": "lower"}
 RAM_GB = 64
 SETTINGS = {"max_wal_size": ("1GB", "64GB"), "wal_compression": ("off", "on"), "random_page_cost": ("1.1", "4")}
+# What a result tells of itself and no name of a cell holds: as most of a world have it, and as some have it that were
+# sent beside them, faster in truth. `buffer` is a setting of PostgreSQL's.
+UNLIKE = {"durability": ("power_loss", "none"), "isolation": ("read committed", "serializable"),
+          "tool": ("pgbench", "sysbench"), "buffer": ("128MB", "16GB")}  # fmt: skip
+FASTER = 1.6
 FIRST_DAY = date(2025, 3, 1)
 
 
@@ -108,14 +113,36 @@ def series_of(facts: Facts) -> str:
     return " · ".join(str(facts[name]) for name in ("dbms", "disk", "machine") if name in facts)
 
 
+def kind_of(number: int) -> str:
+    return list(KINDS)[number % len(KINDS)]
+
+
 def world(seed: int, number: int, kind: str = "") -> World:
     generator = random.Random(f"{seed} {number}")
-    kind = kind or list(KINDS)[number % len(KINDS)]
+    kind = kind or kind_of(number)
     noise = generator.choices(NOISES, weights=(3, 3, 2, 1, 1, 1))[0]
     made = KINDS[kind](generator, World(number, kind, noise, "tps", ()))
     features = _features(generator, made)
     made = replace(made, features=frozenset(features))
+    if made.kind in ("systems", "versions", "loads", "machines"):
+        made = _unlike(random.Random(f"{seed} {number} unlike"), made)
     return replace(made, cells=_measured(generator, made))
+
+
+def _unlike(generator: random.Random, made: World) -> World:
+    """In a quarter of the worlds some cells stand there twice, the second with something in force that is unlike."""
+    if generator.random() >= 1 / 4:
+        return made
+    only_postgresql = all(str(cell.facts["dbms"]).startswith("PostgreSQL") for cell in made.cells)
+    what = generator.choice([*UNLIKE] if only_postgresql else [*UNLIKE][:-1])
+    usual, other = UNLIKE[what]
+    cells = [replace(cell, facts={**cell.facts, what: usual}) for cell in made.cells]
+    twins = [
+        replace(cell, facts={**cell.facts, what: other},
+                means={name: mean * FASTER for name, mean in cell.means.items()})
+        for cell in generator.sample(cells, generator.randint(1, len(cells)))
+    ]  # fmt: skip
+    return replace(made, cells=[*cells, *twins], features=made.features | {"unlike settings"})
 
 
 def _features(generator: random.Random, made: World) -> set[str]:
@@ -395,7 +422,7 @@ def _document(made: World, cell: Cell) -> dict[str, Any]:
             "ram_bytes": RAM_GB << 30,
             "storage": disks,
         },
-        "durability": "none" if "unlike durability" in made.features else "power_loss",
+        "durability": "none" if "unlike durability" in made.features else facts.get("durability", "power_loss"),
         "factors": {"duration_s": 60, **factors},
         "repeats": [_repeat(made, run, numbers, is_starved=run in cell.starved) for run, numbers in cell.runs.items()],
     }
@@ -403,6 +430,11 @@ def _document(made: World, cell: Cell) -> dict[str, Any]:
         document["config"] = [{"name": key, "value": value} for key, value in settings]
     if "disk" in facts:
         document["storage"] = [{"role": "data", "device": facts["disk"]}]
+    if "tool" in facts or "isolation" in facts:
+        told = {"name": facts.get("tool"), "isolation": facts.get("isolation")}
+        document["driver"] = {name: value for name, value in told.items() if value}
+    if "buffer" in facts:
+        document["effective_settings"] = [["shared_buffers", facts["buffer"]]]
     if "commit" in facts:
         document["tested"] = {"commit": facts["commit"], "branch": "main"}
     if cell.day:
