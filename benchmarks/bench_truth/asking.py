@@ -58,7 +58,7 @@ def _publish(site: Site, made: World) -> None:
 def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
     """What is asked, and each mark of what is answered."""
     judge = Judge(made)
-    seen = set()
+    seen, tables = set(), set[str]()
     wanted = [(dict(params), True) for params in made.asks]
     while wanted:
         params, expected = wanted.pop(0)
@@ -73,7 +73,7 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
         body = json.loads(text)
         for mark in judge.answer(body, expected=expected):
             yield address, mark
-        for mark in same_everywhere(site, address, body):
+        for mark in same_everywhere(site, address, body, tables):
             yield address, mark
         wanted += [(dict(parse_qsl(each["query"])), False) for each in body["questions"]]
         wanted += [(pair, False) for pair in _pairs(body)]
@@ -87,17 +87,21 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
 def of_home(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
     """Each question that home offers about this world: the answer it leads to, and what the link itself says."""
     _, page = site.get("/")
+    batches = {cell.batch for cell in made.cells}
     for query, words in _HOME_LINK.findall(page):
         address = html.unescape(query)
+        selects = dict(parse_qsl(address))
+        if selects.get("batch") not in {None, *batches} or selects.get("publication") not in (None, made.slug):
+            continue  # of a world that was asked before
         status, text = site.get(f"/api/v1/answers/?{address}")
         body: Any = json.loads(text) if status == 200 else {"question": {"kind": ""}, "claims": []}
         kind = str(body["question"]["kind"])
         yield address, Mark(CONTRADICTION, kind, status == 200, f"home: {words}: {status} {text[:200]}")
-        part = part_of(made, dict(parse_qsl(address)), [run for claim in body["claims"] for run in claim["runs"]])
+        part = part_of(made, selects, [run for claim in body["claims"] for run in claim["runs"]])
         if status != 200 or part is None:
             continue
-        yield address, Mark(CONTRADICTION, kind, dict(parse_qsl(address))["ask"] == kind, f"home: {words}: {kind}")
-        for mark in (*Judge(part).answer(body, expected=True), *same_everywhere(site, address, body)):
+        yield address, Mark(CONTRADICTION, kind, selects["ask"] == kind, f"home: {words}: {kind}")
+        for mark in (*Judge(part).answer(body, expected=True), *same_everywhere(site, address, body, set())):
             yield address, mark
         for mark in offered_words(part, kind, _plain(words)):
             yield address, mark
@@ -123,8 +127,8 @@ def _pairs(body: Json) -> Iterator[dict[str, str]]:
             yield {"ask": "a_b", "fact": fact, "a": a, "b": b, "metric": body["metric"]}
 
 
-def same_everywhere(site: Site, address: str, body: Json) -> Iterator[Mark]:
-    """Page, embed, API of comparisons and CSV against the answer."""
+def same_everywhere(site: Site, address: str, body: Json, tables: set[str]) -> Iterator[Mark]:
+    """Page and API of comparisons against the answer, and the CSV of each table that is not among `tables` yet."""
     kind = body["question"]["kind"] or "best"
     status, page = site.get(f"/compare/?{address}")
     headline = _plain(found.group(1)) if (found := _HEADLINE.search(page)) else ""
@@ -140,7 +144,12 @@ def same_everywhere(site: Site, address: str, body: Json) -> Iterator[Mark]:
         return
     compared = json.loads(text)
     yield from _page_and_comparison(kind, page, compared)
-    yield from _csv_and_comparison(site, kind, address, compared, body)
+    table = json.dumps(
+        [body["metric"], body["counts"], *([each["key"], each["values"]] for each in compared["groups"])]
+    )
+    if table not in tables:
+        tables.add(table)
+        yield from _csv_and_comparison(site, kind, address, compared, body)
 
 
 def _page_and_comparison(kind: str, page: str, compared: Json) -> Iterator[Mark]:

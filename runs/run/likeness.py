@@ -161,20 +161,34 @@ def heading(field: str) -> str:
 
 
 def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list[dict[str, Facet]]:
-    """Of each cell what parts it from the others of its pool, which is named alike; nothing where there are none."""
+    """Of each cell what parts any cell from others of its pool, which are named alike; nothing where none is parted.
+
+    The cells of other pools tell it too, where they know it, so that each is set against its like.
+    """
     by_pool: dict[str, list[int]] = {}
     for at, pool in enumerate(pools):
         by_pool.setdefault(pool, []).append(at)
-    found: list[dict[str, Facet]] = [{} for _ in cells]
+    if len(by_pool) == len(cells):
+        return [{} for _ in cells]
+    told = [_of_cell(cell) for cell in cells]
+    parted: dict[str, set[int]] = {}
     for places in by_pool.values():
-        told = {at: _of_cell(cells[at]) for at in places} if len(places) > 1 else {}
-        for field in dict.fromkeys(field for facts in told.values() for field in facts):
-            if len({facts.get(field) for facts in told.values()} - {None}) > 1:
-                for at in places:
-                    words = told[at].get(field, NOT_STATED)
-                    name = f"{heading(field)} {words}" if field.startswith(SETTING) else words
-                    found[at][field] = Facet(field, heading(field), words, words, name, name)
-    return found
+        for field in dict.fromkeys(field for at in places for field in told[at]):
+            if len({told[at].get(field) for at in places} - {None}) > 1:
+                parted.setdefault(field, set()).update(places)
+    return [
+        {
+            name: _facet(name, facts.get(name, NOT_STATED))
+            for name, places in parted.items()
+            if name in facts or at in places
+        }
+        for at, facts in enumerate(told)
+    ]
+
+
+def _facet(field: str, words: str) -> Facet:
+    name = f"{heading(field)} {words}" if field.startswith(SETTING) else words
+    return Facet(field, heading(field), words, words, name, name)
 
 
 def _of_cell(cell: Sequence[Run]) -> dict[str, str]:

@@ -255,5 +255,5 @@ def test_the_table_tells_which_aims_are_missed():
     for right in (True, False):
         tally.add("best", judge.Mark(judge.SIGN, "best", right, "turned"))
     assert [words.partition(":")[0] for words in tally.misses()] == ["sign"]
-    assert tally.wrong["best", judge.SIGN] == ["world 7: turned"]
+    assert tally.wrong["best", judge.SIGN] == ["turned"]
     assert "| best | 50.0% of 2 |" in [*markdown(tally, "question")]

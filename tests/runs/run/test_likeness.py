@@ -152,3 +152,17 @@ def test_a_run_stands_against_those_it_is_pooled_with(operator: User):
 def test_runs_that_tell_different_things_are_alike():
     runs = stored(LOW[:1], driver={"name": "pgbench"}) + stored(HIGH[:1], driver={"isolation": "serializable"})
     assert is_alike(*map(conditions, runs)) and is_alike({}, {"tool": "pgbench"})
+
+
+def test_what_parts_one_cell_is_known_of_all_others_that_tell_it(client: Client):
+    """One cell was measured with two tools; the others of the first tool were "tool not set" and met nothing."""
+    for version, size, tool, values_ in (
+        ("17.0", 10, "pgbench", LOW), ("17.0", 40, "pgbench", LOW), ("17.0", 40, "sysbench", HIGH),
+        ("18.0", 10, "pgbench", HIGH), ("18.0", 40, "pgbench", HIGH),
+    ):  # fmt: skip
+        dbms = {"name": "PostgreSQL", "version": version}
+        stored(values_, dbms=dbms, factors={"size_gb": size}, driver={"name": tool})
+    answer = client.get("/api/v1/answers/", {"batch": BATCH, "ask": "best"}).json()
+    levels = [claim["label"] for claim in answer["claims"] if claim["kind"] == "level"]
+    assert levels == ["10 GB · pgbench", "40 GB · pgbench"]
+    assert answer["claims"][1]["ratio"]["value"] == pytest.approx(2, rel=0.02)
