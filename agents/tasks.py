@@ -14,6 +14,7 @@ from agents.jobs import life, observers
 from agents.plans import again, schedule, timetable
 from runs import space
 from runs.access import backoff
+from runs.api import once
 from runs.history import filing
 from runs.imports import parts, worker
 from runs.models import Run
@@ -72,6 +73,7 @@ def tidy_up() -> None:
     """Take away what nobody needs any more."""
     machines.forget_stale()
     backoff.forget_old()
+    once.forget_old()
     parts.forget_expired()
     artefacts.forget_ownerless(before=timezone.now() - OWNERLESS_AFTER)
     staged.undo_left(before=timezone.now() - OWNERLESS_AFTER)

@@ -27,6 +27,7 @@ from agents.plans import estimate, schedule
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned
 from runs.answers.answer import Part
 from runs.api.errors import Conflict
+from runs.api.once import KEY, once
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope, readable_runs
 from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
@@ -211,7 +212,10 @@ class Experiments(APIView):
         page = pages.paginate_queryset(rows, request) or []
         return pages.get_paginated_response([ExperimentTold.of(row, request).model_dump(mode="json") for row in page])
 
-    @extend_schema(request=PlanGiven, responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(
+        request=PlanGiven, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS}
+    )
+    @once
     def post(self, request: Request) -> Response:
         """Start an experiment on a registered agent."""
         given = read(PlanGiven, request.data)
@@ -269,7 +273,8 @@ class ExperimentRepeat(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(request=Again, responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(request=Again, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS})
+    @once
     def post(self, request: Request, slug: str) -> Response:
         """Start the plan of an experiment again, as an experiment of its own."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)

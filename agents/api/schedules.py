@@ -21,6 +21,7 @@ from agents.plans import timetable
 from agents.plans.plan import NAME_LIMIT
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
+from runs.api.once import KEY, once
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
 from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
@@ -104,7 +105,10 @@ class Schedules(APIView):
         schedules = ScheduleList(results=[ScheduleTold.of(row, request) for row in _schedules(request)])
         return Response(schedules.model_dump(mode="json"))
 
-    @extend_schema(request=ScheduleGiven, responses={201: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(
+        request=ScheduleGiven, parameters=[KEY], responses={201: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS}
+    )
+    @once
     def post(self, request: Request) -> Response:
         """Run the plan of an experiment again by the clock."""
         given = read(ScheduleGiven, request.data)

@@ -401,6 +401,11 @@ class ReportDetailSerializer(ReportSerializer):
 class ReportPagination(PageNumberPagination):
     page_size = 50
 
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        described = super().get_paginated_response_schema(schema)
+        link = {"type": ["string", "null"], "format": "uri"}
+        return described | {"properties": described["properties"] | {"next": link, "previous": link}}
+
 
 class ReportList(generics.ListAPIView[Report]):
     """Reports, newest first: public ones and one's own."""

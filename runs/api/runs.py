@@ -24,6 +24,7 @@ from rest_framework.views import APIView
 
 from runs.access import changes
 from runs.access.rules import candidates, changeable, may_change, readable_batch
+from runs.answers.answer import Part
 from runs.api.errors import Conflict, FileRenderer, JsonErrors, refuse_unknown
 from runs.api.permissions import changeable_run, person_of, readable_runs
 from runs.api.serializers import (
@@ -34,7 +35,6 @@ from runs.api.serializers import (
     LatencySerializer,
     RunDetailSerializer,
     RunSerializer,
-    RunSeriesSerializer,
 )
 from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
@@ -46,6 +46,7 @@ from runs.results import editing
 from runs.run import series
 from runs.run.latency import latency_of, map_of, types_of
 from runs.run.likeness import pooled_with
+from runs.run.series import Series, ThinnedSeries
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -130,14 +131,20 @@ def _number(params: Any, name: str) -> int:
     return int(value)
 
 
-NAMED_PARAMETERS = [
-    OpenApiParameter(
-        "factor.NAME", str, description="Value of any factor, for example factor.scale_factor=4.", many=True
-    ),
-    OpenApiParameter("setting.NAME", str, description="Value of any setting in force, else as it was given."),
-    OpenApiParameter("above.METRIC", float, description="At least this value of any metric."),
-    OpenApiParameter("below.METRIC", float, description="At most this value of any metric."),
-]
+# One parameter that stands for many: what clients are generated of cannot say `factor.NAME` otherwise.
+NAMED = OpenApiParameter(
+    "named",
+    {
+        "type": "object",
+        "propertyNames": {"pattern": r"^(factor|setting|above|below)\..+"},
+        "additionalProperties": {"type": "string"},
+    },
+    style="form",
+    explode=True,
+    description="By names of the server: `factor.NAME`, the value of any factor, as factor.scale_factor=4; "
+    "`setting.NAME`, of any setting in force, else as it was given; `above.METRIC` and `below.METRIC`, limits of any "
+    "metric. Each is a parameter of its own in the address.",
+)
 
 
 class RunList(JsonErrors, generics.ListAPIView[Run]):
@@ -166,7 +173,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
 
     @extend_schema(
         parameters=[
-            *NAMED_PARAMETERS,
+            NAMED,
             OpenApiParameter("format", str, enum=FORMATS),
             OpenApiParameter("cursor", str, description="Where the page begins: taken from `next` and `previous`."),
             OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
@@ -355,6 +362,14 @@ class BatchDetail(APIView):
         return Response(BatchSerializer(edited, context={"request": request}).data)
 
 
+class SampledRun(Part):
+    """`thinned` is empty unless `columns` are asked for, and `series` is then."""
+
+    status: str
+    series: list[Series]
+    thinned: list[ThinnedSeries]
+
+
 class RunSeries(APIView):
     @extend_schema(
         parameters=[
@@ -369,7 +384,7 @@ class RunSeries(APIView):
                 description="Answer in `thinned`, with the lowest and the highest of each of so many stretches.",
             ),
         ],
-        responses={200: RunSeriesSerializer},
+        responses={200: SampledRun},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run's state and samples, also while it is going on."""
@@ -379,13 +394,13 @@ class RunSeries(APIView):
         chosen = series.read_all(run, _seconds(request, "after"), _seconds(request, "before"), names=wanted)
         columns = min(_number(request.query_params, "columns"), MOST_COLUMNS)
         if not columns:
-            return Response(RunSeriesSerializer({"status": run.state, "series": chosen}).data)
+            return Response(SampledRun(status=run.state, series=chosen, thinned=[]).model_dump(mode="json"))
         each = series.samples_each(chosen, columns)
         thinned = [
             series.ThinnedSeries(item.name, item.unit, [p for part in series.thinned(item, each) for p in part.points])
             for item in chosen
         ]
-        return Response(RunSeriesSerializer({"status": run.state, "series": [], "thinned": thinned}).data)
+        return Response(SampledRun(status=run.state, series=[], thinned=thinned).model_dump(mode="json"))
 
 
 def _seconds(request: Request, name: str) -> float | None:

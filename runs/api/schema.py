@@ -110,19 +110,31 @@ def add_upload_document(result: dict[str, Any], generator: Any, request: Any, pu
 
 
 def add_common_answers(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """A postprocessing hook: what any operation may answer needs not be said at each."""
-    schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    schemas.setdefault("Error", _ERROR)
-    schemas["FieldErrors"] = _FIELD_ERRORS
-    for operations in result.get("paths", {}).values():
-        for operation in operations.values():
+    """A postprocessing hook: what any operation may answer, and the list's filters where they choose runs elsewhere."""
+    result.setdefault("components", {}).setdefault("schemas", {})["Error"] = _ERROR
+    paths = result.get("paths", {})
+    filters = [each for each in paths.get(RUNS, {}).get("get", {}).get("parameters", ()) if each["name"] not in PAGING]
+    for path, operations in paths.items():
+        for method, operation in operations.items():
             if isinstance(operation, dict) and "responses" in operation:
-                _complete(operation)
+                if path in FILTERED and method == "get":
+                    own = {each["name"] for each in operation.get("parameters", ())}
+                    operation.setdefault("parameters", []).extend(each for each in filters if each["name"] not in own)
+                _complete(operation, writes=method != "get")
     return result
 
 
-_ERROR = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
-_FIELD_ERRORS = {"type": "object", "description": "Path of each wrong field -> what is wrong with it."}
+RUNS = "/api/v1/runs/"
+PAGING = ("cursor", "format", "page", "page_size")
+# Where the filters of the list of runs choose runs too.
+FILTERED = ("/api/v1/compare/", "/api/v1/answers/", "/api/v1/benchmarks/")
+_ERROR = {
+    "type": "object",
+    "description": "What is wrong: `detail` of the whole, else by path of each wrong field, as repeats[0].metrics.",
+    "properties": {"detail": {"type": "string"}},
+    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+    "examples": [{"detail": "This token has not the scope upload."}, {"factors.terminals": ["Must be 1 or more."]}],
+}
 _WORDS = {
     "400": "Path of each wrong field and what is wrong with it.",
     "401": "No token, or one that is not known, has expired or was revoked; or the server shows nothing to strangers.",
@@ -130,16 +142,25 @@ _WORDS = {
     "404": "There is no such thing, or not for this person.",
     "413": "The body is too large.",
     "415": "The type or the encoding of the body is not known.",
+    "429": "Too many requests of this address, or too much that waits: ask again after `Retry-After`.",
+    "503": "The database is locked or away: nothing was done, ask again after `Retry-After`.",
+    "507": "The disk has no room for it: nothing was done, ask again after `Retry-After`.",
 }
+_AFTER = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
 
 
-def _complete(operation: dict[str, Any]) -> None:
-    wanted = ["401", "403"]
+def _complete(operation: dict[str, Any], *, writes: bool) -> None:
+    """Every refusal has one shape."""
+    responses, wanted = operation["responses"], ["401", "403", "429", "503"]
     if operation.get("parameters"):
         wanted += ["400", "404"]
+    if writes:
+        wanted.append("507")
     if "requestBody" in operation:
         wanted += ["400", "413", "415"]
-    for status in wanted:
-        answer = "FieldErrors" if status == "400" else "Error"
-        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{answer}"}}}
-        operation["responses"].setdefault(status, {"description": _WORDS[status], "content": content})
+    for status in sorted({*wanted, *(status for status in responses if status >= "400")}):
+        response = responses.setdefault(status, {"description": _WORDS.get(status, "")})
+        response["description"] = response.get("description") or _WORDS.get(status, "")
+        response["content"] = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        if status in ("429", "503", "507"):
+            response["headers"] = _AFTER

@@ -20,7 +20,7 @@ from runs.run.artefacts import artefacts_of
 from runs.run.durability import judgement
 from runs.run.latency import Latency, LatencyMap, TypeLatency
 from runs.run.number import headline_numbers
-from runs.run.series import Series, ThinnedSeries
+from runs.run.series import Series
 
 
 @lru_cache
@@ -291,12 +291,6 @@ class RunDetailSerializer(RunSerializer):
     def get_effective_settings(self, run: Run) -> Any:
         """Pairs of name and value, as read back from the DBMS."""
         return run.effective_settings
-
-
-class RunSeriesSerializer(serializers.Serializer[Any]):
-    status = serializers.CharField()
-    series = AnswerField(list[Series])
-    thinned = AnswerField(list[ThinnedSeries], required=False)
 
 
 class BatchSerializer(serializers.ModelSerializer[Batch]):

@@ -26,6 +26,7 @@ from rest_framework.views import APIView
 
 from runs import imports, results
 from runs.api.errors import Conflict
+from runs.api.lists import PAGING, ImportPage, listed_imports
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import person_of
 from runs.api.serializers import FIELD_ERRORS, BatchAnswerSerializer, ErrorSerializer, StoredResultSerializer
@@ -230,7 +231,13 @@ def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Re
 
 class Imports(APIView):
     required_scope = "upload"
+    reading_scopes = ("read", "upload")
     parser_classes = [MultiPartParser]
+
+    @extend_schema(operation_id="v1_imports_list", parameters=PAGING, responses={200: ImportPage})
+    def get(self, request: Request) -> Response:
+        """One's own imports of files, newest first."""
+        return listed_imports(request)
 
     @extend_schema(
         request={"multipart/form-data": SentFilesSerializer},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.models.accounts import SCOPES, ApiToken, Change, LoginTries, User, digest_secret
+from runs.models.accounts import SCOPES, AnsweredRequest, ApiToken, Change, LoginTries, User, digest_secret
 from runs.models.base import UnknownName
 from runs.models.batches import Batch
 from runs.models.experiments import Experiment, Report, StoredSelection

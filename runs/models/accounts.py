@@ -110,3 +110,21 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return f"{self.target_type} {self.target_id}: {self.field}"
+
+
+class AnsweredRequest(models.Model):
+    """The answer to a request that carried an `Idempotency-Key`: sent again, it makes nothing more."""
+
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    # Of method, path and body: the same key with another request is a mistake.
+    digest = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=0)
+    answer = StoredJSON(shape=Any, null=True)
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["owner", "key"], name="answered_request_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.status}"

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from agents.jobs import dispatch, life
 from agents.plans import schedule
-from runs.models import ApiToken, Batch, Experiment, Run
+from runs.api import once
+from runs.models import AnsweredRequest, ApiToken, Batch, Experiment, Run
 from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
 
@@ -125,3 +129,22 @@ def test_it_lets_nobody_cancel_without_the_scope(client, bearer, machine):
     assert Client().post(path).status_code == 401
     assert client.post(path, headers=bearer("upload")).status_code == 403
     assert Run.objects.get().state == RunState.QUEUED
+
+
+def test_a_key_makes_one_experiment_and_takes_no_other_request(client, bearer, machine):
+    machine()
+    headers = bearer("schedule")
+
+    def send(body, key="k1"):
+        return post(client, body, headers | {"Idempotency-Key": key})
+
+    assert (send(BODY | {"repeats": 0}).status_code, AnsweredRequest.objects.count()) == (400, 0)
+    first, again = send(BODY), send(BODY)
+    assert (first.status_code, again.status_code, again.json()) == (201, 201, first.json())
+    assert (again["Idempotent-Replayed"], Experiment.objects.count()) == ("true", 1)
+    assert list(send(BODY | {"repeats": 1}).json()) == ["Idempotency-Key"]
+    assert send(BODY, "k2").json()["slug"] != first.json()["slug"]
+    assert list(send(BODY, "k" * 201).json()) == ["Idempotency-Key"]
+    AnsweredRequest.objects.update(at=timezone.now() - once.KEPT - timedelta(minutes=1))
+    once.forget_old()
+    assert not AnsweredRequest.objects.exists()

@@ -1,0 +1,97 @@
+"""What can be run and measured here, over REST: workloads with their factors, engines, metrics."""
+
+from __future__ import annotations
+
+from benchagent.catalog import DBMSS, METRICS, WORKLOADS, FactorDef
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs.answers.answer import Part
+
+
+class FactorTold(Part):
+    """`kind`: number, choice, text or storage. `choices`: value and what it is called; of a number its limits."""
+
+    name: str
+    label: str
+    unit: str
+    kind: str
+    default: int | str
+    minimum: int | None
+    maximum: int | None
+    choices: dict[str, str]
+    optional: bool
+    role: str
+    help: str
+
+    @classmethod
+    def of(cls, factor: FactorDef) -> FactorTold:
+        limits = (factor.minimum, factor.maximum) if factor.kind == "number" else (None, None)
+        alike = {name: getattr(factor, name) for name in ("name", "label", "unit", "default", "optional", "help")}
+        return cls(
+            **alike, kind=factor.kind, role=factor.role, minimum=limits[0], maximum=limits[1],
+            choices=dict(factor.words),
+        )  # fmt: skip
+
+
+class WorkloadTold(Part):
+    slug: str
+    name: str
+    version: str
+    summary: str
+    primary_metric: str
+    factors: list[FactorTold]
+
+
+class EngineTold(Part):
+    """`settings`: those of a scheduled run that says nothing else. `unverified`: why no live server was ever met."""
+
+    slug: str
+    name: str
+    vendor: str
+    embedded: bool
+    settings: list[tuple[str, str]]
+    backup_methods: dict[str, str]
+    unverified: str
+
+
+class MetricTold(Part):
+    """`better`: higher, lower or none. `threshold`: a smaller difference, as a share of 1, is too small to matter."""
+
+    name: str
+    label: str
+    unit: str
+    better: str
+    threshold: float
+
+
+class CatalogueTold(Part):
+    workloads: list[WorkloadTold]
+    engines: list[EngineTold]
+    metrics: list[MetricTold]
+
+
+class Catalogue(APIView):
+    @extend_schema(responses={200: CatalogueTold})
+    def get(self, _request: Request) -> Response:
+        """Workloads with their factors, engines and metrics that this server knows; plug-ins' too."""
+        told = CatalogueTold(
+            workloads=[
+                WorkloadTold(
+                    **{name: getattr(each, name) for name in ("slug", "name", "version", "summary", "primary_metric")},
+                    factors=[FactorTold.of(factor) for factor in each.factors],
+                )
+                for each in WORKLOADS.values()
+            ],
+            engines=[
+                EngineTold(
+                    **{name: getattr(each, name) for name in ("slug", "name", "vendor", "embedded", "unverified")},
+                    settings=list(each.settings), backup_methods=dict(each.backup_methods),
+                )
+                for each in DBMSS.values()
+            ],
+            metrics=[MetricTold(**vars(each)) for each in METRICS.values()],
+        )  # fmt: skip
+        return Response(told.model_dump(mode="json"))
