@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -16,7 +16,7 @@ from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.panels import CLIENTS, SIZES
 from runs.formatting import mid_sentence, number
-from runs.models import Batch, Publication, Run, RunFactor
+from runs.models import Batch, Benchmark, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import StorageRole
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
@@ -48,7 +48,10 @@ class Offer:
 def questions(user: Reader) -> list[Offer]:
     """Of the newest batches and of the publications, by what varies in them: few queries, however many are stored."""
     rows = Run.objects.with_values().listed_for(user)
-    fields = ("pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "measured_at")
+    fields = (
+        "pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "dbms_version__dbms__name",
+        "measured_at",
+    )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
     cells: dict[UUID, set[str]] = {}
@@ -62,7 +65,7 @@ def questions(user: Reader) -> list[Offer]:
     chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
     varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
     names = Batch.objects.in_bulk([row["batch"] for row in varied])
-    measured = [*_histories(newest)]
+    measured = [*_histories(user, rows, newest)]
     published: list[Offer] = []
     for row in varied:
         slug, batch = row["publication__slug"], names[row["batch"]]
@@ -124,18 +127,32 @@ def _of_single_uploads(
             yield from _offers(row, f"{len(runs)} runs of {day}", selects)
 
 
-def _histories(newest: Iterable[Mapping[str, Any]]) -> Iterable[Offer]:
-    """Cells that were measured in many batches."""
-    cells: dict[str, list[Mapping[str, Any]]] = {}
+def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
+    """What was measured in many batches: a benchmark is one question, over all the cells that its series went through
+    (another kernel or version is another cell of it), and what nobody filed yet one of each cell.
+    """
+    batches = {run["batch"] for run in newest}
+    if len(batches) < LEAST_NIGHTS:
+        return
+    filed = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=Benchmark.objects.listed_for(user))
+    lines = dict(filed.order_by("benchmark").values_list("run__cell_key", "benchmark__line").distinct())
+    series: dict[str, list[Mapping[str, Any]]] = {}
     for run in newest:
-        cells.setdefault(run["cell_key"], []).append(run)
-    for cell, runs in cells.items():
-        batches = len({run["batch"] for run in runs})
-        if cell and batches >= LEAST_NIGHTS:
-            since = min(run["measured_at"] for run in runs).date()
-            words = f"Has {runs[0]['dbms_version__name']} changed since {since}?"
-            query = f"{urlencode({'cell': cell[:12]})}&{Question(kind=asked.SINCE).query}"
-            yield Offer(words, f"{batches} batches", runs[0]["workload__name"], query)
+        if run["cell_key"]:
+            series.setdefault(lines.get(run["cell_key"], run["cell_key"]), []).append(run)
+    long = [runs for runs in series.values() if len({run["batch"] for run in runs}) >= LEAST_NIGHTS][:MOST_QUESTIONS]
+    cells_of = [[*dict.fromkeys(run["cell_key"] for run in runs)][:MOST_NAMED] for runs in long]
+    whole = rows.filter(publication=None, cell_key__in=[cell for cells in cells_of for cell in cells]).order_by()
+    of_cell: dict[str, list[tuple[UUID, datetime]]] = {}
+    for cell, batch, since in whole.values_list("cell_key", "batch").annotate(since=Min("measured_at")):
+        of_cell.setdefault(cell, []).append((batch, since))
+    for runs, cells in zip(long, cells_of, strict=True):
+        measured = [row for cell in cells for row in of_cell[cell]]
+        versions = {run["dbms_version__name"] for run in runs}
+        system = runs[0]["dbms_version__name" if len(versions) == 1 else "dbms_version__dbms__name"]
+        words = f"Has {system} changed since {min(since for _, since in measured).date()}?"
+        query = f"{urlencode([('cell', cell[:12]) for cell in cells])}&{Question(kind=asked.SINCE).query}"
+        yield Offer(words, f"{len({batch for batch, _ in measured})} batches", runs[0]["workload__name"], query)
 
 
 def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:

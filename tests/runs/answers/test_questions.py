@@ -14,6 +14,7 @@ from runs.answers.ask import headline
 from runs.answers.questions import questions
 from runs.charts.drawing import draw, point_rows
 from runs.compare.compare import compare, failed_checks_words
+from runs.history import filing
 from runs.models import Run
 from tests.runs.builders import document
 
@@ -55,6 +56,20 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
     asked = {question.words: question.query for question in questions(AnonymousUser())}
 
     assert [*asked] == ["Has PostgreSQL 15.8 changed since 2026-05-01?", "What is lost from scale factor 1 to 100?"]
+
+
+def test_a_benchmark_is_one_question_across_kernels(client):
+    """Were two: each with half of the nights, and neither saw what the new kernel did."""
+    for day in range(1, 13):
+        hardware = {"name": "rack 4", "kernel": "6.1" if day < 7 else "6.8"}
+        stored(tpcb(1000 if day < 7 else 1200, hardware=hardware, measured_on=f"2026-05-{day:02d}"))
+    filing.keep_up()
+
+    (asked,) = questions(AnonymousUser())
+
+    assert (asked.words, asked.of) == ("Has PostgreSQL 15.8 changed since 2026-05-01?", "12 batches")
+    (claim,) = client.get(f"/api/v1/answers/?{asked.query}").json()["claims"]
+    assert (claim["day"], claim["batches_before"]) == ("2026-05-07", 6)
 
 
 def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
