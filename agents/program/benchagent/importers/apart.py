@@ -47,7 +47,7 @@ SEVERAL_FOLD = 2.0
 
 def told_apart(file: SourceFile, reports: list[Report], read: Callable[[SourceFile], Sequence[Report]]) -> list[Report]:
     """The reports, with what stands above them as factors where they share all others. `read` reads a part."""
-    if len({_key(report) for report in reports}) == len(reports) or file.is_large:
+    if len(reports) < 2 or len({_key(report) for report in reports}) == len(reports) or file.is_large:
         return reports
     for form in _forms(file.text, len(reports)):
         headings: list[dict[str, Scalar]] = []
@@ -162,7 +162,7 @@ def _said(level: str, text: str) -> dict[str, Scalar]:
 
 def warn_of_alike(files: Sequence[ReadFile]) -> None:
     """A warning, in place, at results of one file that share all factors and whose figures are no repeats' figures."""
-    for _, reports in files:
+    for reports in (reports for _, reports in files if len(reports) > 1):
         alike: dict[Hashable, list[tuple[int, Metric]]] = defaultdict(list)
         for at, report in enumerate(reports):
             first = next((metric for metric in report.metrics if metric.better == "higher" and metric.value > 0), None)

@@ -131,7 +131,7 @@ def streams(head: SourceFile) -> bool:
 
 def claims(file: SourceFile) -> bool:
     return bool(
-        streams(file) or _XML.search(file.text[:1000]) or table(file) or document(file) or MARKS.search(file.text)
+        streams(file) or _XML.search(file.text[:1000]) or table(file) or document(file) or file.shows(MARKS, WORDS)
     )
 
 

@@ -196,7 +196,7 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     if _HTML.search(text) if ended else any(_of_markup(line) != [line] for line in shown):
         found.append(MARKUP)
     some = shown[:: max(1, len(shown) // FEW)]
-    if claimed is Claimed.NOT or sum(map(bool, map(_MAY_BE.match, some))) > len(some) // 4:
+    if claimed is Claimed.NOT or sum(map(bool, map(_MAY_BE.match, some))) > len(some) // 2:
         fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed)}
         # The longest first, by which those come last that leave a part of the margin.
         longest = sorted(fronts, key=lambda front: (len(front[0]), len(front[2]), front), reverse=True)
@@ -218,33 +218,29 @@ def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed) ->
             continue
         stretch = places[-1] - places[0] + 1 if claimed is Claimed.NOT else len(shown)
         if count >= max(min(LEAST, len(shown)), claimed.value * stretch):
-            yield from _longer(shown, [_parts(line, form) for line in shown], places, claimed=claimed)
+            yield from _longer(form, [shown[at] for at in places], claimed=claimed)
 
 
-def _parts(line: str, form: re.Pattern[str]) -> list[_Part]:
-    found = itertools.islice(form.finditer(line), MOST_PARTS)
-    return [_Part(part.lastgroup or "", part[0], part.end()) for part in found]
-
-
-def _longer(
-    shown: Sequence[str], parts: Sequence[Sequence[_Part]], places: Sequence[int], *, claimed: Claimed
-) -> Iterator[_Form]:
+def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed) -> Iterator[_Form]:
     """The fronts that lines have in common, the longest first."""
-    group, fronts, common = list(places), list[_Form](), list[_Part]()
-    least = max(min(LEAST, len(shown)), claimed.value * len(places))
-    while True:
-        depth = len(common)
-        nexts = Counter(parts[at][depth].form for at in group if len(parts[at]) > depth)
-        if not nexts:
+    fronts, common = list[_Form](), list[_Part]()
+    # Every line with where its next part is looked for; a line that has come to its end stays.
+    group = [(line, 0) for line in lines]
+    few = min(LEAST, len(lines))
+    while len(common) < MOST_PARTS:
+        found = [(line, form.search(line, at)) for line, at in group]
+        parts = [(line, _Part(part.lastgroup or "", part[0], part.end()) if part else None) for line, part in found]
+        if not (nexts := Counter(part.form for _, part in parts if part)):
             break
         ((top, _),) = nexts.most_common(1)
-        group = [at for at in group if len(parts[at]) <= depth or parts[at][depth].form == top]
-        if len(group) < least:
+        parts = [(line, part) for line, part in parts if part is None or part.form == top]
+        if len(parts) < max(few, claimed.value * len(lines)):
             break
-        common.append(next(parts[at][depth] for at in group if len(parts[at]) > depth))
-        rests = [shown[at][parts[at][depth].end :] for at in group if len(parts[at]) > depth + 1]
+        common.append(next(part for _, part in parts if part))
+        group = [(line, part.end if part else len(line)) for line, part in parts]
+        rests = [rest for line, at in group if (rest := line[at:]).strip()]
         # Where every line ends here, nothing stands behind it.
-        if len(rests) < min(LEAST, len(shown)) or not _ends(common[-1], rests):
+        if len(rests) < few or not _ends(common[-1], rests):
             continue
         if claimed is Claimed.NOT or _NO_TOOLS.fullmatch(" ".join(part.sign for part in common)):
             fronts += _forms(common, rests)

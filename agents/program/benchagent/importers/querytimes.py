@@ -48,6 +48,8 @@ _REFRESH = re.compile(
 _SCALE = re.compile(r"\b(?:scale[ _-]?factor|SF)[ =:]{1,3}(\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _TITLE = re.compile(r"[-=#* ]*stream[ #_-]{0,2}(\d{1,3})[ :=*#-]*", re.IGNORECASE)
 _ANCHORS = re.compile(rf"^[ |]*(?:{re.sub(r'[?]P<[a-z]+>', '?:', _ROW.pattern)}) *$", re.MULTILINE)
+# What each of them holds, which is found faster.
+_LABELS = re.compile(rf"{_LABEL}[ #_-]{{0,2}}\d")
 # What a benchmark of queries has, no more and no less.
 _SUITES = {"tpch": ("TPC-H", 22), "tpcds": ("TPC-DS", 99)}
 _LEAST = 3
@@ -69,7 +71,7 @@ def claims(file: SourceFile) -> bool:
     headed = _HEADING.fullmatch(first.strip())
     if headed and headed["unit"]:
         return sum(1 for line in file.lines if _HEADED.fullmatch(line.strip())) >= _LEAST
-    return len(_ANCHORS.findall(file.text)) >= _LEAST
+    return all(len(marks.findall(file.text)) >= _LEAST for marks in (_LABELS, _ANCHORS))
 
 
 def read(file: SourceFile) -> Sequence[Report]:

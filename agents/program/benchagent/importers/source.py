@@ -86,7 +86,9 @@ class SourceFile:
 
     @cached_property
     def head(self) -> SourceFile:
-        """Whole lines of its beginning, by which a large file is recognised."""
+        """Whole lines of its beginning, by which a large file is recognised; a small one whole."""
+        if self.size_bytes < PIECE_BYTES and not self.is_packed:
+            return self
         start = bytearray()
         for piece in self.pieces():
             start += piece[: PIECE_BYTES - len(start)]
@@ -164,12 +166,11 @@ class SourceFile:
 
         `words`: one of them stands wherever the marks do, which is found much faster than the marks.
         """
-
-        def search() -> bool:
-            there = not words or any(word in self.text for word in words)
-            return there and marks.search(self.text) is not None
-
-        return self.once(marks, search)
+        # By its text: the hash of an expression is worked out anew each time.
+        if marks.pattern not in self._made:
+            there = not words or any(map(self.text.__contains__, words))
+            self._made[marks.pattern] = there and marks.search(self.text) is not None
+        return bool(self._made[marks.pattern])
 
     @cached_property
     def text(self) -> str:

@@ -17,11 +17,11 @@ from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "benchbase"
 MARKS = console.CLAIM
-WORDS = ("measuredRequests=", "com.oltpbenchmark.", "(DBWorkload.java:", "TPM-C |")
+WORDS = console.WORDS
 
 
 def claims(file: SourceFile) -> bool:
-    return any(kind.claims(file.text) for kind in (tables, documents, console))
+    return tables.claims(file.text) or documents.claims(file.text) or console.claims(file)
 
 
 def streams(head: SourceFile) -> bool:
@@ -74,7 +74,7 @@ def _kind(file: SourceFile, report: Report) -> str:
         if tables.type_of(file):
             return "type"
         return "samples" if "Requests," in file.heading else "results"
-    if console.claims(file.text):
+    if console.claims(file):
         return "console"
     words = {documents.SETTINGS_ONLY: "settings", documents.METRICS_ONLY: "metrics", documents.CONFIG_ONLY: "config"}
     for warning in report.warnings:

@@ -37,6 +37,7 @@ CLAIM = re.compile(
     r"Results\((?:state=\w+, )?nano[sS]econds=\d+, measuredRequests=|com\.oltpbenchmark\.|\(DBWorkload\.java:"
     r"|(?m:^=+RESULTS=+\s*\n\s*TPM-C \|)"
 )
+WORDS = ("measuredRequests=", "com.oltpbenchmark.", "(DBWorkload.java:", "TPM-C |")
 _BEGIN = re.compile(r"^\s*#?\s*Benchmark\s*[:=]\s+(?P<kind>[\w,-]+)(?: \{|\s*$)")
 _HEADER = re.compile(
     r"^\s*#?\s*(Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+(\S.*?)\s*$"
@@ -157,8 +158,9 @@ def _stamp(line: str) -> str:
     return f"{match[1]}.{match[2]}" if match else ""
 
 
-def claims(text: str) -> bool:
-    return bool(CLAIM.search(text)) and not text.lstrip().startswith(("package ", "/*", "{", "<?xml", "<parameters"))
+def claims(file: SourceFile) -> bool:
+    starts = ("package ", "/*", "{", "<?xml", "<parameters")
+    return file.shows(CLAIM, WORDS) and not file.text.lstrip().startswith(starts)
 
 
 def read(file: SourceFile) -> list[Report]:

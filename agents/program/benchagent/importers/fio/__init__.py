@@ -16,7 +16,10 @@ _TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 
 
 def claims(file: SourceFile) -> bool:
-    return file.text.startswith(_TERSE) or any(kind.claims(file.text) for kind in (json_output, normal, logs))
+    text = file.text
+    if any(word in text for word in WORDS) and (json_output.claims(text) or normal.claims(text)):
+        return True
+    return text.startswith(_TERSE) or logs.claims(text)
 
 
 def streams(head: SourceFile) -> bool:

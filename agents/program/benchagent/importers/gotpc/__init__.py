@@ -26,7 +26,7 @@ MARKS = re.compile(
     r"|begin to check warehouse \d+ at condition )",
     re.MULTILINE,
 )
-WORDS = ("[Current]", "[Summary]", "Takes(s): ", "tpmC: ", "load to ", "begin to check warehouse ")
+WORDS = ("[Current]", "[Summary]", ", TPM: ", "tpmC: ", "load to ", "begin to check warehouse ")
 
 
 def claims(file: SourceFile) -> bool:

@@ -15,7 +15,7 @@ TOOL = "ycsb"
 _JAVA = re.compile(
     r"^[ \t]*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
     r"|^[ \t]*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
-    r"|(?<!\d)\d{1,10} sec: \d{1,18} operations; "
+    r"|\d sec: \d{1,18} operations; "
     r"|^[ \t]*YCSB Client \d"
     rf"|{RAW}"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
@@ -30,7 +30,7 @@ MARKS = re.compile(
 )
 WORDS = (
     "[OVERALL], ", "], Operations, ", "], AverageLatency(", " sec: ", "YCSB Client ", " latency raw data: ", '"metric"',
-    "Takes(s): ",
+    ", OPS: ",
 )  # fmt: skip
 
 
