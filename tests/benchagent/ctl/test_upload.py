@@ -47,7 +47,9 @@ def test_it_sends_the_description_of_a_tool_with_an_example_before_the_files(
     logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tool, output = tmp_path / "tool.yaml", tmp_path / "out.txt"
-    tool.write_text("tool: minibench\nlines:\n  - minibench {version:S}\n  - '{tps:X} a second'\nmetrics: [tps]\n")
+    tool.write_text(
+        "tool: minibench\nlines:\n  - minibench {version:token}\n  - '{tps:num} a second'\nmetrics: [tps]\n"
+    )
     output.write_text("minibench 1.0\n12.5 a second\n")
     assert main(["upload", str(output), "--tool", str(tool), "--hardware", "box"]) == 0
     assert logged_in.sent("POST", "/tools/") == [{"text": tool.read_text(), "example": output.read_text()}]

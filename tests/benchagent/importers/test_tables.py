@@ -17,14 +17,14 @@ from tests.benchagent.importers.samples import sample
 
 TABLE = Table(
     "minibench",
-    ("version", "minibench {version:S}"),
-    ("mode", "mode: {mode:simple|prepared}[ {note:T}]"),
-    ("transactions", "transactions: {transactions:N} ({tps:X} per sec.)"),
+    ("version", "minibench {version:token}"),
+    ("mode", "mode: {mode:simple|prepared}[ {note:rest}]"),
+    ("transactions", "transactions: {transactions:int} ({tps:num} per sec.)"),
     ("latency", "{mean|average} latency: {latency_avg_ms:time}", r"(?:mean|average) latency"),
     ("#end", "done"),
 )
 EXAMPLE = Path(__file__).parents[3] / "docs/extend/example-plugin/benchsite_example/minibench.py"
-LOOSE = Table("minibench", ("rows", "{rows:N} rows"), strict=False)
+LOOSE = Table("minibench", ("rows", "{rows:int} rows"), strict=False)
 
 
 def figures(*texts: str) -> Figures:

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 
 TEXT = """tool: minibench
 lines:
-  - minibench {version:S}
-  - "{transactions:N} transactions ({tps:X} per sec.) in {elapsed_s:X} s"
+  - minibench {version:token}
+  - "{transactions:int} transactions ({tps:num} per sec.) in {elapsed_s:num} s"
 metrics: [tps]
 checks: [transactions / elapsed_s = tps]
 """
@@ -78,7 +78,7 @@ def test_what_does_not_read_its_example_is_refused_and_stays_in_the_form(client_
     page = client_of_ada.post("/imports/tools/", {"text": TEXT, "example": "minibench 2.1\n"})
     assert page.status_code == 422
     assert "the example has not" in page.content.decode() or "no figure" in page.content.decode()
-    assert "minibench {version:S}" in page.content.decode()
+    assert "minibench {version:token}" in page.content.decode()
     assert not ToolDescription.objects.exists()
 
 

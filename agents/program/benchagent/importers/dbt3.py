@@ -30,12 +30,12 @@ TOOL = "DBT-3"
 _SCORE = r"(?:N/A|\d*(?:\.\d+)?)"
 TABLE = Table(
     TOOL,
-    ("size", "* Database Size: {scale_factor:X} GB"),
-    ("manager", "* Database Manager: {manager:T}"),
-    ("composite", "Composite Score[:] {composite:S}[ {:T}]"),
-    ("load", "Load Test Time (hours)[:] {load_hours:S}[ {:T}]"),
-    ("power", "Power Test Score[:] {power:S}[ {:T}]"),
-    ("throughput", "Throughput Test Score[:] {throughput:S}[ {:T}]"),
+    ("size", "* Database Size: {scale_factor:num} GB"),
+    ("manager", "* Database Manager: {manager:rest}"),
+    ("composite", "Composite Score[:] {composite:token}[ {:rest}]"),
+    ("load", "Load Test Time (hours)[:] {load_hours:token}[ {:rest}]"),
+    ("power", "Power Test Score[:] {power:token}[ {:rest}]"),
+    ("throughput", "Throughput Test Score[:] {throughput:token}[ {:rest}]"),
 )
 MARKS = re.compile(rf"^ *Composite Score:? +{_SCORE} *\n *Load Test Time \(hours\)", re.MULTILINE)
 _TIMES = re.compile(r"^PERF\d*\.(?:POWER|THRUPUT)\.[\w.]+,[^,\n]*,[^,\n]*,[^,\n]*,", re.MULTILINE)

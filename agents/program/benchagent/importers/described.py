@@ -3,13 +3,14 @@
     tool: minibench
     lines:                                # in the order in which they are printed; the first begins a run,
                                           # the last ends it
-      - minibench {version:S}
-      - "clients: {terminals:N}"
-      - maybe: "isolation: {isolation:T}"   # not in every output
-      - each: "{operation:W} {operations:N} {latency_avg_ms:X} ms"   # repeats; the first value names the row
-      - heading: "phase {phase:W}:"         # repeats; its values are those of the rows below it
-      - run: "{test:W}: {ops_per_s:X} ops/s"   # repeats; each is a run of its own
-      - "{transactions:N} transactions ({tps:X} per sec.) in {elapsed_s:X} s"
+      - minibench {version:token}
+      - "clients: {terminals:int}"
+      - maybe: "isolation: {isolation:rest}"   # not in every output
+      - each: "{operation:word} {operations:int} {latency_avg_ms:num} ms"   # repeats; the first value names the row
+      - heading: "phase {phase:word}:"      # repeats; its values are those of the rows below it, which follow it here
+      - part: "thread {:int}: {operations:int}"   # repeats; what it counts adds up to the next row
+      - run: "{test:word}: {ops_per_s:num} ops/s"   # repeats; each is a run of its own
+      - "{transactions:int} transactions ({tps:num} per sec.) in {elapsed_s:num} s"
     metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
     parameters: [terminals, isolation]
     checks: [transactions / elapsed_s = tps]
@@ -23,6 +24,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -38,16 +40,36 @@ from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled,
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 300, 6
-KEYS = {"tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks", "command", "interim"}
+KEYS = {
+    "tool",
+    "version",
+    "workload",
+    "dbms",
+    "lines",
+    "metrics",
+    "parameters",
+    "checks",
+    "command",
+    "interim",
+    "repeats",
+}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
 _VALUE = re.compile(r"\{(\w+):")
-_CHECK = re.compile(rf"({_NAME.pattern})((?: *[*/+] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})")
+_CHECK = re.compile(
+    rf"({_NAME.pattern}|\d+)((?: *[*/+] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})"
+)
 _UNITS = {"higher", "lower", "none"}
 _PROGRAM = re.compile(r"[\w.+-]{2,60}(?: [\w.+-]{1,60})?")
 _OPTION = re.compile(r"-{0,2}([A-Za-z][\w.-]{0,59})")
 _NEVER = re.compile(r"(?!)")
-_KINDS = ("maybe", "each", "heading", "run")
+# As kinds of values were called before.
+_LETTERS = {
+    "N": "int", "X": "num", "Y": "signed", "Z": "num?", "W": "word", "S": "token", "G": "grouped", "Q": "quoted",
+    "T": "rest", "E": "exp", "L": "words", "C": "cell",
+}  # fmt: skip
+_LETTER = re.compile(rf":([{''.join(_LETTERS)}])\}}")
+_KINDS = ("maybe", "each", "heading", "part", "run")
 
 
 class BadDescription(ValueError):
@@ -111,9 +133,14 @@ class Described:
     each: dict[str, tuple[str, ...]]
     headings: frozenset[str]
     results: frozenset[str]
+    # Rows that are parts of the next one; the headings below which a row stands, where it follows some.
+    parts: frozenset[str]
+    below: dict[str, frozenset[str]]
     maybe: frozenset[str]
     # Whether an output that lacks its last line and is followed by another is progress, and no run.
     interim: bool
+    # Whether a row may come again right behind itself, below one heading.
+    repeats: bool
     # Value -> metric, value -> parameter; the values of which line they are.
     metrics: dict[str, _Measured]
     parameters: dict[str, tuple[str, float]]
@@ -142,7 +169,7 @@ class Described:
         return None if match is None or match.cut else match
 
     def read(self, file: SourceFile) -> Sequence[Report]:
-        repeated = {*self.each, *self.headings, *self.results}
+        repeated = {*self.each, *self.headings, *self.parts, *self.results}
         is_free = bool(self.headings or self.results)
         reader = _Calls(
             table=self.table, begins=self.begins, lists=repeated, called=self.called, last=self.last, is_free=is_free
@@ -173,23 +200,35 @@ class Described:
         for heading, key, row in self._rows(call):
             if key in self.results:
                 values = {**call.values, **heading, **row}
-                same = (run for run in reversed(runs) if not (row.keys() - telling) & run.values.keys())
-                same = (run for run in same if all(run.values.get(name) == values.get(name) for name in telling))
-                if run := next(same, None):
-                    run.values |= row
+                same = [run for run in runs if all(run.values.get(name) == values.get(name) for name in telling)]
+                if self.headings and same and not (self.repeats and same[-1] is runs[-1]):
+                    raise NotUnderstood(f"line {call.line}: {self._said(row)} stands twice below its heading")
+                if same and not (row.keys() - telling) & same[-1].values.keys():
+                    same[-1].values |= row
                 else:
                     runs.append(Run(call.line, rows={self.last: {}}, values=values, command_lines=call.command_lines))
         return runs
 
     def _rows(self, call: Run) -> Iterator[tuple[dict[str, Any], str, dict[str, Any]]]:
-        """Rows that repeat with the values of the heading above them."""
+        """Rows that repeat with the values of the heading above them. Raises NotUnderstood where one was moved."""
         heading: dict[str, Any] | None = None if self.headings else {}
+        above, parts = "", Counter[str]()
         for row in call.lists.get(_ROWS, []):
             key, values = row[_ROWS], {name: value for name, value in row.items() if name != _ROWS}
-            heading = values if key in self.headings else heading
-            if heading is None:
-                raise NotUnderstood(f"line {call.line}: figures without the heading above them")
+            if key in self.parts:
+                parts.update(values)
+                continue
+            heading, above = (values, key) if key in self.headings else (heading, above)
+            if heading is None or (self.below.get(key) and above not in self.below[key]):
+                raise NotUnderstood(f"line {call.line}: {self._said(values)} stands without its heading above it")
+            if wrong := [name for name in parts if not math.isclose(parts[name], values.get(name, parts[name]))]:
+                raise NotUnderstood(f"line {call.line}: {wrong[0]} of the parts are not {values[wrong[0]]} together")
+            parts.clear()
             yield heading, key, values
+
+    @staticmethod
+    def _said(row: dict[str, Any]) -> str:
+        return " ".join(map(str, row.values()))[:60]
 
     def report_of(self, run: Run) -> Report:
         ended = self.last in run.rows or self.last == run.cut
@@ -251,7 +290,8 @@ class Described:
                 value = value / operand if operand else math.inf
             else:
                 value = value * operand if operator == "*" else value + operand
-        if not math.isclose(value, expected, rel_tol=0.02, abs_tol=0.02):
+        # What is printed as a whole number is rounded.
+        if not math.isclose(value, expected, rel_tol=0.02, abs_tol=0.51 if expected.is_integer() else 0.02):
             raise NotUnderstood(f"line {line}: {right} = {expected:g}, but the other figures make {value:g}")
 
 
@@ -265,13 +305,20 @@ def described(text: str) -> Described:
         raise BadDescription(f"lines: a list of 2 to {MAX_LINES} lines is expected, as the tool prints them")
     rows: list[tuple[str, str]] = []
     kinds: dict[str, str] = {}
+    below: dict[str, frozenset[str]] = {}
     values_of: dict[str, tuple[str, ...]] = {}
     for number, item in enumerate(lines, start=1):
         kind, template = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", item)
+        if isinstance(template, str):
+            template = _LETTER.sub(lambda letter: f":{_LETTERS[letter[1]]}}}", template)
         key = f"line {number}"
         values_of[key] = _values(template, key)
         if kind not in ("", *_KINDS):
             raise BadDescription(f"lines, {number}: {kind!r} is none of {', '.join(_KINDS)}")
+        if kind in ("each", "part", "run"):
+            # The headings that stand right above it and its like.
+            above = itertools.dropwhile(lambda other: kinds[other] != "heading", reversed(kinds))
+            below[key] = frozenset(itertools.takewhile(lambda other: kinds[other] in ("heading", "maybe"), above))
         kinds[key] = kind
         rows.append((key, template))
     sure = [number for number, (key, _) in enumerate(rows) if not kinds[key]]
@@ -299,7 +346,9 @@ def described(text: str) -> Described:
         begun_by=frozenset(begins) | (frozenset() if _is_telling(rows, sure[:1]) else headings),
         headings=headings,
         results=frozenset(key for key, kind in kinds.items() if kind == "run"),
+        parts=frozenset(key for key, kind in kinds.items() if kind == "part"), below=below,
         maybe=frozenset(key for key, kind in kinds.items() if kind), interim=bool(content.get("interim")),
+        repeats=bool(content.get("repeats")),
         metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
         called=_read_command(content.get("command")),
     )  # fmt: skip
@@ -349,7 +398,7 @@ def _scaled(value: Any, times: float) -> Scalar:
 
 def _is_telling(rows: list[tuple[str, str]], at: Sequence[int]) -> bool:
     """Whether a line has words of its own."""
-    kinds = "|".join(KINDS)
+    kinds = "|".join(map(re.escape, KINDS))
     return any(re.search(r"[A-Za-z]{2}", re.sub(rf"\{{\w*:(?:{kinds})\}}", "", rows[row][1])) for row in at)
 
 
@@ -390,8 +439,8 @@ def _values(template: Any, where: str) -> tuple[str, ...]:
         raise BadDescription(f"{where}: {bad!r} is no name of small letters, digits and _")
     if len({*names}) != len(names):
         raise BadDescription(f"{where}: a value stands there twice")
-    if re.search(r":T\}(?!\]*$)", template):
-        raise BadDescription(f"{where}: {{…:T}} takes the rest of the line, so nothing can follow it")
+    if re.search(r":rest\}(?!\]*$)", template):
+        raise BadDescription(f"{where}: {{…:rest}} takes the rest of the line, so nothing can follow it")
     try:
         for pattern in pattern_of(template, careful=True):
             re.compile(pattern)
@@ -500,7 +549,7 @@ def _read_check(text: str, values: set[str], metrics: set[str]) -> tuple[str, tu
     if match is None:
         raise BadDescription(f"checks: {text[:60]!r} is not as transactions / elapsed_s = tps")
     steps = tuple(re.findall(r"([*/+]) *([\w.]+)", match[2]))
-    names = [match[1], match[3], *(name for _, name in steps if not name[0].isdigit())]
+    names = [name for name in (match[1], match[3], *(name for _, name in steps)) if not name[0].isdigit()]
     names = [name for name in names if not name.endswith(tuple(f"_{metric}" for metric in metrics))]
     _names(names, "checks", values)
     return match[1], steps, match[3]

@@ -37,17 +37,18 @@ SUBJECT = Subject(workload="jmeter", workload_name="JMeter")
 TABLE = Table(
     TOOL,
     (
-        "start", "[INFO {:S} ]{Creating summariser|Starting standalone test|Running the test!}[ {:T}]",
+        "start", "[INFO {:token} ]{Creating summariser|Starting standalone test|Running the test!}[ {:rest}]",
         r"(?:INFO \S+ )?(?:Creating summ|Starting standalone test|Running the test!)",
     ),
-    ("line", "[INFO {:S} ]summary + {interval:T}", r"(?:INFO \S+ )?summary \+ "),
+    ("line", "[INFO {:token} ]summary + {interval:rest}", r"(?:INFO \S+ )?summary \+ "),
     (
-        "line", "[INFO {:S} ]summary = {requests:N} in {hours:N}:{minutes:N}:{seconds:N} = {requests_per_s:X}/s "
-        "Avg: {latency_avg_ms:N} Min: {latency_min_ms:N} Max: {latency_max_ms:N} "
-        "Err: {errors:N} ({error_share_percent:X}%)[ {:T}]", r"(?:INFO \S+ )?summary = ",
+        "line", "[INFO {:token} ]summary = {requests:int} in {hours:int}:{minutes:int}:{seconds:int} = "
+        "{requests_per_s:num}/s Avg: {latency_avg_ms:int} Min: {latency_min_ms:int} Max: {latency_max_ms:int} "
+        "Err: {errors:int} ({error_share_percent:num}%)[ {:rest}]", r"(?:INFO \S+ )?summary = ",
     ),
     (
-        "line", "[INFO {:S} ]{ended:Tidying up ...|... end of run|Notifying test listeners of end of test}[ {:T}]",
+        "line",
+        "[INFO {:token} ]{ended:Tidying up ...|... end of run|Notifying test listeners of end of test}[ {:rest}]",
         r"(?:INFO \S+ )?(?:Tidying up|\.\.\. end of run|Notifying test listeners of end of test)",
     ),
 )  # fmt: skip

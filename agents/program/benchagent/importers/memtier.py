@@ -27,14 +27,14 @@ TABLE = Table(
     TOOL,
     ("#begin", "\\[RUN #1\\] Preparing benchmark client..."),
     ("#several", "\\[RUN #2\\] Preparing benchmark client..."),
-    ("threads", "{client_threads:N} Threads", r"\d+ +Threads\b"),
-    ("connections", "{connections_per_thread:N} Connections per thread", r"\d+ +Connections per thread\b"),
-    ("requests", "{requests_per_client:N} Requests per client", r"\d+ +Requests per client\b"),
-    ("seconds", "{duration_s:N} Seconds", r"\d+ +Seconds\b"),
+    ("threads", "{client_threads:int} Threads", r"\d+ +Threads\b"),
+    ("connections", "{connections_per_thread:int} Connections per thread", r"\d+ +Connections per thread\b"),
+    ("requests", "{requests_per_client:int} Requests per client", r"\d+ +Requests per client\b"),
+    ("seconds", "{duration_s:int} Seconds", r"\d+ +Seconds\b"),
     ("table", "{section:ALL STATS|BEST RUN RESULTS|WORST RUN RESULTS}"),
-    ("table", "AGGREGATED AVERAGE RESULTS ({runs:N} runs)"),
-    ("table", "Type Ops/sec {columns:T}", r"Type +Ops/sec\b"),
-    ("table", "{type:W} {figures:cells}", r"(?:Totals|[A-Z][a-z]\w*) +(?:[\d.,]+|---) +(?:[\d.,]+|---) +[\d.-]"),
+    ("table", "AGGREGATED AVERAGE RESULTS ({runs:int} runs)"),
+    ("table", "Type Ops/sec {columns:rest}", r"Type +Ops/sec\b"),
+    ("table", "{type:word} {figures:cells}", r"(?:Totals|[A-Z][a-z]\w*) +(?:[\d.,]+|---) +(?:[\d.,]+|---) +[\d.-]"),
 )  # fmt: skip
 MARKS = re.compile(
     r"^ *Type +Ops/sec +Hits/sec|\[RUN #\d+\] (?:Preparing benchmark client|Launching threads)"

@@ -14,15 +14,16 @@ TOOL = "mysqlslap"
 TABLE = Table(
     TOOL,
     ("#benchmark", "Benchmark", r"Benchmark$"),
-    ("engine", "Running for engine {storage_engine:S}"),
-    ("average", "Average number of seconds to run all queries: {all_queries_s:X} seconds"),
-    ("least", "Minimum number of seconds to run all queries: {all_queries_min_s:X} seconds"),
-    ("most", "Maximum number of seconds to run all queries: {all_queries_max_s:X} seconds"),
-    ("clients", "Number of clients running queries: {terminals:N}"),
-    ("queries", "Average number of queries per client: {queries_per_client:N}"),
+    ("engine", "Running for engine {storage_engine:token}"),
+    ("average", "Average number of seconds to run all queries: {all_queries_s:num} seconds"),
+    ("least", "Minimum number of seconds to run all queries: {all_queries_min_s:num} seconds"),
+    ("most", "Maximum number of seconds to run all queries: {all_queries_max_s:num} seconds"),
+    ("clients", "Number of clients running queries: {terminals:int}"),
+    ("queries", "Average number of queries per client: {queries_per_client:int}"),
     (
-        "row", "[{storage_engine:W}],{load_type:W},{all_queries_s:X},{all_queries_min_s:X},{all_queries_max_s:X},"
-        "{terminals:N},{queries_per_client:N}", r"\w*,(?:mixed|update|write|key|read),\d",
+        "row",
+        "[{storage_engine:word}],{load_type:word},{all_queries_s:num},{all_queries_min_s:num},{all_queries_max_s:num},"
+        "{terminals:int},{queries_per_client:int}", r"\w*,(?:mixed|update|write|key|read),\d",
     ),
 )  # fmt: skip
 MARKS = re.compile(

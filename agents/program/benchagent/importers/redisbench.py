@@ -14,33 +14,37 @@ from benchagent.importers.tables import Match, Run, Runs, Table
 TOOL = "redis-benchmark"
 TABLE = Table(
     TOOL,
-    ("progress", "{test:T}: rps={:Z} (overall: {:Z}) avg_msec={:Z} (overall: {:Z})", r".{1,300}?: rps=-?[\dn]"),
-    ("title", "====== {test:T} ======", r"====== \S"),
-    ("requests", "{requests:N} requests completed in {elapsed_s:X} seconds", r"\d+ requests completed"),
-    ("clients", "{terminals:N} parallel clients", r"\d+ parallel clients"),
-    ("payload", "{payload_bytes:N} bytes payload", r"\d+ bytes payload"),
-    ("keep alive", "keep alive: {keep_alive:N}"),
-    ("cluster", "cluster mode: yes ({cluster_masters:N} masters)"),
-    ("save", 'host configuration "save":[ {save:T}]'),
-    ("appendonly", 'host configuration "appendonly":[ {appendonly:W}]'),
+    (
+        "progress", "{test:rest}: rps={:num?} (overall: {:num?}) avg_msec={:num?} (overall: {:num?})",
+        r".{1,300}?: rps=-?[\dn]",
+    ),
+    ("title", "====== {test:rest} ======", r"====== \S"),
+    ("requests", "{requests:int} requests completed in {elapsed_s:num} seconds", r"\d+ requests completed"),
+    ("clients", "{terminals:int} parallel clients", r"\d+ parallel clients"),
+    ("payload", "{payload_bytes:int} bytes payload", r"\d+ bytes payload"),
+    ("keep alive", "keep alive: {keep_alive:int}"),
+    ("cluster", "cluster mode: yes ({cluster_masters:int} masters)"),
+    ("save", 'host configuration "save":[ {save:rest}]'),
+    ("appendonly", 'host configuration "appendonly":[ {appendonly:word}]'),
     ("multi-thread", "multi-thread: {yes|no}"),
-    ("threads", "threads: {client_threads:N}"),
-    ("share", "{percent:X}% <= {ms:X} milliseconds[ (cumulative count {count:N})]", r"\d+[.,]\d+% <= "),
-    ("throughput", "throughput summary: {requests_per_s:X} requests per second"),
+    ("threads", "threads: {client_threads:int}"),
+    ("share", "{percent:num}% <= {ms:num} milliseconds[ (cumulative count {count:int})]", r"\d+[.,]\d+% <= "),
+    ("throughput", "throughput summary: {requests_per_s:num} requests per second"),
     ("#latency", "latency summary (msec):"),
     ("#names", "avg min p50 p95 p99 max"),
     (
-        "latency", "{latency_avg_ms:X} {latency_min_ms:X} {latency_p50_ms:X} {latency_p95_ms:X} {latency_p99_ms:X} "
-        "{latency_max_ms:X}", r"\d+[.,]\d+ +\d+[.,]\d+ +\d+[.,]\d",
+        "latency", "{latency_avg_ms:num} {latency_min_ms:num} {latency_p50_ms:num} {latency_p95_ms:num} "
+        "{latency_p99_ms:num} {latency_max_ms:num}", r"\d+[.,]\d+ +\d+[.,]\d+ +\d+[.,]\d",
     ),
-    ("rate", "{requests_per_s:X} requests per second", r"\d[\d.,]* requests per second"),
+    ("rate", "{requests_per_s:num} requests per second", r"\d[\d.,]* requests per second"),
     (
-        "quiet", "{test:T}: {requests_per_s:X} requests per second[, p50={latency_p50_ms:X} msec]",
+        "quiet", "{test:rest}: {requests_per_s:num} requests per second[, p50={latency_p50_ms:num} msec]",
         r"[^:\"].{0,300}?: \d[\d.,]* requests per second",
     ),
     (
-        "row", '"{test:Q}","{requests_per_s:X}"[,"{latency_avg_ms:X}","{latency_min_ms:X}","{latency_p50_ms:X}",'
-        '"{latency_p95_ms:X}","{latency_p99_ms:X}","{latency_max_ms:X}"]', r'"[^"]{1,300}","\d',
+        "row",
+        '"{test:quoted}","{requests_per_s:num}"[,"{latency_avg_ms:num}","{latency_min_ms:num}","{latency_p50_ms:num}",'
+        '"{latency_p95_ms:num}","{latency_p99_ms:num}","{latency_max_ms:num}"]', r'"[^"]{1,300}","\d',
     ),
 )  # fmt: skip
 HEADER = (

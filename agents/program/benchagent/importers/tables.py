@@ -2,7 +2,7 @@
 
 A line of a table is written as the tool prints it, with a mark for what changes:
 
-    ("transactions", "transactions: {transactions:N} ({tps:X} per sec.)")
+    ("transactions", "transactions: {transactions:int} ({tps:num} per sec.)")
 
 `{name:KIND}` is a value (KINDS, or the words it may be: `{mode:simple|prepared}`), `{one|another}` one of some
 wordings, `[…]` what may be missing, a blank any number of blanks; a backslash takes the next character as it is. A
@@ -34,22 +34,23 @@ from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
 KINDS = {
-    "N": r"\d+", "X": _DECIMAL, "Y": rf"-?{_DECIMAL}", "Z": rf"-?(?:nan|NaN|N/A|{_DECIMAL})", "W": r"\w+", "S": r"\S+",
-    "G": r"(?:\d{1,3}(?:,\d{3})+|\d+)", "Q": r"[^\"]+", "T": r".+", "E": rf"{_DECIMAL}(?:[eE][+-]?\d+)?",
+    "int": r"\d+", "num": _DECIMAL, "signed": rf"-?{_DECIMAL}", "num?": rf"-?(?:nan|NaN|N/A|{_DECIMAL})",
+    "exp": rf"{_DECIMAL}(?:[eE][+-]?\d+)?", "grouped": r"(?:\d{1,3}(?:,\d{3})+|\d+)", "word": r"\w+", "token": r"\S+",
+    "quoted": r"[^\"]+", "rest": r".+", "words": r"[^\s|]+(?: [^\s|]+)*", "label": r"[^\s:][^:]*",
+    "cell": r'"[^"]*"|[^,]*',
     "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
     "cells": r"[-\d.,]+(?: +[-\d.,]+)*", "span": rf"(?:{_DECIMAL}(?:ms|us|µs|ns|[hms]))+",
-    "clock": r"(?:\d+:)?\d+:\d\d", "L": r"[^\s|]+(?: [^\s|]+)*", "label": r"[^\s:][^:]*", "C": r'"[^"]*"|[^,]*',
-    "fill": r"[.·_=─═-]+", "gap": r" {12,}",
+    "clock": r"(?:\d+:)?\d+:\d\d", "fill": r"[.·_=─═-]+", "gap": r" {12,}",
 }  # fmt: skip
 PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}\[\] ]+)")
 _READ: dict[str, Callable[[str], int | float | None]] = {
-    "N": int, "G": lambda text: int(text.replace(",", "")), "X": float, "Y": float, "E": float,
-    "Z": lambda text: None if "n" in text.lower() else float(text),
+    "int": int, "grouped": lambda text: int(text.replace(",", "")), "num": float, "signed": float, "exp": float,
+    "num?": lambda text: None if "n" in text.lower() else float(text),
     "span": seconds_of,
     "clock": lambda text: sum(int(part) * 60**power for power, part in enumerate(reversed(text.split(":")))),
 }  # fmt: skip
 # Where a line ends with one of these, its form does not show that it is whole.
-_OPEN_KIND = re.compile(r":(?:T|W|S|L|C|label|span|size)\}\]?$")
+_OPEN_KIND = re.compile(r":(?:rest|word|token|words|cell|label|span|size)\}\]?$")
 _NOTE = re.compile(r" {2}(?:#|--|//)")
 _OPEN_END = re.compile(r"(?:\d\.?|,)$")
 
@@ -123,7 +124,7 @@ class Table:
         for key, template, *starts in rows:
             start, whole = pattern_of(template, careful=careful)
             self.rank.setdefault(key, len(self.rank))
-            rest, is_open = template.endswith((":T}", ":T}]")), bool(_OPEN_KIND.search(template))
+            rest, is_open = template.endswith((":rest}", ":rest}]")), bool(_OPEN_KIND.search(template))
             read = {name: _READ[kind] for _, name, kind, *_ in PIECE.findall(template) if name and kind in _READ}
             # Not so where others print the same words; a stranger's line must begin with some of its own.
             own = strict and (not careful or len(re.findall(r"[A-Za-z]", re.sub(r"\\.|\?P?<\w*", "", start))) > 2)

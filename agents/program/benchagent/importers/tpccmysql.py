@@ -18,36 +18,36 @@ TABLE = Table(
     ("#loader", "*** TPCC-mysql Data Loader ***"),
     ("#banner", "*** ###easy### TPC-C Load Generator ***"),
     ("#parameters", "\\<Parameters>"),
-    ("warehouses", "\\[warehouse\\]: {warehouses:N}"),
-    ("terminals", "\\[connection\\]: {terminals:N}"),
-    ("ramp up", "\\[rampup\\]: {ramp_up_s:N} (sec.)"),
-    ("duration", "\\[measure\\]: {duration_s:N} (sec.)"),
+    ("warehouses", "\\[warehouse\\]: {warehouses:int}"),
+    ("terminals", "\\[connection\\]: {terminals:int}"),
+    ("ramp up", "\\[rampup\\]: {ramp_up_s:int} (sec.)"),
+    ("duration", "\\[measure\\]: {duration_s:int} (sec.)"),
     ("#loading", "TPCC Data Load Started..."),
     ("loaded", "...DATA LOADING COMPLETED SUCCESSFULLY."),
-    ("load time", "real {minutes:N}m{seconds:X}s"),
+    ("load time", "real {minutes:int}m{seconds:num}s"),
     ("#start", "MEASURING START."),
     (
-        "interval", "{time_s:N}, trx: {count:N}, 95%: {p95_ms:X}, 99%: {p99_ms:X}, max_rt: {max_ms:X}, {:N}|{:X}, "
-        "{:N}|{:X}, {:N}|{:X}, {:N}|{:X}", r"\d+, trx: ",
+        "interval", "{time_s:int}, trx: {count:int}, 95%: {p95_ms:num}, 99%: {p99_ms:num}, max_rt: {max_ms:num}, "
+        "{:int}|{:num}, {:int}|{:num}, {:int}|{:num}, {:int}|{:num}", r"\d+, trx: ",
     ),
     (
-        "interval", "{time_s:N}, {count:N}({:N}):{:X}|{:X}, {:N}({:N}):{:X}|{:X}, {:N}({:N}):{:X}|{:X}, "
-        "{:N}({:N}):{:X}|{:X}, {:N}({:N}):{:X}|{:X}", r"\d+, \d+\(\d+\):",
+        "interval", "{time_s:int}, {count:int}({:int}):{:num}|{:num}, {:int}({:int}):{:num}|{:num}, "
+        "{:int}({:int}):{:num}|{:num}, {:int}({:int}):{:num}|{:num}, {:int}({:int}):{:num}|{:num}", r"\d+, \d+\(\d+\):",
     ),
     ("#raw", "\\<Raw Results>"),
     (
-        "type", "\\[{type:0|1|2|3|4}\\] sc:{in_time:N} lt:{late:N} rt:{retries:N} fl:{failed:N}"
-        "[ avg_rt: {avg_ms:X} ({:N})]", r"\[\d\] *sc:",
+        "type", "\\[{type:0|1|2|3|4}\\] sc:{in_time:int} lt:{late:int} rt:{retries:int} fl:{failed:int}"
+        "[ avg_rt: {avg_ms:num} ({:int})]", r"\[\d\] *sc:",
     ),
-    ("seconds", "in {elapsed_s:N} sec."),
+    ("seconds", "in {elapsed_s:int} sec."),
     ("#sum", "\\<Raw Results2(sum ver.)>"),
     ("#constraints", "\\<Constraint Check> (all must be \\[OK\\])"),
     (
-        "constraint", "{name:New-Order|Payment|Order-Status|Delivery|Stock-Level}: {:X}%"
-        "[ (>=[ ]{:X}%)] \\[{verdict:OK|NG}\\][ *][\\[response time (at least 90% passed)\\]]",
+        "constraint", "{name:New-Order|Payment|Order-Status|Delivery|Stock-Level}: {:num}%"
+        "[ (>=[ ]{:num}%)] \\[{verdict:OK|NG}\\][ *][\\[response time (at least 90% passed)\\]]",
         r"[NPODS][a-z]+(?:-[A-Z]\w+)?: +[\d.,]+%",
     ),
-    ("tpmc", "{tpmc:X} TpmC", r"\d[\d.,]* TpmC"),
+    ("tpmc", "{tpmc:num} TpmC", r"\d[\d.,]* TpmC"),
 )  # fmt: skip
 MARKS = re.compile(
     r"###easy### TPC-C Load Generator|TPCC-mysql Data Loader"

@@ -13,11 +13,11 @@ from benchagent.importers.tables import Run, Runs, Table
 TOOL = "minibench"
 TABLE = Table(
     TOOL,
-    ("version", "minibench {version:S}"),
-    ("terminals", "clients: {terminals:N}"),
-    ("transactions", "transactions: {transactions:N} ({tps:X} per sec.)"),
-    ("latency", "average latency: {latency_avg_ms:X} ms"),
-    ("end", "done in {elapsed_s:X} s"),
+    ("version", "minibench {version:token}"),
+    ("terminals", "clients: {terminals:int}"),
+    ("transactions", "transactions: {transactions:int} ({tps:num} per sec.)"),
+    ("latency", "average latency: {latency_avg_ms:num} ms"),
+    ("end", "done in {elapsed_s:num} s"),
 )
 MARKS = re.compile(r"minibench \d|transactions: \d+ \(")
 WORDS = ("minibench ", "transactions: ")

@@ -19,11 +19,11 @@ from benchagent.redaction import redact_text
 
 # By the keys of `Queries.take`.
 ROWS = (
-    ("position", "Executing Query {:N} ({position:N} of {:N})"),
-    ("query", "query {query:N} completed in {seconds:E} seconds"),
-    ("sets", "Completed {count:N} query set(s) in {seconds:N} seconds"),
-    ("mean", 'Geometric mean of query times returning rows ({count:N}) is ["]{seconds:X}["]'),
-    ("refresh", "{kind:New|Old} Sales refresh complete in {seconds:X} seconds"),
+    ("position", "Executing Query {:int} ({position:int} of {:int})"),
+    ("query", "query {query:int} completed in {seconds:exp} seconds"),
+    ("sets", "Completed {count:int} query set(s) in {seconds:int} seconds"),
+    ("mean", 'Geometric mean of query times returning rows ({count:int}) is ["]{seconds:num}["]'),
+    ("refresh", "{kind:New|Old} Sales refresh complete in {seconds:num} seconds"),
 )
 
 
@@ -131,16 +131,16 @@ def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric
 ANSWER = "an answer of `jobs`, not the log of the run"
 _LINES = Table(
     "hammerdb",
-    ("active", "{active:N} Active Virtual Users configured"),
-    ("sessions", "{active:N} VU * {clients:N} AC = {sessions:N} Active Sessions configured"),
-    ("ramp_up", "Beginning rampup time of {ramp_up:N} {minutes|minute}"),
-    ("ramped", "Rampup {ramp_up:N} minutes complete ..."),
-    ("duration", "Timing test period of {duration:N} in minutes"),
-    ("minute", "{duration:N} ...[,]"),
-    ("version", "DBVersion:{version:T}"),
+    ("active", "{active:int} Active Virtual Users configured"),
+    ("sessions", "{active:int} VU * {clients:int} AC = {sessions:int} Active Sessions configured"),
+    ("ramp_up", "Beginning rampup time of {ramp_up:int} {minutes|minute}"),
+    ("ramped", "Rampup {ramp_up:int} minutes complete ..."),
+    ("duration", "Timing test period of {duration:int} in minutes"),
+    ("minute", "{duration:int} ...[,]"),
+    ("version", "DBVersion:{version:rest}"),
     # v3.3 turned the order of the two figures round.
-    ("result", "TEST RESULT[ ]: System achieved {nopm:N} NOPM from {tpm:N} {dbms:name} TPM"),
-    ("result", "TEST RESULT[ ]: System achieved {tpm:N} {dbms:name} TPM at {nopm:N} NOPM"),
+    ("result", "TEST RESULT[ ]: System achieved {nopm:int} NOPM from {tpm:int} {dbms:name} TPM"),
+    ("result", "TEST RESULT[ ]: System achieved {tpm:int} {dbms:name} TPM at {nopm:int} NOPM"),
     *ROWS,
     strict=False,
 )

@@ -19,16 +19,16 @@ LOAD = Table(
         "{dropping old tables|creating tables|vacuuming|vacuum|creating primary keys|set primary keys|set primary key"
         "|creating foreign keys|set foreign keys|set foreign key}...[{done:done.}]",
     ),
-    ("step", "creating {:N} partitions...[{done:done.}]", r"creating \d+ partitions"),
+    ("step", "creating {:int} partitions...[{done:done.}]", r"creating \d+ partitions"),
     (
         "tuples",
-        r"{rows:N} of {every:N} tuples ({percent:N}%)[ of {table:S}] done (elapsed {elapsed:X} s, "
-        r"remaining {remaining:S} s)[.]",
+        r"{rows:int} of {every:int} tuples ({percent:int}%)[ of {table:token}] done (elapsed {elapsed:num} s, "
+        r"remaining {remaining:token} s)[.]",
         r"\d+ of \d+ tuples \(",
     ),
-    ("old_tuples", "{rows:N} tuples done.", r"\d+ tuples done\.$"),
+    ("old_tuples", "{rows:int} tuples done.", r"\d+ tuples done\.$"),
     ("done", "done."),
-    ("total", "done in {total_s:X} s ([{steps:T}])[.]", r"done in \d"),
+    ("total", "done in {total_s:num} s ([{steps:rest}])[.]", r"done in \d"),
     strict=False,
 )
 DAMAGED_LOAD = re.compile(r"done in \d|\d+ of \d+ tuples \(")

@@ -17,46 +17,46 @@ from benchagent.importers.tables import Table
 REPORT = Table(
     "pgbench",
     # Web pages swallow `<builtin: …>` for a tag.
-    ("script", "transaction type:[ {script:T}]"),
-    ("scale_factor", "scaling factor: {scale_factor:N}"),
-    ("partition_method", "partition method: {partition_method:W}"),
-    ("partitions", "partitions: {partitions:N}"),
+    ("script", "transaction type:[ {script:rest}]"),
+    ("scale_factor", "scaling factor: {scale_factor:int}"),
+    ("partition_method", "partition method: {partition_method:word}"),
+    ("partitions", "partitions: {partitions:int}"),
     ("query_mode", "query mode: {query_mode:simple|extended|prepared}"),
-    ("terminals", "number of clients: {terminals:N}"),
-    ("threads", "number of threads: {threads:N}"),
-    ("max_tries", "maximum number of tries: {max_tries:N}"),
-    ("duration_s", "duration: {duration_s:N} s"),
-    ("transactions_per_client", "number of transactions per client: {transactions_per_client:N}"),
-    ("transactions", "number of transactions actually processed: {transactions:N}[/{asked:N}]"),
-    ("failed", "number of failed transactions: {failed_transactions:N} ({failed_percent:Z}[ ]%)"),
+    ("terminals", "number of clients: {terminals:int}"),
+    ("threads", "number of threads: {threads:int}"),
+    ("max_tries", "maximum number of tries: {max_tries:int}"),
+    ("duration_s", "duration: {duration_s:int} s"),
+    ("transactions_per_client", "number of transactions per client: {transactions_per_client:int}"),
+    ("transactions", "number of transactions actually processed: {transactions:int}[/{asked:int}]"),
+    ("failed", "number of failed transactions: {failed_transactions:int} ({failed_percent:num?}[ ]%)"),
     (
         "serialization_failures",
-        "number of serialization failures: {serialization_failures:N} ({serialization_percent:Z}[ ]%)",
+        "number of serialization failures: {serialization_failures:int} ({serialization_percent:num?}[ ]%)",
     ),
-    ("deadlock_failures", "number of deadlock failures: {deadlock_failures:N} ({deadlock_percent:Z}[ ]%)"),
-    ("retried", "number of transactions retried: {retried_transactions:N} ({retried_percent:Z}[ ]%)"),
-    ("retries", "total number of retries: {retries:N}"),
-    ("skipped", "number of transactions skipped: {skipped_transactions:N} ({skipped_percent:Z}[ ]%)"),
+    ("deadlock_failures", "number of deadlock failures: {deadlock_failures:int} ({deadlock_percent:num?}[ ]%)"),
+    ("retried", "number of transactions retried: {retried_transactions:int} ({retried_percent:num?}[ ]%)"),
+    ("retries", "total number of retries: {retries:int}"),
+    ("skipped", "number of transactions skipped: {skipped_transactions:int} ({skipped_percent:num?}[ ]%)"),
     (
         "late",
-        "number of transactions above the {latency_limit_ms:Y} ms latency limit: "
-        "{late_transactions:N}[/{:N}] ({:Z}[ ]%)",
+        "number of transactions above the {latency_limit_ms:signed} ms latency limit: "
+        "{late_transactions:int}[/{:int}] ({:num?}[ ]%)",
     ),
-    ("latency_avg", "latency average: {latency_avg_ms:Y} ms[ {of_failures:(including failures)}]"),
-    ("latency_avg", "latency average = {latency_avg_ms:Y} ms[ {of_failures:(including failures)}]"),
-    ("latency_stddev", "latency stddev: {latency_stddev_ms:Y} ms"),
-    ("latency_stddev", "latency stddev = {latency_stddev_ms:Y} ms"),
-    ("lag", "rate limit schedule lag: avg {lag_avg_ms:Z} (max {lag_max_ms:Z}) ms", "rate limit schedule lag:"),
-    ("initial_connect", "initial connection time = {connect_ms:Y} ms"),
-    ("average_connect", "average connection time = {connect_avg_ms:Y} ms"),
+    ("latency_avg", "latency average: {latency_avg_ms:signed} ms[ {of_failures:(including failures)}]"),
+    ("latency_avg", "latency average = {latency_avg_ms:signed} ms[ {of_failures:(including failures)}]"),
+    ("latency_stddev", "latency stddev: {latency_stddev_ms:signed} ms"),
+    ("latency_stddev", "latency stddev = {latency_stddev_ms:signed} ms"),
+    ("lag", "rate limit schedule lag: avg {lag_avg_ms:num?} (max {lag_max_ms:num?}) ms", "rate limit schedule lag:"),
+    ("initial_connect", "initial connection time = {connect_ms:signed} ms"),
+    ("average_connect", "average connection time = {connect_avg_ms:signed} ms"),
     (
         "tps_including",
-        "tps = {tps_with_connections:Y} (including connections establishing)",
+        "tps = {tps_with_connections:signed} (including connections establishing)",
         r"tps = \S+ \(including c",
     ),
     (
         "tps",
-        "tps = {tps:Y} ({kind:excluding connections establishing|without initial connection time"
+        "tps = {tps:signed} ({kind:excluding connections establishing|without initial connection time"
         "|including reconnection times})",
         r"tps\s*=",
     ),
@@ -65,26 +65,30 @@ PROGRESS = Table(
     "pgbench",
     (
         "progress",
-        "progress: {time_s:X} s[,] {tps:X} tps[, lat {latency_avg_ms:Z} ms stddev {latency_stddev_ms:Z}]"
-        "[, {failed_transactions:N} failed][, lag {lag_avg_ms:Z} ms][, {skipped_transactions:N} skipped]"
-        "[, {retried_transactions:N} retried, {retries:N} retries]",
+        "progress: {time_s:num} s[,] {tps:num} tps[, lat {latency_avg_ms:num?} ms stddev {latency_stddev_ms:num?}]"
+        "[, {failed_transactions:int} failed][, lag {lag_avg_ms:num?} ms][, {skipped_transactions:int} skipped]"
+        "[, {retried_transactions:int} retried, {retries:int} retries]",
     ),
 )
 # Of one of several scripts.
 SCRIPT = Table(
     "pgbench",
-    ("script", "SQL script {number:N}:[ {script:T}]"),
-    ("weight", "- weight: {weight:N}[ (targets {target_percent:Y}% of total)]"),
-    ("share", "- {counted:N} transactions ({share_percent:Y}% of total[, tps = {share_tps:Y}])", r"- \d+ transactions"),
-    ("processed", "- number of transactions actually processed: {transactions:N} (tps = {tps:Y})"),
-    ("failed", "- number of failed transactions: {failed_transactions:N} ({:Z}[ ]%)"),
-    ("serialization_failures", "- number of serialization failures: {:N} ({:Z}[ ]%)", "- number of serialization"),
-    ("deadlock_failures", "- number of deadlock failures: {:N} ({:Z}[ ]%)"),
-    ("retried", "- number of transactions retried: {retried_transactions:N} ({:Z}[ ]%)"),
-    ("retries", "- total number of retries: {retries:N}"),
-    ("skipped", "- number of transactions skipped: {skipped_transactions:N} ({:Z}[ ]%)"),
-    ("latency_avg", "- latency average = {latency_avg_ms:Y} ms", "- latency average"),
-    ("latency_stddev", "- latency stddev = {latency_stddev_ms:Y} ms", "- latency stddev"),
+    ("script", "SQL script {number:int}:[ {script:rest}]"),
+    ("weight", "- weight: {weight:int}[ (targets {target_percent:signed}% of total)]"),
+    (
+        "share",
+        "- {counted:int} transactions ({share_percent:signed}% of total[, tps = {share_tps:signed}])",
+        r"- \d+ transactions",
+    ),
+    ("processed", "- number of transactions actually processed: {transactions:int} (tps = {tps:signed})"),
+    ("failed", "- number of failed transactions: {failed_transactions:int} ({:num?}[ ]%)"),
+    ("serialization_failures", "- number of serialization failures: {:int} ({:num?}[ ]%)", "- number of serialization"),
+    ("deadlock_failures", "- number of deadlock failures: {:int} ({:num?}[ ]%)"),
+    ("retried", "- number of transactions retried: {retried_transactions:int} ({:num?}[ ]%)"),
+    ("retries", "- total number of retries: {retries:int}"),
+    ("skipped", "- number of transactions skipped: {skipped_transactions:int} ({:num?}[ ]%)"),
+    ("latency_avg", "- latency average = {latency_avg_ms:signed} ms", "- latency average"),
+    ("latency_stddev", "- latency stddev = {latency_stddev_ms:signed} ms", "- latency stddev"),
 )
 ANCHORS = re.compile(
     r"transaction type: |scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"

@@ -17,9 +17,9 @@ _TABLE = Table(
     ("finished", "{Run finished, takes|Finished:|Finished}[ {takes:span}]"),
     (
         "row",
-        "{name:W} - Takes(s): {takes_s:X}, Count: {count:N}, OPS: {ops:X}[, Avg(us): {avg:N}][, Min(us): {min:N}]"
-        "[, Max(us): {max:N}][, 50th(us): {p50:N}][, 90th(us): {p90:N}][, 95th(us): {p95:N}][, 99th(us): {p99:N}]"
-        "[, 99.9th(us): {p999:N}][, 99.99th(us): {p9999:N}]",
+        "{name:word} - Takes(s): {takes_s:num}, Count: {count:int}, OPS: {ops:num}[, Avg(us): {avg:int}]"
+        "[, Min(us): {min:int}][, Max(us): {max:int}][, 50th(us): {p50:int}][, 90th(us): {p90:int}]"
+        "[, 95th(us): {p95:int}][, 99th(us): {p99:int}][, 99.9th(us): {p999:int}][, 99.99th(us): {p9999:int}]",
         r"[A-Z][A-Z_]* +- +Takes\(s\): (?![^\n]*\bTPM: )",
     ),
 )
