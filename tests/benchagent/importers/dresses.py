@@ -69,6 +69,7 @@ MARGINS: dict[str, Callable[[str], bytes]] = {
     "script(1)": _script,
     "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
     "BOM": lambda text: f"\ufeff{text}".encode(),
+    "BOM twice": lambda text: f"\ufeff{text}".encode("utf-16"),
     "UTF-16": lambda text: text.encode("utf-16"),
     "UTF-16 without BOM": lambda text: text.encode("utf-16-le"),
     "a mail's CRLF and quote": by_line(lambda line, at: f"> {line}\r"),

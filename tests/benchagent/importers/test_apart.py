@@ -37,6 +37,8 @@ def factors(text: str, *names: str) -> list[tuple]:
         (("[m5a.large]", "[m6g.large]"), "heading", ["m5a.large", "m6g.large"]),
         (("4 threads:", "8 threads:"), "terminals", [4, 8]),
         (("threads=4", "threads=8"), "terminals", [4, 8]),
+        (("=== io-threads 1 ===", "=== io-threads 4 ==="), "terminals", [None, None]),
+        (("=== io-threads 1 ===", "=== io-threads 4 ==="), "heading", ["io-threads 1", "io-threads 4"]),
         (
             ("x\nInstance: m5a.large\nKernel: 6.1", "Instance: m6g.large\nKernel: 6.1"),
             "instance",

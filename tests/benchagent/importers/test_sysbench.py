@@ -440,6 +440,13 @@ def test_it_finds_the_command_behind_a_prompt_of_the_same_name() -> None:
     assert report.parameters["script"] == "oltp_insert"
 
 
+def test_an_extract_may_begin_with_the_rate_of_a_cpu_test() -> None:
+    lines = ("    events per second:  {}", "General statistics:", "    total time:                          10.0000s",
+             "    total number of events:              {}")  # fmt: skip
+    found = read_lines(*("\n".join(lines).format(f"{count / 10:.2f}", count) for count in (26621, 113588)))
+    assert [report.metric("ops_per_s") for report in found] == [2662.1, 11358.8]
+
+
 def test_an_extract_that_shows_time_and_events_is_of_a_run_that_ended() -> None:
     times = ("General statistics:", "    total time:                          10.0010s",
              "    total number of events:              {}", "```")  # fmt: skip

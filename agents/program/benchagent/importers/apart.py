@@ -32,7 +32,7 @@ _TIME = re.compile(r"\d:\d\d|\b20\d\d-\d\d")
 MAX_TEXT, MAX_NAMES = 200_000, 8
 _OPTION = re.compile(r"(?:^|\s)--?\w")
 _COUNTED = re.compile(
-    r"(?P<count>(?<![\w.])\d{1,9}) ?(?P<what>[a-z]+)\b|\b(?P<name>[a-z]+) ?[=:]? ?(?P<number>\d{1,9}(?![\w.]))"
+    r"(?P<count>(?<![\w.])\d{1,9}) ?(?P<what>[a-z]+)\b|(?<![\w-])(?P<name>[a-z]+) ?[=:]? ?(?P<number>\d{1,9}(?![\w.]))"
 )
 _COUNTS = {
     "thread": "terminals", "client": "terminals", "connection": "terminals", "terminal": "terminals",

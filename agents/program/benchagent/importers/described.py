@@ -39,7 +39,7 @@ from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed
 from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 SHIPPED = Path(__file__).parent / "described_tools"
-MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 300, 6
+MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 600, 6
 KEYS = {
     "tool",
     "version",

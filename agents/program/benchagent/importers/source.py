@@ -199,7 +199,8 @@ class SourceFile:
                 text = data.decode("utf-8-sig")
             except UnicodeDecodeError:
                 text = data.decode("latin-1")
-        text = _typed(text)
+        # A file that was saved once more may have its mark twice.
+        text = _typed(text.lstrip("\ufeff"))
         if _CONTROLS.search(text):
             raise NotUnderstood("not text: it contains control characters")
         return self._without_front(_without_prompts(_with_line_ends(text)))
