@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import secrets
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,6 +35,15 @@ NO_JOB: JobSpec = {
     "factors": {}, "seed": 0,
 }  # fmt: skip
 LOG_TRUNCATED = "\n[the log is longer than 8 MB; the rest is on the agent's machine]\n"
+
+
+# What a repeat has of its own in the spec of its job.
+OF_ONE_REPEAT = ("run_id", "seed", "repeat", "verified_in_repeat")
+
+
+def cell_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What all repeats of a cell have in common."""
+    return {name: value for name, value in spec.items() if name not in OF_ONE_REPEAT}
 
 
 class AgentStatus(models.TextChoices):
@@ -170,6 +181,8 @@ class Job(models.Model):
     priority = models.IntegerField(default=0)
     # A run that has not begun by then is cancelled; None: it waits as long as it must.
     not_after = models.DateTimeField(null=True, blank=True)
+    # Its cell is the one to whose repeats others are compared until they are enough.
+    is_baseline = models.BooleanField(default=False)
     assigned_at = models.DateTimeField(null=True, blank=True)
     claimed_at = models.DateTimeField(null=True, blank=True)
     token_digest = models.CharField(max_length=64, blank=True, db_index=True)
@@ -183,6 +196,11 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"job of {self.run_id}"
+
+    @property
+    def cell(self) -> str:
+        """The same for all repeats of a cell on one machine."""
+        return json.dumps([cell_of(self.spec), str(self.requested_agent_id)], sort_keys=True)
 
     @classmethod
     def locked(cls, run_id: Any) -> Job:

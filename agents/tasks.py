@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents import hints, machines
 from agents.jobs import dispatch as dispatching
-from agents.jobs import life, observers
+from agents.jobs import life, observers, stopping
 from agents.plans import again, schedule, timetable
 from runs import space
 from runs.access import backoff
@@ -28,6 +28,7 @@ OWNERLESS_AFTER = timedelta(days=1)
 
 @shared_task(name=hints.DISPATCH)
 def dispatch() -> None:
+    stopping.stop_where_enough()
     dispatching.hand_out()
 
 

@@ -24,5 +24,6 @@ urlpatterns = [
     path("runs/<uuid:run_id>/cancel/", views.cancel_run, name="run-cancel"),
     path("runs/<uuid:run_id>/repeat/", views.repeat_run, name="run-repeat"),
     path("experiments/<slug:slug>/progress/", views.progress, name="experiment-progress"),
+    path("experiments/<slug:slug>/repeat/", views.repeat_failed, name="experiment-repeat"),
     path("experiments/<slug:slug>/cancel/", views.cancel_experiment, name="experiment-cancel"),
 ]

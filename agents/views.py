@@ -209,16 +209,16 @@ def first_experiment_again(request: HttpRequest) -> HttpResponse:
 def schedule(request: HttpRequest) -> HttpResponse:
     """The form; with the button Preview it only tells what would be run, with Start it starts."""
     if request.method != "POST":
-        return _page(request, ScheduleForm(initial=_initial(request.GET, request.user)))
+        return _page(request, ScheduleForm(initial=_initial(request.GET, request.user), user=request.user))
     if request.POST.get("action") == "preview":
-        form = ScheduleForm(request.POST)
+        form = ScheduleForm(request.POST, user=request.user)
         return _page(request, form, estimate=_estimate(request, form))
     return _start(request)
 
 
 @operator_required
 def _start(request: PersonRequest) -> HttpResponse:
-    form = ScheduleForm(request.POST)
+    form = ScheduleForm(request.POST, user=request.user)
     if not form.is_valid():
         return _page(request, form, status=422)
     try:
@@ -232,7 +232,7 @@ def _start(request: PersonRequest) -> HttpResponse:
 @require_POST
 def estimate(request: HttpRequest) -> HttpResponse:
     """Number of runs and time of the form as it stands. Changes nothing; for htmx."""
-    form = ScheduleForm(request.POST)
+    form = ScheduleForm(request.POST, user=request.user)
     return render(request, "schedule.html#estimate", {"form": form, "estimate": _estimate(request, form)})
 
 
@@ -426,6 +426,20 @@ def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
     count = life.cancel_experiment(experiment)
     messages.success(request, f"{count} {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("experiment", slug=experiment.slug)
+
+
+@require_POST
+@operator_required
+def repeat_failed(request: PersonRequest, slug: str) -> HttpResponse:
+    """One more repeat for what failed or was lost."""
+    experiment = _experiment(request, slug)
+    try:
+        count = len(scheduling.repeat_failed(experiment, user=request.user))
+    except PlanError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{count} {'run' if count == 1 else 'runs'} queued once more.")
+    return redirect("experiment", slug=slug)
 
 
 @require_POST

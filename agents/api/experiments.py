@@ -24,7 +24,8 @@ from agents.jobs import life
 from agents.machines import Engine
 from agents.models import Agent, Job
 from agents.plans import estimate, schedule
-from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned
+from agents.plans.matrix import Stop
+from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned, stored_configs
 from runs.answers.answer import Part
 from runs.api.errors import Conflict
 from runs.api.once import KEY, once
@@ -68,14 +69,12 @@ def agent_of(slug: str) -> Agent:
     return agent
 
 
-class PlanGiven(Described):
-    """What to run: every engine, `repeats` times, in turn. What is left out takes the catalogue's default.
+class PlanOptions(Described):
+    """How to run it. What is left out takes the catalogue's default.
 
     All of it is one batch, pooled with no other: label, tags, `tested` and note say what tells it from others.
     """
 
-    workload: Annotated[str, OneOf(tuple(WORKLOADS))]
-    engines: Annotated[list[EngineGiven], Field(min_length=1)]
     factors: Annotated[
         dict[str, Values],
         Field(description="by name: a number, a text, or a list of them: every combination is run"),
@@ -85,14 +84,55 @@ class PlanGiven(Described):
         dict[str, list[Setting]], Field(description="by DBMS: [name, value] pairs in order, duplicates kept")
     ] = {}
     agent: Slug | None = None
+    configs: Annotated[
+        dict[str, list[Slug]], Field(description="by DBMS: stored configurations, each of which is run")
+    ] = {}
+    swept: Annotated[
+        dict[str, dict[str, list[str]]], Field(description="by DBMS: settings that are varied, each with its values")
+    ] = {}
+    machines: Annotated[list[Slug], Field(description="agents that may run it; none: any")] = []
+    labels: Annotated[list[str], Field(description="that an agent must have")] = []
+    each: Annotated[bool, Field(description="run every cell on each of these agents, not on one of them")] = False
+    exclude: Annotated[
+        list[dict[str, int | float | str]],
+        Field(description="cells left out, by dbms, version, config, machine, a factor, a setting that is varied"),
+    ] = []
+    order: Annotated[str, OneOf(("interleaved", "random"))] = "interleaved"
+    order_seed: Annotated[int, Field(ge=0, lt=2**31, description="of a random order; 0: drawn and recorded")] = 0
+    stop: Annotated[
+        Stop | None, Field(description="`repeats` are then the most that are made; docs/use/lab.md tells the rule")
+    ] = None
     name: Annotated[str, Text(NAME_LIMIT, least=0)] = ""
     note: Prose = ""
     not_after: Annotated[Moment | None, Field(description="Runs that have not begun by then are cancelled.")] = None
     visibility: Annotated[str, OneOf(tuple(Visibility.values)), Field(description="default: the server's setting")] = ""
 
-    def plan(self) -> Plan:
+
+class PlanChange(PlanOptions):
+    """What is left out is as before."""
+
+    workload: Annotated[str, OneOf(tuple(WORKLOADS))] | None = None
+    engines: Annotated[list[EngineGiven], Field(min_length=1)] | None = None
+
+
+class PlanGiven(PlanOptions):
+    """What to run: every engine, `repeats` times, in turn."""
+
+    workload: Annotated[str, OneOf(tuple(WORKLOADS))]
+    engines: Annotated[list[EngineGiven], Field(min_length=1)]
+
+    @classmethod
+    def changed(cls, plan: Plan, change: Any) -> PlanGiven:
+        """As the plan says it, but for the fields of `change`."""
+        document = plan.as_json()
+        engines = [{"dbms": one.dbms, "version": one.version, "connection": one.connection} for one in plan.engines]
+        own = {name: document[name] for name in cls.model_fields if name in document}
+        own |= {"engines": engines, "factors": {**document["factors"], **document["sweep"]}}
+        return read(cls, own | change if isinstance(change, dict) else change)
+
+    def plan(self, user: User) -> Plan:
         """Raises PlanError for names that are none."""
-        if unknown := [dbms for dbms in self.settings if dbms not in DBMSS]:
+        if unknown := [dbms for dbms in (*self.settings, *self.configs, *self.swept) if dbms not in DBMSS]:
             raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
         agent = agent_of(self.agent) if self.agent else None
         defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors}
@@ -104,6 +144,15 @@ class PlanGiven(Described):
             repeats=self.repeats,
             settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in self.settings.items()},
             agent=agent,
+            configs={dbms: stored_configs(dbms, slugs, user) for dbms, slugs in self.configs.items()},
+            swept={dbms: {name: tuple(values) for name, values in swept.items()} for dbms, swept in self.swept.items()},
+            machines=tuple(self.machines),
+            labels=tuple(self.labels),
+            each=self.each,
+            exclude=tuple(self.exclude),
+            order="random" if self.order == "random" else "interleaved",
+            order_seed=self.order_seed,
+            stop=self.stop,
             name=self.name or self.label,
             tags=tuple(self.tags),
             tested=self.tested.model_dump(exclude_defaults=True),
@@ -220,7 +269,7 @@ class Experiments(APIView):
         """Start an experiment on a registered agent."""
         given = read(PlanGiven, request.data)
         with plan_errors():
-            return _start(given.plan(), request)
+            return _start(given.plan(cast(User, request.user)), request)
 
 
 @contextmanager
@@ -233,10 +282,13 @@ def plan_errors(**names: str) -> Iterator[None]:
         raise ValidationError(told) from error
 
 
+def _token(request: Request) -> ApiToken | None:
+    return request.auth if isinstance(request.auth, ApiToken) else None
+
+
 def _start(plan: Plan, request: Request) -> Response:
     """Raises PlanError."""
-    token = request.auth if isinstance(request.auth, ApiToken) else None
-    experiment = schedule.start(plan, user=cast(User, request.user), token=token)
+    experiment = schedule.start(plan, user=cast(User, request.user), token=_token(request))
     return Response(ExperimentStarted.of(experiment, plan, request).model_dump(mode="json"), status=201)
 
 
@@ -260,29 +312,53 @@ class ExperimentCancel(APIView):
         return Response(CancelledRuns(cancelled=life.cancel_experiment(experiment)).model_dump(), status=202)
 
 
-class Again(Strict):
-    """What is left out is as before."""
-
-    name: Annotated[str, Text(NAME_LIMIT)] | None = None
-    repeats: int | None = None
-    agent: Slug | None = None
-
-
 class ExperimentRepeat(APIView):
     permission_classes = [OperatorWithScope]
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(request=Again, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(
+        request=PlanChange, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS}
+    )
     @once
     def post(self, request: Request, slug: str) -> Response:
-        """Start the plan of an experiment again, as an experiment of its own."""
-        experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
-        changes: dict[str, Any] = read(Again, request.data or {}).model_dump(exclude_none=True)
+        """Start the plan of an experiment again, as an experiment of its own, with what is given changed."""
+        user = cast(User, request.user)
+        experiment = get_object_or_404(Experiment.objects.readable_by(user), slug=slug)
         with plan_errors():
-            if "agent" in changes:
-                changes["agent"] = agent_of(changes["agent"])
-            return _start(replace(planned(experiment.plan), **changes), request)
+            plan = planned(experiment.plan, user=user)
+            beyond = {name: getattr(plan, name) for name in ("overrides", "extra", "publication", "figure")}
+            return _start(replace(PlanGiven.changed(plan, request.data or {}).plan(user), **beyond), request)
+
+
+class RepeatGiven(Strict):
+    run: Annotated[
+        UUID | None, Field(strict=False, description="one more of its cell; null: of all that failed or was lost")
+    ] = None
+
+
+class RepeatedRuns(Part):
+    results: list[UUID]
+
+
+class ExperimentRepeatRuns(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=RepeatGiven, responses={201: RepeatedRuns, 400: FIELD_ERRORS, **REFUSALS})
+    def post(self, request: Request, slug: str) -> Response:
+        """Queue one more repeat of a cell, or of everything that failed or was lost."""
+        user, given = cast(User, request.user), read(RepeatGiven, request.data or {})
+        experiment = get_object_or_404(Experiment.objects.readable_by(user), slug=slug)
+        with plan_errors():
+            if given.run is None:
+                made = schedule.repeat_failed(experiment, user=user, token=_token(request))
+            else:
+                own = readable_runs(request).present().filter(experiment=experiment, job__isnull=False)
+                run = get_object_or_404(own.select_related("job__agent"), pk=given.run)
+                made = [schedule.repeat_cell(run, user=user, token=_token(request))]
+        return Response(RepeatedRuns(results=[run.pk for run in made]).model_dump(mode="json"), status=201)
 
 
 class RunCancel(APIView):

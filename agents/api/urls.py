@@ -26,6 +26,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/", experiments.ExperimentDetail.as_view(), name="api-experiment"),
     path("experiments/<slug:slug>/cancel/", experiments.ExperimentCancel.as_view(), name="api-experiment-cancel"),
     path("experiments/<slug:slug>/repeat/", experiments.ExperimentRepeat.as_view(), name="api-experiment-repeat"),
+    path(
+        "experiments/<slug:slug>/repeat-runs/",
+        experiments.ExperimentRepeatRuns.as_view(),
+        name="api-experiment-repeat-runs",
+    ),
     path("experiments/", experiments.Experiments.as_view(), name="api-experiments"),
     path("runs/<uuid:run_id>/cancel/", experiments.RunCancel.as_view(), name="api-run-cancel"),
 ]

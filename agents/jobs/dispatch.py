@@ -6,7 +6,7 @@ and the run moves by a conditional update, so that any number of dispatchers may
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.jobs.observers import open_orders
-from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job
+from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job, cell_of
+from agents.plans.plan import may_be_on
 from runs import results
 from runs.models import Experiment, Run
 from runs.models.choices import ON_AGENT_STATES, RunState
@@ -23,8 +24,6 @@ from runs.space import shortage
 
 # An assigned run that its agent does not claim in this time goes back into the queue.
 CLAIM_WITHIN = timedelta(seconds=60)
-# What a repeat has of its own in the spec of its job.
-OF_ONE_REPEAT = ("run_id", "seed", "repeat", "verified_in_repeat")
 
 
 def hand_out() -> int:
@@ -46,7 +45,7 @@ def hand_out() -> int:
 def queued() -> QuerySet[Run]:
     """Waiting runs, next first: by priority, then experiments as they were started, each in its recorded order."""
     waiting = Run.objects.present().filter(state=RunState.QUEUED, job__isnull=False)
-    return waiting.select_related("job", "dbms_version__dbms").order_by(
+    return waiting.select_related("job", "dbms_version__dbms", "experiment").order_by(
         "-job__priority", "created_at", "order_index", "id"
     )
 
@@ -77,9 +76,17 @@ def may_take(agent: Agent, run: Run) -> bool:
     if run.job.requested_agent_id is not None:
         if run.job.requested_agent_id != agent.pk:
             return False
-    elif run.experiment_id is not None:  # with those that wait like it for whichever agent
-        runs = queued().filter(experiment_id=run.experiment_id, job__requested_agent=None)
+    elif run.experiment is not None:  # with those that wait like it for whichever agent
+        if not is_target(agent, run):
+            return False
+        runs = queued().filter(experiment=run.experiment, job__requested_agent=None)
     return all(agent.offers(*engine) for engine in set(map(_engine_of, runs)))
+
+
+def is_target(agent: Agent, run: Run) -> bool:
+    """Whether the plan of its experiment lets the run be made on this machine."""
+    plan = run.experiment.plan if run.experiment else {}
+    return may_be_on(agent, plan.get("machines", ()), plan.get("labels", ()))
 
 
 def _engine_of(run: Run) -> tuple[str, str, str]:
@@ -123,15 +130,12 @@ def _with_proof(job: Job) -> dict[str, Any]:
         experiment_id=job.run.experiment_id, dbms_version_id=job.run.dbms_version_id, state=RunState.FINISHED,
         invalid_at=None, job__isnull=False,
     )  # fmt: skip
+    if job.requested_agent_id is not None:  # each machine proves its own backups
+        done = done.filter(job__requested_agent=job.requested_agent_id)
     for repeat, checks, other in done.order_by("repeat").values_list("repeat", "checks", "job__spec"):
-        if any(check["name"] == "restored" and check["ok"] for check in checks) and _cell_of(other) == _cell_of(spec):
+        if any(check["name"] == "restored" and check["ok"] for check in checks) and cell_of(other) == cell_of(spec):
             return {**spec, "verified_in_repeat": repeat}
     return spec
-
-
-def _cell_of(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What all repeats of a cell have in common."""
-    return {name: value for name, value in spec.items() if name not in OF_ONE_REPEAT}
 
 
 def take_back_unclaimed(*, now: datetime | None = None) -> int:

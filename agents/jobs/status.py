@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from agents.jobs.dispatch import busy, may_take, queued
+from agents.jobs.dispatch import busy, is_target, may_take, queued
 from agents.machines import approved_agents
 from agents.models import Agent, AgentStatus, Job
 from agents.plans import estimate, schedule
@@ -89,27 +90,31 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
         # Why nothing is happening.
         "reason": silence(active) if active else reason(first) if first else "",
         "left": estimate.about(_left_s(runs)) if is_open else "",
+        "failed": states[RunState.FAILED] + states[RunState.LOST],
         "last_ended": max((run.finished_at for run in runs if run.finished_at), default=None),
         "can_operate": may_operate(user),
     }
 
 
+def cell_left(runs: Sequence[Run]) -> str:
+    """Expected time of what has not ended of a cell's runs; empty where all has."""
+    scheduled = Run.objects.filter(pk__in=[run.pk for run in runs if run.is_open], job__isnull=False)
+    left = list(scheduled.select_related("job__agent", "owner"))
+    return estimate.about(_left_s(left)) if left else ""
+
+
 def _left_s(runs: list[Run]) -> float:
-    """Expected time of everything that has not ended."""
-    left_s = 0.0
+    """Expected time of everything that has not ended, one run after the other on each machine."""
+    by_machine: dict[object, float] = defaultdict(float)
     by_cell: dict[str, float] = {}
     for run in runs:
         if run.state not in OPEN_STATES:
             continue
         so_far = progress(run)
-        if so_far is not None:
-            left_s += so_far.left_s
-            continue
-        cell = f"{run.job.spec['dbms']} {run.job.spec['dbms_version']} {run.job.spec['factors']}"
-        if cell not in by_cell:
-            by_cell[cell] = estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
-        left_s += by_cell[cell]
-    return left_s
+        if so_far is None and run.job.cell not in by_cell:
+            by_cell[run.job.cell] = estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
+        by_machine[run.job.requested_agent_id] += so_far.left_s if so_far else by_cell[run.job.cell]
+    return max(by_machine.values(), default=0.0)
 
 
 MOST_REASONS = 5
@@ -166,17 +171,26 @@ def _why_queued(run: Run, now: datetime) -> str:
         return "No agent is registered. The agents page tells how to add one."
     approved = [agent for agent in agents if agent.status == AgentStatus.APPROVED]
     if not approved:
-        if any(agent.status == AgentStatus.PENDING for agent in agents):
-            # Not which: a stranger may have chosen the name.
-            return "No agent is approved yet; one waits for it on the agents page."
-        return f"Agent {', '.join(agent.name for agent in agents)} is {agents[0].get_status_display().lower()}."
-    offering = [agent for agent in approved if may_take(agent, run)]
+        return _none_approved(agents)
+    targets = approved if wanted else [agent for agent in approved if is_target(agent, run)]
+    if not targets:
+        plan = run.experiment.plan if run.experiment else {}
+        which = [*(f"label {label}" for label in plan.get("labels", ())), *plan.get("machines", ())]
+        return f"No approved agent is one that its plan asks for: {', '.join(which)}."
+    offering = [agent for agent in targets if may_take(agent, run)]
     if not offering:
-        return _no_offer(approved, run, alone=len(agents) == 1)
+        return _no_offer(targets, run, alone=len(agents) == 1)
     online = [agent for agent in offering if agent.is_online and not agent.is_paused]
     if not online:
         return _nobody_there(offering, now)
     return _in_line(online, run, now)
+
+
+def _none_approved(agents: list[Agent]) -> str:
+    if any(agent.status == AgentStatus.PENDING for agent in agents):
+        # Not which: a stranger may have chosen the name.
+        return "No agent is approved yet; one waits for it on the agents page."
+    return f"Agent {', '.join(agent.name for agent in agents)} is {agents[0].get_status_display().lower()}."
 
 
 def _nobody_there(offering: list[Agent], now: datetime) -> str:

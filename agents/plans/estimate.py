@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from benchagent.catalog import WORKLOADS
+from benchagent.catalog import DBMSS, WORKLOADS
 from django.contrib.auth.models import AnonymousUser
 
 from agents.machines import Engine
-from agents.plans.plan import FactorValue, Plan
-from runs.models import Run
+from agents.models import Agent
+from agents.plans.matrix import FactorValue
+from agents.plans.plan import Plan, lacks_of
+from runs.models import Measurement, Run
 from runs.models.visible import Reader
 
 # Guesses for an engine that has not run here yet: rows loaded a second, speeds of backups, all around load and window.
@@ -22,6 +25,10 @@ OVERHEAD_S = 4.0
 # What the factor `warehouse_rows` makes of a unit.
 PARTS = {"tenth": 10, "hundredth": 100}
 EARLIER_RUNS = 5
+ROW_BYTES, WAREHOUSE_BYTES = 150, 100_000_000
+# Of the data: they themselves, and as much again for the log, a copy, or what upkeep leaves.
+SPACE_FACTOR = 2
+MENTIONED_BYTES = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -30,10 +37,16 @@ class Estimate:
     runs: int
     seconds: float
     guessed: tuple[str, ...]
+    # Of the largest cell, with as much again for log and copies; what machines lack, a line each.
+    space_bytes: float = 0
+    lacking: tuple[str, ...] = ()
+    at_most: bool = False
 
     @property
     def words(self) -> str:
-        return f"{self.runs} {'run' if self.runs == 1 else 'runs'}, {about(self.seconds)}"
+        most = "at most " if self.at_most else ""
+        space = f", about {self.space_bytes / 1e9:.2g} GB of space" if self.space_bytes >= MENTIONED_BYTES else ""
+        return f"{most}{self.runs} {'run' if self.runs == 1 else 'runs'}, {about(self.seconds)}{space}"
 
     @property
     def basis(self) -> str:
@@ -48,29 +61,52 @@ class Estimate:
 
 def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
-    seconds, guessed = 0.0, []
-    around: dict[tuple[Engine, object], float | None] = {}
+    guessed: list[str] = []
+    by_machine: dict[Agent | None, float] = defaultdict(float)
+    around: dict[tuple[Engine, object], tuple[float | None, float | None]] = {}
+    space_bytes: dict[tuple[Agent | None, str], float] = defaultdict(float)
     size = WORKLOADS[plan.workload].size_factor
     for cell in plan.cells():
         key = cell.engine, cell.factors.get(size.name) if size else None
         first = key not in around
         if first:
-            around[key] = _around_s(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
-        known_s = around[key]
+            earlier = _earlier(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
+            around[key] = _around_s(earlier), _size_bytes(earlier)
+        known_s, known_bytes = around[key]
         if known_s is None:
             guessed.append(cell.engine.label)
             loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)
-            seconds += _guessed_s(plan.workload, cell.factors, loads=loads, backups=plan.repeats)
+            by_machine[cell.agent] += _guessed_s(plan.workload, cell.factors, loads=loads, backups=plan.repeats)
         around_s = OVERHEAD_S if known_s is None else known_s
-        seconds += plan.repeats * (around_s + window_s(cell.factors))
-    return Estimate(plan.workload, plan.run_count, seconds, tuple(dict.fromkeys(guessed)))
+        by_machine[cell.agent] += plan.repeats * (around_s + window_s(cell.factors))
+        data_bytes = known_bytes or _guessed_bytes(plan.workload, cell.engine, cell.factors)
+        where = cell.agent, str(cell.factors.get("data_storage", "")) or "default"
+        space_bytes[where] = max(space_bytes[where], SPACE_FACTOR * data_bytes)
+    return Estimate(
+        plan.workload, plan.run_count, max(by_machine.values(), default=0.0), tuple(dict.fromkeys(guessed)),
+        max(space_bytes.values(), default=0.0), tuple(_lacking(plan, space_bytes)), plan.stop is not None,
+    )  # fmt: skip
+
+
+def _lacking(plan: Plan, space_bytes: Mapping[tuple[Agent | None, str], float]) -> Iterator[str]:
+    """What each machine that may run it lacks, a line each."""
+    for agent in plan.candidates:
+        lacks = lacks_of(plan, agent)
+        free = {storage["name"]: storage["free_bytes"] for storage in agent.places if not storage["problem"]}
+        for (where, storage), needed in space_bytes.items():
+            if where in (None, agent) and (there := free.get(storage)) is not None and there < needed:
+                lacks.append(f"space on storage {storage} ({there / 1e9:.2g} of {needed / 1e9:.2g} GB)")
+        if agent.is_paused or not agent.is_online:
+            lacks.append(f"presence: it is {agent.pause_words or 'offline'}")
+        if lacks:
+            yield f"{agent.name} lacks {', '.join(lacks)}."
 
 
 def before_window_s(run: Run) -> float:
     """Expected time from the start of a scheduled run to its warm-up, and from its window to its end, together."""
     spec = run.job.spec
     engine = Engine(spec["dbms"], spec["dbms_version"])
-    known_s = _around_s(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser())
+    known_s = _around_s(_earlier(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser()))
     return OVERHEAD_S + _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
 
 
@@ -92,8 +128,17 @@ def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int 
     return loads * rows / LOAD_ROWS_PER_S + backups * backed_up_mb / BACKUP_MB_PER_S + backed_up_mb / RESTORE_MB_PER_S
 
 
-def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> float | None:
-    """Median time around the window in the latest finished runs of this engine at this scale."""
+def _guessed_bytes(workload: str, engine: Engine, factors: Mapping[str, FactorValue]) -> float:
+    size = WORKLOADS[workload].size_factor
+    if size is None:
+        return number_of(factors, "dataset_mb") * 1e6
+    units = number_of(factors, size.name) / PARTS.get(str(factors.get("warehouse_rows")), 1)
+    warehouse_bytes = DBMSS[engine.dbms].warehouse_bytes or WAREHOUSE_BYTES
+    return units * (warehouse_bytes if size.name == "warehouses" else size.rows_each * ROW_BYTES)
+
+
+def _earlier(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> list[Run]:
+    """The latest finished runs of this engine at this scale."""
     earlier = (
         Run.objects.with_values()
         .listed_for(user)
@@ -109,13 +154,24 @@ def _around_s(workload: str, engine: Engine, factors: Mapping[str, FactorValue],
     size = WORKLOADS[workload].size_factor if workload in WORKLOADS else None
     if size and size.name in factors:
         earlier = earlier.filter(factors__name=size.name, factors__number=number_of(factors, size.name))
-    latest = earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS]
+    return list(earlier.select_related("job").order_by("-created_at")[:EARLIER_RUNS])
+
+
+def _around_s(earlier: Sequence[Run]) -> float | None:
+    """Median time around the window."""
     around = [
         (run.finished_at - run.started_at).total_seconds() - window_s(run.job.spec["factors"])
-        for run in latest
+        for run in earlier
         if run.started_at and run.finished_at
     ]
     return max(0.0, median(around)) if around else None
+
+
+def _size_bytes(earlier: Sequence[Run]) -> float | None:
+    """Median size of the database on disk."""
+    sizes = Measurement.objects.filter(run__in=[run.pk for run in earlier], metric__name="db_size_bytes")
+    values = list(sizes.values_list("value", flat=True)) if earlier else []
+    return median(values) if values else None
 
 
 def about(seconds: float) -> str:

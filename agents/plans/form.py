@@ -6,7 +6,7 @@ Every field of a factor gives a list: several values are all combined.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -15,29 +15,25 @@ from benchagent.catalog.model import TEXT_LIMIT
 from benchagent.catalog.values import SPOKEN_UNITS
 from benchagent.redaction import REDACTED
 from django import forms
+from django.contrib.auth.models import AnonymousUser
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agents.machines import approved_agents, offers
 from agents.models import Agent
-from agents.plans.plan import (
-    NAME_LIMIT,
-    FactorValue,
-    Override,
-    Plan,
-    PlanError,
-    Settings,
-    beyond_words,
-    check,
-)
-from runs.access.rules import default_visibility
+from agents.plans.matrix import LONGEST_LINES, FactorValue, Settings, Stop, cells_of, cells_text, swept_of, swept_text
+from agents.plans.plan import NAME_LIMIT, Override, Plan, PlanError, beyond_words, check, stored_configs
+from runs.access.rules import default_visibility, nameable
 from runs.incoming.forms import DescribedFields, moment_field
-from runs.models import Publication
+from runs.models import Config, Publication, User
 from runs.models.choices import Visibility
+from runs.models.visible import Reader
 from runs.results.brought_plan import MAX_REPEATS
 
 DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"
 SETTING_NAME_LIMIT = 200
+MOST_STORED = 500
+MATRIX = ("machines", "labels", "each", "order", "order_seed", "exclude", "stop_percent", "stop_baseline")
 
 
 def parse_settings(text: str) -> Settings:
@@ -97,6 +93,22 @@ class ChoicesField(forms.MultipleChoiceField):
 
     def clean(self, value: Any) -> list[str]:
         return super().clean(value) or list(self.initial)
+
+
+class LinesField(forms.CharField):
+    """A text of lines that `read` makes something of; it raises ValueError."""
+
+    widget = forms.Textarea(attrs={"rows": 2, "spellcheck": "false"})
+
+    def __init__(self, *, read: Callable[[str], Any], **given: Any) -> None:
+        self._read = read
+        super().__init__(required=False, max_length=LONGEST_LINES, **given)
+
+    def clean(self, value: Any) -> Any:
+        try:
+            return self._read(super().clean(value))
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 class LongTextField(forms.CharField):
@@ -170,8 +182,16 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
         f"settings_{dbms}": "\n".join(" = ".join(map(str, pair)) for pair in pairs if isinstance(pair, list))
         for dbms, pairs in named_lists("settings").items()
     }
-    alike = ("workload", "repeats", "agent", "name", "note", "visibility", "publication", "figure")
+    factors |= {f"configs_{dbms}": list(map(str, slugs)) for dbms, slugs in named_lists("configs").items()}
+    varied = plan.get("swept")
+    for dbms, swept in varied.items() if isinstance(varied, dict) else ():
+        settings[f"swept_{dbms}"] = swept_text(swept)
+    alike = (
+        "workload", "repeats", "agent", "name", "note", "visibility", "publication", "figure", "machines", "each",
+        "order", "order_seed",
+    )  # fmt: skip
     named = {name: plan[name] for name in alike if plan.get(name)}
+    named |= _matrix_initial(plan)
     if beyond := {name: plan[name] for name in Beyond.model_fields if plan.get(name)}:
         named["beyond"] = json.dumps(beyond)
     tags, tested = plan.get("tags"), plan.get("tested")
@@ -180,6 +200,17 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(tested, dict):
         named |= {name: str(tested[name]) for name in ("build", "commit", "branch") if tested.get(name)}
     return factors | settings | named | {"engines": engines}
+
+
+def _matrix_initial(plan: Mapping[str, Any]) -> dict[str, Any]:
+    initial: dict[str, Any] = {}
+    if labels := plan.get("labels"):
+        initial["labels"] = " ".join(map(str, labels))
+    if excluded := plan.get("exclude"):
+        initial["exclude"] = cells_text(excluded)
+    if stop := plan.get("stop"):
+        initial |= {"stop_percent": stop.get("percent"), "stop_baseline": cells_text([stop.get("baseline") or {}])}
+    return initial
 
 
 class ScheduleForm(DescribedFields):
@@ -194,6 +225,36 @@ class ScheduleForm(DescribedFields):
         help_text="3 show the spread, 6 or more allow a firm verdict",
     )  # fmt: skip
     agent = forms.ChoiceField(required=False)
+    machines = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Of several machines", help_text="none: any"
+    )
+    labels = forms.CharField(
+        required=False, max_length=400, label="With labels", help_text="words that a machine must have, as nvme rack-2"
+    )
+    each = forms.BooleanField(required=False, label="Run every cell on each of these machines, not on one of them")
+    order = forms.ChoiceField(
+        required=False, choices=(("interleaved", "interleaved: A B C A B C"), ("random", "shuffled in each repeat")),
+        initial="interleaved",
+    )  # fmt: skip
+    order_seed = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        label="Seed of the order",
+        help_text="empty: drawn and recorded",
+    )
+    exclude = LinesField(
+        read=cells_of, label="Leave out",
+        help_text="a line each, by what the cells have: dbms=sqlite, terminals=64. Names: dbms, version, config, "
+        "machine, a factor, a setting that is varied.",
+    )  # fmt: skip
+    stop_percent = forms.FloatField(
+        required=False, min_value=0.1, max_value=100, label="Stop when the interval is narrower than (%)",
+        help_text="optional; the repeats above are then the most that are made, 6 the least",
+    )  # fmt: skip
+    stop_baseline = LinesField(
+        read=cells_of, label="Of the ratio to this cell", help_text="as dbms=sqlite; empty: of each cell's mean"
+    )
     name = forms.CharField(
         required=False, max_length=NAME_LIMIT, label="Name of the experiment",
         help_text="optional; else named after workload and engines",
@@ -218,8 +279,9 @@ class ScheduleForm(DescribedFields):
 
     workloads = list(WORKLOADS.values())
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: Reader | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.user = user or AnonymousUser()
         # The chosen workload decides what factors there are; it is the first one until one is chosen.
         asked_for = str(self.initial.get("workload") or "")
         chosen = str(self.data.get("workload") or asked_for)
@@ -233,9 +295,19 @@ class ScheduleForm(DescribedFields):
         agents = [(agent.slug, agent.name if agent.is_online else f"{agent.name} (offline)") for agent in self.agents]
         self.fields["engines"].choices = engines  # type: ignore[attr-defined]
         self.fields["agent"].choices = [("", ANY_AGENT), *agents]  # type: ignore[attr-defined]
+        self.fields["machines"].choices = agents  # type: ignore[attr-defined]
         for factor in self.workload_entry.factors:
             self.fields[factor.name] = factor_field(factor, self.agents)
-        for entry in dict.fromkeys(DBMSS[offer.engine.dbms] for offer in self.offers):
+        entries = dict.fromkeys(DBMSS[offer.engine.dbms] for offer in self.offers)
+        stored = self._stored([entry.slug for entry in entries])
+        for entry in entries:
+            self.fields[f"configs_{entry.slug}"] = forms.MultipleChoiceField(
+                required=False, choices=stored[entry.slug], label="Or stored configurations",
+                help_text="each that is chosen is run, instead of the settings above",
+            )  # fmt: skip
+            self.fields[f"swept_{entry.slug}"] = LinesField(
+                read=swept_of, label="Settings to vary", help_text="name = value, value; every combination is run"
+            )
             self.fields[f"settings_{entry.slug}"] = forms.CharField(
                 required=False, strip=False, max_length=20_000, label=f"Configuration of {entry.name}",
                 initial="\n".join(f"{name} = {value}" for name, value in entry.settings),
@@ -243,7 +315,26 @@ class ScheduleForm(DescribedFields):
                 widget=forms.Textarea(attrs={"rows": max(3, len(entry.settings) + 1), "spellcheck": "false"}),
             )  # fmt: skip
 
+    def _stored(self, dbmss: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """By DBMS the newest configurations that whoever asks sees named."""
+        rows = nameable(Config.objects.filter(dbms__slug__in=dbmss), self.user).exclude(parameters=None)
+        found: dict[str, list[tuple[str, str]]] = {dbms: [] for dbms in dbmss}
+        for dbms, slug, name in rows.order_by("-created_at").values_list("dbms__slug", "slug", "name")[:MOST_STORED]:
+            found[dbms].append((slug, name))
+        return found
+
     # For the template
+
+    @property
+    def matrix_fields(self) -> list[forms.BoundField]:
+        """Which machines, in which order, which cells not, when to stop."""
+        return [self[name] for name in MATRIX]
+
+    @property
+    def matrix_is_given(self) -> bool:
+        return any(
+            field.errors or field.value() != field.field.initial for field in self.matrix_fields if field.value()
+        )
 
     @property
     def repeated(self) -> Publication | None:
@@ -304,7 +395,9 @@ class ScheduleForm(DescribedFields):
                 {"offer": offer, "ticked": bool(offer.agents) and not ticked.isdisjoint((offer.engine.key, dbms))}
                 for offer in offered
             ]
-            group = {"entry": DBMSS[dbms], "versions": versions, "settings": self[f"settings_{dbms}"]}
+            fields = [self[f"{name}_{dbms}"] for name in ("settings", "configs", "swept")]
+            group = {"entry": DBMSS[dbms], "versions": versions, "fields": fields}
+            group["open"] = any(field.errors or (field.value() and field != fields[0]) for field in fields)
             groups.append({**group, "available": any(version["offer"].agents for version in versions)})
         return groups
 
@@ -332,8 +425,17 @@ class ScheduleForm(DescribedFields):
                     settings[dbms] = parse_settings(cleaned.get(field, ""))
                 except forms.ValidationError as error:
                     self.add_error(field, error)
+        configs: dict[str, Mapping[str, Settings]] = {}
+        dbmss = dict.fromkeys(key.partition(":")[0] for key in cleaned.get("engines", []))
+        for dbms in dbmss:
+            try:
+                if slugs := cleaned.get(f"configs_{dbms}"):
+                    configs[dbms] = stored_configs(dbms, slugs, self.user if isinstance(self.user, User) else None)
+            except PlanError as error:
+                self.add_error(f"configs_{dbms}", error.errors["configs"])
         if self.errors:
             return cleaned
+        percent = cleaned["stop_percent"]
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
         described = {"tags": [], "tested": {}} | self.described()
         self.plan = Plan(
@@ -346,6 +448,15 @@ class ScheduleForm(DescribedFields):
             repeats=cleaned["repeats"],
             settings=settings,
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
+            configs=configs,
+            swept={dbms: swept for dbms in dbmss if (swept := cleaned[f"swept_{dbms}"])},
+            machines=tuple(cleaned["machines"]),
+            labels=tuple(cleaned["labels"].split()),
+            each=cleaned["each"],
+            exclude=cleaned["exclude"],
+            order="random" if cleaned["order"] == "random" else "interleaved",
+            order_seed=cleaned["order_seed"] or 0,
+            stop=Stop(percent=percent, baseline=next(iter(cleaned["stop_baseline"]), {})) if percent else None,
             name=cleaned["name"].strip(),
             tags=tuple(described["tags"]),
             tested=described["tested"],
@@ -363,5 +474,7 @@ class ScheduleForm(DescribedFields):
 
     def add_plan_error(self, error: PlanError) -> None:
         for field, words in error.errors.items():
-            name = field.removeprefix("factors.")
+            name = {"stop": "stop_baseline"}.get(field, field.removeprefix("factors."))
+            if field in ("settings", "configs"):
+                name = "engines"
             self.add_error(name if name in self.fields else "beyond", words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import product
@@ -18,15 +18,20 @@ from django.utils import timezone
 
 from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
+from agents.plans import matrix
+from agents.plans.matrix import Configuration, FactorValue, Order, Sets, Settings, Stop, Swept
+from runs.access.rules import nameable
+from runs.models import Config, User
 from runs.models.choices import Visibility
 from runs.models.shapes import PlanDocument
 from runs.results.brought_plan import MAX_REPEATS, MAX_RUNS, values_of
 from runs.run.facets import factor_label
+from runs.stats.stopping import LEAST
 
 NAME_LIMIT = 200
 
-Settings = tuple[tuple[str, str], ...]
-FactorValue = int | float | str
+# A plan whose combinations are more, before any is left out, is not looked at further.
+MOST_CELLS = 5_000
 # What follows from the value of a varied factor: (name, value, what it sets).
 Override = tuple[str, FactorValue, Mapping[str, FactorValue]]
 
@@ -37,6 +42,16 @@ class Cell:
 
     engine: Engine
     factors: Mapping[str, FactorValue]
+    configuration: Configuration
+    # Where it is run; None: on whichever machine the experiment is.
+    agent: Agent | None = None
+
+    @property
+    def facts(self) -> dict[str, FactorValue]:
+        """What tells it from the other cells, by the names with which one is left out or made the baseline."""
+        machine = {"machine": self.agent.slug} if self.agent else {}
+        own = {"dbms": self.engine.dbms, "version": self.engine.version, **machine}
+        return {**own, **self.configuration.facts, **self.factors}
 
 
 @dataclass(frozen=True)
@@ -58,8 +73,21 @@ class Plan:
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # What people call these settings, by DBMS; empty takes a name made of what differs from the standard ones.
     called: Mapping[str, str] = field(default_factory=dict)
+    # By DBMS: stored configurations by slug, instead of `settings`, and settings that are varied in each.
+    configs: Mapping[str, Mapping[str, Settings]] = field(default_factory=dict)
+    swept: Mapping[str, Swept] = field(default_factory=dict)
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
     agent: Agent | None = None
+    # Without an agent: which may run it, by slug and by the labels that it needs; all of these run it where `each`.
+    machines: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    each: bool = False
+    # Cells that are left out, by what they have.
+    exclude: tuple[Sets, ...] = ()
+    order: Order = "interleaved"
+    order_seed: int = 0
+    # With it `repeats` are the most that are made.
+    stop: Stop | None = None
     name: str = ""
     # What is said of its batch, beside its name: words to find it by, build, commit and branch tested, a note.
     tags: tuple[str, ...] = ()
@@ -76,12 +104,25 @@ class Plan:
     @cached_property
     def candidates(self) -> list[Agent]:
         """Agents that may run it, as far as nobody has looked at its engines."""
-        return [self.agent] if self.agent else approved_agents()
+        if self.agent:
+            return [self.agent]
+        return [agent for agent in approved_agents() if may_be_on(agent, self.machines, self.labels)]
 
     @property
     def run_count(self) -> int:
+        """At most, where a rule stops repeats."""
+        return (self.most_cells if self.most_cells > MOST_CELLS else len(self.cells())) * self.repeats
+
+    @property
+    def most_cells(self) -> int:
+        """Before any is left out."""
         combinations = prod(len(values) for values in self.sweep.values()) + len(self.extra)
-        return len(self.engines) * combinations * self.repeats
+        configurations = sum(
+            max(1, len(self.configs.get(engine.dbms, ())))
+            * prod(len(values) for values in self.swept.get(engine.dbms, {}).values())
+            for engine in self.engines
+        )
+        return combinations * configurations * (len(self.candidates) if self.each else 1)
 
     @property
     def title(self) -> str:
@@ -95,6 +136,20 @@ class Plan:
         if engine.connection:
             return ()
         return tuple(self.settings.get(engine.dbms, DBMSS[engine.dbms].settings))
+
+    @property
+    def setting_names(self) -> list[str]:
+        """Of all settings that it gives."""
+        given = [*self.settings.values(), *(pairs for stored in self.configs.values() for pairs in stored.values())]
+        return [name for pairs in given for name, _ in pairs] + [
+            name for swept in self.swept.values() for name in swept
+        ]
+
+    def configurations(self, engine: Engine) -> list[Configuration]:
+        if engine.connection:
+            return [Configuration((), {})]
+        stored, swept = self.configs.get(engine.dbms, {}), self.swept.get(engine.dbms, {})
+        return matrix.configurations(self.settings_of(engine), stored, swept)
 
     def cells(self) -> list[Cell]:
         """Without optional factors that are as if nobody had asked: a run does not name what was not varied.
@@ -118,8 +173,13 @@ class Plan:
             }
             if factors.get("rate_per_s"):
                 named.setdefault("arrivals", factors.get("arrivals", usual["arrivals"]))
-            cells += [Cell(engine, named) for engine in self.engines]
-        return cells
+            cells += [
+                Cell(engine, named, configuration, agent)
+                for engine in self.engines
+                for configuration in self.configurations(engine)
+                for agent in (self.candidates if self.each else [self.agent])
+            ]
+        return [cell for cell in cells if not any(matrix.fits(cell.facts, sets) for sets in self.exclude)]
 
     def as_json(self) -> dict[str, Any]:
         """For the experiment, which is public: without secrets."""
@@ -137,6 +197,18 @@ class Plan:
             "extra": [dict(beside) for beside in self.extra],
             "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
+            "configs": {dbms: list(stored) for dbms, stored in self.configs.items()},
+            "swept": {
+                dbms: {name: [redact_value(name, value) for value in values] for name, values in swept.items()}
+                for dbms, swept in self.swept.items()
+            },
+            "machines": list(self.machines),
+            "labels": list(self.labels),
+            "each": self.each,
+            "exclude": [dict(sets) for sets in self.exclude],
+            "order": self.order,
+            "order_seed": self.order_seed,
+            "stop": self.stop.model_dump() if self.stop else None,
             "name": self.name,
             "tags": list(self.tags),
             "tested": dict(self.tested),
@@ -147,8 +219,8 @@ class Plan:
         }
 
     @classmethod
-    def of(cls, document: PlanDocument) -> Plan:
-        """The plan that `as_json` told, to be run again. Raises PlanError where it does not tell all of it."""
+    def of(cls, document: PlanDocument, *, user: User | None) -> Plan:
+        """The plan that `as_json` told, to be run by `user`. Raises PlanError where it does not tell all of it."""
         settings = {dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in document["settings"].items()}
         if hidden := [name for pairs in settings.values() for name, value in pairs if value == REDACTED]:
             raise PlanError(
@@ -166,8 +238,39 @@ class Plan:
             extra=tuple(document["extra"]),
             tags=tuple(document["tags"]),
             agent=agent,
+            configs={dbms: stored_configs(dbms, slugs, user) for dbms, slugs in document.get("configs", {}).items()},
+            swept={
+                dbms: {name: tuple(values) for name, values in swept.items()}
+                for dbms, swept in document.get("swept", {}).items()
+            },
+            machines=tuple(document.get("machines", ())),
+            labels=tuple(document.get("labels", ())),
+            each=document.get("each", False),
+            exclude=tuple(document.get("exclude", ())),
+            order="random" if document.get("order") == "random" else "interleaved",
+            order_seed=document.get("order_seed", 0),
+            stop=Stop.model_validate(document["stop"]) if document.get("stop") else None,
             **{name: document[name] for name in alike},  # type: ignore[literal-required]
         )
+
+
+def may_be_on(agent: Agent, machines: Iterable[str], labels: Iterable[str]) -> bool:
+    """Whether it is one of these machines, which are all where none is named, and has these labels."""
+    named = set(machines)
+    return (not named or agent.slug in named) and set(labels) <= set(agent.labels)
+
+
+def stored_configs(dbms: str, slugs: Iterable[str], user: User | None) -> dict[str, Settings]:
+    """The settings of stored configurations that `user` (None: the system) may see. Raises PlanError."""
+    wanted = list(slugs)
+    rows = Config.objects.filter(slug__in=wanted, dbms__slug=dbms).prefetch_related("parameters")
+    found = {config.slug: config for config in (nameable(rows, user) if user else rows)}
+    if missing := [slug for slug in wanted if slug not in found]:
+        raise PlanError({"configs": [f"There is no configuration of {dbms} called {', '.join(missing)}."]})
+    try:
+        return {slug: matrix.stored_settings(found[slug]) for slug in wanted}
+    except ValueError as error:
+        raise PlanError({"configs": [str(error)]}) from error
 
 
 class PlanError(ValueError):
@@ -178,10 +281,10 @@ class PlanError(ValueError):
         self.errors = errors
 
 
-def planned(document: Mapping[str, Any]) -> Plan:
-    """The plan of an experiment, to be run again. Raises PlanError, also for a document that is none."""
+def planned(document: Mapping[str, Any], *, user: User | None) -> Plan:
+    """The plan of an experiment, to be run again by `user`. Raises PlanError, also for a document that is none."""
     try:
-        return Plan.of(cast(PlanDocument, document))
+        return Plan.of(cast(PlanDocument, document), user=user)
     except KeyError as error:
         raise PlanError({"experiment": [f"Its plan cannot be run again: it names no {error.args[0]}."]}) from error
 
@@ -196,12 +299,12 @@ def check(plan: Plan) -> None:
         errors |= _factor_errors(plan)
     if not 1 <= plan.repeats <= MAX_REPEATS:
         errors["repeats"] = [f"Must be between 1 and {MAX_REPEATS}."]
-    elif plan.run_count > MAX_RUNS:
-        errors["repeats"] = [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]
     if unknown := next((engine.dbms for engine in plan.engines if engine.dbms not in DBMSS), ""):
         errors["engines"] = [f"{unknown}: {LACKING}."]
     elif problem := _engines_problem(plan):
         errors["engines"] = [problem]
+    if not errors:
+        errors |= _matrix_errors(plan)
     if plan.agent is not None and plan.agent.status != AgentStatus.APPROVED:
         errors["agent"] = [f"{plan.agent.name} is not approved."]
     if plan.visibility and plan.visibility not in Visibility.values:
@@ -212,6 +315,48 @@ def check(plan: Plan) -> None:
         errors["name"] = [f"At most {NAME_LIMIT} characters."]
     if errors:
         raise PlanError(errors)
+
+
+def _matrix_errors(plan: Plan) -> dict[str, list[str]]:
+    """Of a plan whose factors, repeats and engines are right."""
+    if plan.run_count > MAX_RUNS:
+        return {"repeats": [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]}
+    errors: dict[str, list[str]] = {}
+    for dbms in (*plan.configs, *plan.swept):
+        if dbms not in {engine.dbms for engine in plan.engines if not engine.connection}:
+            errors["settings"] = [f"No engine of {dbms} is chosen whose settings could be varied."]
+    for engine in plan.engines:
+        if problem := matrix.refused(engine.dbms, engine.version, plan.swept.get(engine.dbms, {})):
+            errors["settings"] = [problem]
+    if plan.agent and (plan.machines or plan.labels or plan.each):
+        errors["machines"] = ["Name one agent, or which of several may run it."]
+    cells = plan.cells()
+    if plan.each and (lacking := {agent.name: lacks for agent in plan.candidates if (lacks := lacks_of(plan, agent))}):
+        errors["machines"] = [f"{name} lacks {', '.join(lacks)}." for name, lacks in lacking.items()]
+    everything = replace(plan, exclude=()).cells()
+    if idle := [sets for sets in plan.exclude if not any(matrix.fits(cell.facts, sets) for cell in everything)]:
+        errors["exclude"] = [f"No cell has {matrix.cells_text([sets])}." for sets in idle]
+    elif not cells:
+        errors["exclude"] = ["Every cell is left out."]
+    if plan.stop and plan.repeats < LEAST:
+        errors["repeats"] = [f"A rule that stops repeats needs {LEAST} at least: they are the most that are made."]
+    if plan.stop and plan.stop.baseline:
+        machines = {cell.agent for cell in cells}
+        fitting = [cell.agent for cell in cells if matrix.fits(cell.facts, plan.stop.baseline)]
+        if set(fitting) != machines or len(fitting) > len(machines):
+            errors["stop"] = ["Exactly one cell of each machine is the baseline: name what it alone has."]
+    return errors
+
+
+def lacks_of(plan: Plan, agent: Agent) -> list[str]:
+    """Engines and storages that the plan's cells need and the agent has not."""
+    cells = [cell for cell in plan.cells() if cell.agent in (None, agent)]
+    engines = dict.fromkeys(cell.engine for cell in cells)
+    lacks = [each.label for each in engines if not agent.offers(each.dbms, each.version, each.connection)]
+    usable = {storage["name"] for storage in agent.places if not storage["problem"]}
+    storages = [factor.name for factor in WORKLOADS[plan.workload].factors if factor.kind == FactorKind.STORAGE]
+    wanted = dict.fromkeys(str(cell.factors.get(name, "")) for cell in cells for name in storages)
+    return lacks + [f"storage {name}" for name in wanted if name and name not in usable]
 
 
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
@@ -263,7 +408,18 @@ def _engines_problem(plan: Plan) -> str:
     if len(set(plan.engines)) < len(plan.engines):
         return "An engine is named twice."
     if not plan.candidates:
-        return "No agent is registered and approved yet."
+        return f"No agent{_asked_words(plan)} is registered and approved yet."
+    if plan.each:
+        return ""
+    return _no_single(plan)
+
+
+def _asked_words(plan: Plan) -> str:
+    return (" of these" if plan.machines else "") + (f" with {', '.join(plan.labels)}" if plan.labels else "")
+
+
+def _no_single(plan: Plan) -> str:
+    """Why no agent has all engines; empty when one has."""
     missing = {
         agent: [engine for engine in plan.engines if not agent.offers(engine.dbms, engine.version, engine.connection)]
         for agent in plan.candidates

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +23,7 @@ from django.db.models import Max
 from agents import hints
 from agents.machines import approved_agents, newest
 from agents.models import Job
+from agents.plans.matrix import fits, in_order
 from agents.plans.plan import Plan, PlanError, check
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
@@ -78,13 +80,13 @@ def start(
     Raises PermissionDenied (see `permit`); PlanError; IntegrityError when a given `slug` is taken.
     """
     permit(
-        workload=plan.workload, settings=[name for pairs in plan.settings.values() for name, _ in pairs],
+        workload=plan.workload, settings=plan.setting_names,
         connected=any(engine.connection for engine in plan.engines), user=user, token=token,
     )  # fmt: skip
     check(plan)
-    plan = replace(plan, visibility=plan.visibility or default_visibility())
-    title, cells = plan.title, plan.cells()
-    configured = {engine: plan.settings_of(engine) for engine in plan.engines}
+    order_seed = plan.order_seed or (secrets.randbelow(SEED_LIMIT) + 1 if plan.order == "random" else 0)
+    plan = replace(plan, visibility=plan.visibility or default_visibility(), order_seed=order_seed)
+    title = plan.title
     values: dict[str, Any] = {
         "name": title, "created_by": user, "demonstration": demonstration, "note": note, "plan": plan.as_json(),
         "visibility": plan.visibility,
@@ -99,9 +101,8 @@ def start(
         described = Described(label=plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
         batch = batch_of(experiment.pk, owner=user, note=redact_text(plan.note), **described)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
-        # A B C A B C, so that a drift of the machine hits all alike.
-        in_order = [(cell, repeat) for repeat in range(1, plan.repeats + 1) for cell in cells]
-        for order_index, (cell, repeat) in enumerate(in_order, 1):
+        ordered = in_order(plan.cells(), plan.repeats, plan.order, plan.order_seed)
+        for order_index, (cell, repeat) in enumerate(ordered, 1):
             engine = cell.engine
             spec: JobSpec = {
                 "run_id": str(uuid4()),
@@ -109,7 +110,7 @@ def start(
                 "workload_version": WORKLOADS[plan.workload].version,
                 "dbms": engine.dbms,
                 "dbms_version": engine.version,
-                "settings": list(configured[engine]),
+                "settings": list(cell.configuration.settings),
                 "factors": dict(cell.factors),
                 # Each repeat has its own random numbers, the same for all engines.
                 "seed": seed + repeat,
@@ -119,9 +120,13 @@ def start(
                 spec["connection"] = engine.connection
             run = results.scheduled_run(
                 spec, experiment=experiment, batch=batch, order_index=order_index, demonstration=demonstration,
-                hardware=plan.agent.hardware if plan.agent else None, called=plan.called.get(engine.dbms, ""),
+                hardware=cell.agent.hardware if cell.agent else None,
+                called="" if cell.configuration.facts else plan.called.get(engine.dbms, ""),
             )  # fmt: skip
-            Job.objects.create(run=run, spec=spec, requested_agent=plan.agent, not_after=plan.not_after)
+            Job.objects.create(
+                run=run, spec=spec, requested_agent=cell.agent, not_after=plan.not_after,
+                is_baseline=bool(plan.stop and plan.stop.baseline and fits(cell.facts, plan.stop.baseline)),
+            )  # fmt: skip
     hints.hint(hints.DISPATCH)
     return experiment
 
@@ -158,10 +163,8 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
     with transaction.atomic():
         if run.experiment_id is not None:  # two clicks at once must not get the same number
             Experiment.objects.select_for_update().get(pk=run.experiment_id)
-        cell = Run.objects.filter(
-            experiment=run.experiment_id, dbms_version=run.dbms_version, workload=run.workload, config=run.config
-        ).select_related("job")
-        repeats = [other.repeat for other in cell if other.job.spec["factors"] == run.job.spec["factors"]]
+        others = Run.objects.filter(experiment=run.experiment_id, job__isnull=False).select_related("job")
+        repeats = [other.repeat for other in others if other.job.cell == run.job.cell]
         last_index = Run.objects.filter(experiment=run.experiment_id).aggregate(last=Max("order_index"))["last"]
         seed, repeat = secrets.randbelow(SEED_LIMIT), max(repeats, default=0) + 1
         spec = cast(JobSpec, {**run.job.spec, "run_id": str(uuid4()), "seed": seed, "repeat": repeat})
@@ -170,9 +173,31 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
             hardware=run.hardware, demonstration=run.demonstration, owner=run.owner, visibility=run.visibility,
             batch=run.batch,
         )  # fmt: skip
-        Job.objects.create(run=again, spec=spec, requested_agent=run.job.agent or run.job.requested_agent)
+        Job.objects.create(
+            run=again, spec=spec, requested_agent=run.job.agent or run.job.requested_agent,
+            is_baseline=run.job.is_baseline,
+        )  # fmt: skip
     hints.hint(hints.DISPATCH)
     return again
+
+
+def repeat_failed(experiment: Experiment, *, user: User | None, token: ApiToken | None = None) -> list[Run]:
+    """As many more repeats of each cell as its plan asks for and failed or were lost: asked twice it makes none twice.
+
+    Raises PlanError, PermissionDenied as `repeat_cell`; nothing is scheduled then.
+    """
+    with transaction.atomic():
+        Experiment.objects.select_for_update().get(pk=experiment.pk)
+        runs = Run.objects.present().filter(experiment=experiment, job__isnull=False).order_by("order_index")
+        cells: dict[str, list[Run]] = defaultdict(list)
+        for run in runs.select_related("job__agent", "job__requested_agent", "experiment", "batch", "owner"):
+            cells[run.job.cell].append(run)
+        asked = experiment.plan.get("repeats", 1)
+        return [
+            repeat_cell(of_cell[0], user=user, token=token)
+            for of_cell in cells.values()
+            for _ in range(asked - sum(run.state not in (RunState.FAILED, RunState.LOST) for run in of_cell))
+        ]
 
 
 # The first experiment

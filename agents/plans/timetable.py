@@ -109,7 +109,7 @@ def _start(schedule: Schedule, occurrence: Occurrence) -> None:
         return
     try:
         with transaction.atomic():
-            plan = replace(planned(schedule.plan), name=schedule.name[: NAME_LIMIT - len(day)] + day)
+            plan = replace(planned(schedule.plan, user=owner), name=schedule.name[: NAME_LIMIT - len(day)] + day)
             occurrence.experiment = start(plan, user=owner)
     except (PlanError, PermissionDenied) as error:
         occurrence.note = f"not started: {error}"[:500]
@@ -120,7 +120,7 @@ def _start(schedule: Schedule, occurrence: Occurrence) -> None:
 
 def make(plan: Mapping[str, Any], *, owner: User, at: datetime | None = None, **given: Any) -> Schedule:
     """`given`: name, cron, zone, ends_at. Raises PlanError, also where the plan cannot be run again."""
-    planned(plan)
+    planned(plan, user=owner)
     schedule = Schedule(slug=Schedule.free_slug(given["name"]), owner=owner, plan=dict(plan), **given)
     settle(schedule, at=at)
     schedule.save()

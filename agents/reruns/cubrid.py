@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
 
 from agents.machines import SecondStorage
-from agents.plans.plan import FactorValue, Settings
+from agents.plans.matrix import FactorValue, Settings
 from agents.reruns import parts
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.publications.matching import Match

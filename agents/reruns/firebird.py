@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from agents.machines import SecondStorage
-from agents.plans.plan import FactorValue
+from agents.plans.matrix import FactorValue
 from agents.reruns import parts
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.publications.matching import Match

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.machines import SecondStorage
-from agents.plans.plan import FactorValue
+from agents.plans.matrix import FactorValue
 from agents.reruns.parts import ONE_STORAGE, SECOND, ArticleExperiment, Part, Wanted, gaps, gone, with_nature
 from runs.publications.matching import CellFacts, Match
 

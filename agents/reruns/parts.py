@@ -14,7 +14,8 @@ from benchagent.catalog import DBMSS, OWN_STORAGE
 
 from agents.machines import Engine, SecondStorage, newest
 from agents.models import Agent
-from agents.plans.plan import FactorValue, Override, Settings
+from agents.plans.matrix import FactorValue, Settings
+from agents.plans.plan import Override
 from runs.publications.matching import CellFacts, Match, PlanGap
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}

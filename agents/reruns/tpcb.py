@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.machines import SecondStorage
-from agents.plans.plan import FactorValue, Settings
+from agents.plans.matrix import FactorValue, Settings
 from agents.reruns.parts import GONE, WINDOW, ArticleExperiment, Part, Wanted, gaps, gone
 from runs.publications.matching import CellFacts, Match
 

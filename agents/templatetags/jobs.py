@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
@@ -9,6 +10,7 @@ from django import template
 from agents.jobs import status
 from agents.plans import schedule
 from runs.access.rules import may_operate
+from runs.listing.rows import RunRow
 from runs.models import Experiment, Run
 
 register = template.Library()
@@ -37,3 +39,9 @@ def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
     """A button that runs this cell once more, for operators, on scheduled runs that have ended."""
     shown = run.has_ended and may_operate(context.get("user")) and status.job_of(run) is not None
     return {"run": run, "shown": shown, "outdated": schedule.outdated(run) if shown else ""}
+
+
+@register.simple_tag
+def cell_left(rows: Sequence[RunRow]) -> str:
+    """Of an experiment's cell: the expected time of what has not ended; empty where all has."""
+    return status.cell_left([row.run for row in rows])

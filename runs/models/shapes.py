@@ -111,6 +111,13 @@ class PlannedMatch(TypedDict):
     percent: NotRequired[bool]
 
 
+class PlannedStop(TypedDict):
+    """When repeats are enough: agents.plans.matrix.Stop."""
+
+    percent: float
+    baseline: Facts
+
+
 class PlanDocument(TypedDict, total=False):
     """The form of the schedule as it was filled in; for an experiment that repeats an article what it answers there."""
 
@@ -123,6 +130,17 @@ class PlanDocument(TypedDict, total=False):
     extra: list[Facts]
     repeats: int
     agent: str | None
+    # By DBMS: slugs of stored configurations, and values of settings that are varied.
+    configs: dict[str, list[str]]
+    swept: dict[str, dict[str, list[str]]]
+    # Slugs of agents and labels: one of those that it may run on, or each of them.
+    machines: list[str]
+    labels: list[str]
+    each: bool
+    exclude: list[Facts]
+    order: str
+    order_seed: int
+    stop: PlannedStop | None
     name: str
     tags: list[str]
     tested: dict[str, str]

@@ -148,3 +148,45 @@ def test_a_key_makes_one_experiment_and_takes_no_other_request(client, bearer, m
     AnsweredRequest.objects.update(at=timezone.now() - once.KEPT - timedelta(minutes=1))
     once.forget_old()
     assert not AnsweredRequest.objects.exists()
+
+
+def ended(slug: str, states: list[str]) -> list[Run]:
+    runs = list(Run.objects.filter(experiment__slug=slug).order_by("order_index"))
+    for run, state in zip(runs, states, strict=True):
+        Run.objects.filter(pk=run.pk).update(state=state)
+    return runs
+
+
+def test_it_runs_a_plan_again_with_one_change(client, bearer, machine):
+    machine()
+    slug = post(client, BODY | {"factors": FACTORS | {"terminals": [1, 2]}}, bearer("schedule")).json()["slug"]
+    changed = {"repeats": 1, "swept": {"sqlite": {"cache_size": ["-1", "-2"]}}, "name": "Other caches"}
+    answer = client.post(f"{PATH}{slug}/repeat/", changed, content_type="application/json", headers=bearer("schedule"))
+    assert answer.status_code == 201, answer.content
+    before, after = (Experiment.objects.get(slug=each).plan for each in (slug, answer.json()["slug"]))
+    differing = {name for name in before if before[name] != after[name]}
+    assert differing == {"repeats", "swept", "name"}
+    assert len(answer.json()["runs"]) == 2 * (2 + 1)
+    refused = client.post(f"{PATH}{slug}/repeat/", {"repeats": 99}, content_type="application/json",
+                          headers=bearer("schedule"))  # fmt: skip
+    assert (refused.status_code, list(refused.json())) == (400, ["repeats"])
+
+
+def test_it_repeats_what_failed_once(client, bearer, machine):
+    machine()
+    slug = post(client, BODY, bearer("schedule")).json()["slug"]
+    failed = ended(slug, [RunState.FAILED, RunState.FINISHED, RunState.FINISHED, RunState.LOST])
+
+    def repeat(body):
+        return client.post(
+            f"{PATH}{slug}/repeat-runs/", body, content_type="application/json", headers=bearer("schedule")
+        ).json()["results"]
+
+    made = Run.objects.filter(pk__in=repeat({})).order_by("order_index").select_related("job", "dbms_version__dbms")
+    assert [(run.dbms_version.dbms.slug, run.repeat, run.order_index) for run in made] == [
+        ("sqlite", 3, 5), ("h2", 3, 6),
+    ]  # fmt: skip
+    assert made[0].job.spec["settings"] == failed[0].job.spec["settings"]
+    assert repeat({}) == []
+    (one,) = repeat({"run": str(failed[1].pk)})
+    assert Run.objects.get(pk=one).repeat == 4

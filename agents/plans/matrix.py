@@ -1,0 +1,146 @@
+"""What a plan varies beside factors: configurations and machines; which cells it leaves out, in which order it goes."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, Any, Literal, TypeVar
+
+from benchagent.configfiles.meaning import reading, settings_of
+from benchagent.configfiles.settings import Given
+from benchagent.configfiles.settings import Settings as GivenSettings
+from benchagent.configfiles.units import Kind
+from benchagent.redaction import REDACTED
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.models import Config, Run
+
+Settings = tuple[tuple[str, str], ...]
+FactorValue = int | float | str
+Sets = Mapping[str, FactorValue]
+# Values of settings that are varied, by the engine's own names.
+Swept = Mapping[str, tuple[str, ...]]
+Order = Literal["interleaved", "random"]
+C = TypeVar("C")
+LONGEST_LINES = 4_000
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Settings that cells of a DBMS are run with. `facts`: what tells it from the others of its plan, by name."""
+
+    settings: Settings
+    facts: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        return ", ".join(value if name == "config" else f"{name}={value}" for name, value in self.facts.items())
+
+
+class Stop(BaseModel):
+    """Repeats end where the interval is narrower than `percent` (`runs.stats.stopping`).
+
+    It is that of a cell's mean, or with a `baseline` that of its ratio to the cell that has these values.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    percent: Annotated[float, Field(gt=0, le=100)]
+    baseline: dict[str, FactorValue] = {}
+
+
+def configurations(standard: Settings, stored: Mapping[str, Settings], swept: Swept) -> list[Configuration]:
+    """Each stored one, or the standard settings without any, with every combination of the settings that are varied."""
+    bases = [({"config": slug}, settings) for slug, settings in stored.items()] or [({}, standard)]
+    found = []
+    for (facts, settings), values in product(bases, product(*swept.values())):
+        chosen = dict(zip(swept, values, strict=True))
+        kept = tuple((name, value) for name, value in settings if name not in chosen)
+        found.append(Configuration((*kept, *chosen.items()), {**facts, **chosen}))
+    return found
+
+
+def stored_settings(config: Config) -> Settings:
+    """Raises ValueError where it holds a secret, which is not stored."""
+    parameters = config.parameters.all()
+    if hidden := [parameter.name for parameter in parameters if parameter.value == REDACTED]:
+        raise ValueError(f"{config}: the value of {', '.join(hidden)} is a secret, which is not stored.")
+    return tuple((parameter.name, parameter.value or "") for parameter in parameters)
+
+
+def refused(dbms: str, version: str, swept: Swept) -> str:
+    """Why this version does not take a setting that is varied, as far as it is known; empty where it may."""
+    rows = Run.objects.filter(dbms_version__dbms__slug=dbms, dbms_version__version=version, job__isnull=False)
+    ignored = {
+        name for names in rows.order_by("-created_at").values_list("ignored_settings", flat=True)[:50] for name in names
+    }
+    for name, values in swept.items():
+        if name in ignored:
+            return f"{name}: {dbms} {version} ignored it in an earlier run."
+        if len(set(values)) < len(values) or not values:
+            return f"{name}: name every value once."
+        for value in values:
+            if _is_unread(settings_of(dbms, [Given(name, value)]), name):
+                return f"{name}: {value} cannot be read as one of its values."
+    return ""
+
+
+def _is_unread(given: GivenSettings | None, name: str) -> bool:
+    """Of a setting that alone says something of an engine: whether its number cannot be read, as 8GX."""
+    alone = [key for key, each in given.engine.meanings.items() if tuple(each.names) == (name,)] if given else []
+    read = [reading(given, key).quantity for key in alone]
+    return any(each is not None and each.kind == Kind.TEXT and str(each.value)[:1].isdigit() for each in read)
+
+
+def fits(facts: Mapping[str, Any], sets: Sets) -> bool:
+    """Whether a cell of these facts has all of these values."""
+    return all(name in facts and str(facts[name]) == str(value) for name, value in sets.items())
+
+
+def in_order(cells: Sequence[C], repeats: int, order: Order, seed: int) -> Iterator[tuple[C, int]]:
+    """Every cell once, then every cell again, so that a drift of the machine hits all alike: A B C A B C.
+
+    `random`: in each repeat they are shuffled anew, so that no cell always follows the same one.
+    """
+    for repeat in range(1, repeats + 1):
+        block = list(cells)
+        if order == "random":
+            random.Random(f"{seed} {repeat}").shuffle(block)  # noqa: S311 not for secrets
+        yield from ((cell, repeat) for cell in block)
+
+
+# As text, for forms
+
+
+def swept_of(text: str) -> dict[str, tuple[str, ...]]:
+    """Of lines `name = value, value`; a comma within a value cannot be said. Raises ValueError."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, equals, values = (part.strip() for part in line.partition("="))
+        if not equals or not name or name in found:
+            raise ValueError(f"Not of the form “name = value, value”, or named twice: {line[:80]}")
+        found[name] = tuple(value.strip() for value in values.split(","))
+    return found
+
+
+def swept_text(swept: Mapping[str, Iterable[str]]) -> str:
+    return "\n".join(f"{name} = {', '.join(values)}" for name, values in swept.items())
+
+
+def cells_of(text: str) -> tuple[dict[str, FactorValue], ...]:
+    """A line each: `dbms=sqlite, terminals=64`. Raises ValueError."""
+    lines = filter(None, map(str.strip, text.splitlines()))
+    cells = []
+    for line in lines:
+        pairs = [re.fullmatch(r"\s*([^=]+?)\s*=\s*(.*?)\s*", part) for part in line.split(",")]
+        if not all(pairs):
+            raise ValueError(f"Not of the form “name=value, name=value”: {line[:80]}")
+        cells.append({pair[1]: pair[2] for pair in pairs if pair})
+    return tuple(cells)
+
+
+def cells_text(cells: Iterable[Mapping[str, Any]]) -> str:
+    return "\n".join(", ".join(f"{name}={value}" for name, value in cell.items()) for cell in cells)

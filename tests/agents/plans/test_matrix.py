@@ -1,0 +1,211 @@
+"""Experiments over configurations and machines: which cells there are, where and in which order they are run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from agents.jobs import dispatch, status, stopping
+from agents.models import Agent, Job
+from agents.plans import estimate, schedule
+from agents.plans.form import ScheduleForm, initial_of
+from agents.plans.matrix import Stop, cells_of, swept_of
+from agents.plans.plan import Plan, PlanError, stored_configs
+from runs.models import Experiment, Run
+from runs.models.choices import RunState
+from tests.agents.conftest import FACTORS, plan_of
+
+pytestmark = pytest.mark.django_db
+A, B = "sqlite:3.50.1", "h2:2.3.232"
+
+
+def runs_of(plan: Plan) -> list[Run]:
+    experiment = schedule.start(plan, user=None)
+    rows = experiment.runs.order_by("order_index").select_related(
+        "job__requested_agent", "dbms_version__dbms", "config"
+    )
+    return list(rows)
+
+
+def wrong(plan: Plan) -> dict[str, list[str]]:
+    with pytest.raises(PlanError) as caught:
+        schedule.start(plan, user=None)
+    assert not Experiment.objects.exists()
+    return caught.value.errors
+
+
+def test_it_runs_every_configuration_of_a_dbms_with_every_value_of_a_setting(machine):
+    machine()
+    first = runs_of(plan_of(A, settings={"sqlite": (("cache_size", "-1000"), ("journal_mode", "WAL"))}))[0]
+    second = runs_of(plan_of(A, settings={"sqlite": (("synchronous", "OFF"),)}))[0]
+    stored = stored_configs("sqlite", [first.config.slug, second.config.slug], None)
+    plan = plan_of(A, B, configs={"sqlite": stored}, swept={"sqlite": {"cache_size": ("-2000", "-4000")}}, repeats=2)
+    runs = runs_of(plan)
+    assert [run.job.spec["settings"] for run in runs[:4]] == [
+        [["journal_mode", "WAL"], ["cache_size", "-2000"]], [["journal_mode", "WAL"], ["cache_size", "-4000"]],
+        [["synchronous", "OFF"], ["cache_size", "-2000"]], [["synchronous", "OFF"], ["cache_size", "-4000"]],
+    ]  # fmt: skip
+    assert (len(runs), runs[4].dbms_version.dbms.slug, len({run.cell_key for run in runs})) == (10, "h2", 5)
+
+
+def test_it_runs_each_cell_on_each_machine_and_each_machine_takes_its_own(machine):
+    m1, m2, m3 = (machine(name, A, B) for name in ("m1", "m2", "m3"))
+    Agent.objects.filter(pk__in=[m1.agent.pk, m3.agent.pk]).update(labels=["nvme"])
+    plan = plan_of(A, B, labels=("nvme",), each=True, exclude=({"machine": "m3", "dbms": "h2"},))
+    runs = runs_of(plan)
+    assert [(run.dbms_version.dbms.slug, run.job.requested_agent.slug) for run in runs] == [
+        ("sqlite", "m1"), ("sqlite", "m3"), ("h2", "m1"),
+    ]  # fmt: skip
+    assert dispatch.hand_out() == 2
+    assert set(Job.objects.exclude(agent=None).values_list("agent__slug", flat=True)) == {"m1", "m3"}
+    assert not m2.agent.jobs.exists()
+
+
+def test_an_experiment_with_a_label_waits_for_a_machine_that_has_it(machine):
+    machine("m1", A)
+    Agent.objects.update(labels=["nvme"])
+    plan = plan_of(A, labels=("nvme",))
+    run = runs_of(plan)[0]
+    Agent.objects.update(labels=[])
+    assert dispatch.hand_out() == 0
+    assert "label nvme" in status.reason(run)
+    Agent.objects.update(labels=["nvme"])
+    assert dispatch.hand_out() == 1
+
+
+def test_a_machine_that_lacks_something_is_named_before_anything_starts(machine):
+    machine("m1", A, B)
+    machine("m2", A)
+    assert "m2 lacks H2 2.3.232" in str(wrong(plan_of(A, B, each=True))["machines"])
+    lines = estimate.estimate(plan_of(A, B, each=True)).lacking
+    assert [line for line in lines if line.startswith("m2")] == ["m2 lacks H2 2.3.232."]
+    assert len(runs_of(plan_of(A, B, each=True, exclude=({"machine": "m2", "dbms": "h2"},)))) == 3
+
+
+def test_space_that_a_storage_has_not_is_named(machine):
+    bench = machine("m1", A)
+    bench.agent.places = [{
+        "name": "default", "device": "sda", "disks": [], "medium": None, "model": None, "bus": None, "emulated": "",
+        "capacity_bytes": 10**9, "free_bytes": 10**6, "problem": "",
+    }]  # fmt: skip
+    bench.agent.save()
+    found = estimate.estimate(plan_of(A))
+    assert found.space_bytes == 2 * 100_000 * estimate.ROW_BYTES
+    assert len(found.lacking) == 1
+
+
+@pytest.mark.parametrize(("more", "field"), [
+    ({"exclude": ({"dbms": "oracle"},)}, "exclude"),
+    ({"exclude": ({"dbms": "sqlite"},)}, "exclude"),
+    ({"stop": Stop(percent=5)}, "repeats"),
+    ({"stop": Stop(percent=5, baseline={"dbms": "h2"}), "repeats": 9}, "stop"),
+    ({"swept": {"h2": {"x": ("1",)}}}, "settings"),
+    ({"swept": {"sqlite": {"cache_size": ("1", "1")}}}, "settings"),
+    ({"swept": {"sqlite": {"cache_size": tuple(map(str, range(600)))}}}, "repeats"),
+    ({"labels": ("nowhere",)}, "engines"),
+])  # fmt: skip
+def test_a_matrix_that_cannot_be_is_refused_by_its_field(machine, more, field):
+    machine("m1", A)
+    assert list(wrong(plan_of(A, **more))) == [field]
+
+
+def test_a_setting_that_the_engine_does_not_take_is_refused(machine):
+    machine("m1", A, "postgresql:15.8")
+    earlier = runs_of(plan_of(A))[0]
+    Run.objects.filter(pk=earlier.pk).update(ignored_settings=["cash_size"])
+    Experiment.objects.all().delete()
+    assert "cash_size" in str(wrong(plan_of(A, swept={"sqlite": {"cash_size": ("1", "2")}})))
+    swept = {"postgresql": {"shared_buffers": ("4GB", "8GX")}}
+    assert "8GX" in str(wrong(plan_of("postgresql:15.8", swept=swept)))
+
+
+def test_a_random_order_is_another_in_each_repeat_and_the_same_for_one_seed(machine):
+    machine()
+    sized = {name: value for name, value in FACTORS.items() if name != "terminals"}
+    swept = plan_of(A, repeats=3, sweep={"terminals": (1, 2, 3, 4, 5)}, order="random", order_seed=7)
+    plan = replace(swept, factors=sized)
+
+    def orders() -> list[list[int]]:
+        values = [run.job.spec["factors"]["terminals"] for run in runs_of(plan)]
+        return [values[at : at + 5] for at in (0, 5, 10)]
+
+    first = orders()
+    assert first == orders()
+    assert all(sorted(block) == [1, 2, 3, 4, 5] for block in first)
+    assert first[0] != first[1]
+    drawn = schedule.start(replace(plan, order_seed=0), user=None)
+    assert drawn.plan["order_seed"] > 0
+
+
+def finished(runs: list[Run], values: dict[str, list[float]]) -> None:
+    for run in runs:
+        given = values[run.dbms_version.dbms.slug]
+        if run.repeat <= len(given):
+            Run.objects.filter(pk=run.pk).update(state=RunState.FINISHED, primary_value=given[run.repeat - 1])
+
+
+def left(runs: list[Run]) -> dict[str, int]:
+    found: dict[str, int] = {"sqlite": 0, "h2": 0}
+    for run in Run.objects.filter(pk__in=[run.pk for run in runs], state=RunState.QUEUED).select_related(
+        "dbms_version__dbms"
+    ):
+        found[run.dbms_version.dbms.slug] += 1
+    return found
+
+
+QUIET, LOUD = [100, 101, 100, 99, 100, 101], [100, 150, 80, 120, 60, 140]
+
+
+def test_repeats_end_where_the_mean_is_known_and_go_on_where_it_is_not(machine):
+    machine()
+    runs = runs_of(plan_of(A, B, repeats=9, stop=Stop(percent=5)))
+    finished(runs, {"sqlite": QUIET[:5], "h2": LOUD[:5]})
+    assert (stopping.stop_where_enough(), left(runs)) == (0, {"sqlite": 4, "h2": 4})
+    finished(runs, {"sqlite": QUIET, "h2": LOUD})
+    assert (stopping.stop_where_enough(), left(runs)) == (3, {"sqlite": 0, "h2": 3})
+    assert stopping.stop_where_enough() == 0
+    ended = Run.objects.filter(state=RunState.CANCELLED).first()
+    assert ended is not None
+    assert "6 repeats" in ended.message
+
+
+def test_the_baseline_goes_on_until_every_ratio_to_it_is_known(machine):
+    machine()
+    runs = runs_of(plan_of(A, B, repeats=9, stop=Stop(percent=5, baseline={"dbms": "sqlite"})))
+    finished(runs, {"sqlite": QUIET, "h2": LOUD})
+    assert (stopping.stop_where_enough(), left(runs)) == (0, {"sqlite": 3, "h2": 3})
+    finished(runs, {"sqlite": QUIET, "h2": QUIET})
+    assert (stopping.stop_where_enough(), left(runs)) == (6, {"sqlite": 0, "h2": 0})
+
+
+def test_lines_are_read_or_refused_whole():
+    assert swept_of("a = 1, 2\n\nb=x") == {"a": ("1", "2"), "b": ("x",)}
+    assert cells_of("dbms=sqlite, terminals = 64\nmachine=m1") == (
+        {"dbms": "sqlite", "terminals": "64"}, {"machine": "m1"},
+    )  # fmt: skip
+    for read, text in ((swept_of, "a"), (swept_of, "a=1\na=2"), (cells_of, "dbms"), (cells_of, "=x")):
+        with pytest.raises(ValueError):
+            read(text)
+
+
+def test_the_form_says_what_a_plan_says(machine):
+    machine("m1", A)
+    machine("m2", A)
+    config = runs_of(plan_of(A, settings={"sqlite": (("cache_size", "-1000"),)}))[0].config
+    plan = plan_of(
+        A, repeats=8, configs={"sqlite": {config.slug: (("cache_size", "-1000"),)}},
+        swept={"sqlite": {"synchronous": ("OFF", "FULL")}}, machines=("m1", "m2"), each=True,
+        exclude=({"machine": "m2", "synchronous": "OFF"},), order="random", order_seed=5,
+        stop=Stop(percent=2.5, baseline={"synchronous": "FULL"}), visibility="public",
+    )  # fmt: skip
+    document = plan.as_json()
+    blank = ScheduleForm(initial=initial_of(document), user=AnonymousUser())
+    data = {name: value for name in blank.fields if (value := blank[name].value()) is not None}
+    form = ScheduleForm(data)
+    assert form.is_valid(), form.errors
+    again = form.plan.as_json()
+    names = ("configs", "swept", "machines", "labels", "each", "exclude", "order", "order_seed", "stop", "repeats")
+    assert {name: again[name] for name in names} == {name: document[name] for name in names}
+    assert Plan.of(document, user=None).as_json() == document
