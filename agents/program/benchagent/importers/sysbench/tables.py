@@ -80,7 +80,18 @@ REPORT = Table(
 RANK = REPORT.rank
 # With one of these a report begins.
 OPENING = frozenset(
-    {"#sql", "#cpu", "cpu_eps", "#file", "file_read", "file_operations", "memory_operations", "#general", "eps", "unfinished"}
+    {
+        "#sql",
+        "#cpu",
+        "cpu_eps",
+        "#file",
+        "file_read",
+        "file_operations",
+        "memory_operations",
+        "#general",
+        "eps",
+        "unfinished",
+    }
 )
 # With one of these begins what somebody took out of a report; a file with a line of HEADED holds whole reports.
 EXTRACT = frozenset({"#queries", "transactions", "queries"})
