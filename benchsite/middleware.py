@@ -29,10 +29,11 @@ FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 # Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password, and what
 # asks by itself.
-OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password", "may-send"})
+OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password", "may-send", "metrics"})
 # What brings uploads and runs: refused where the disk has no room for them.
 ADDING_ROUTES = frozenset({
-    "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments", "api-bundles",
+    "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments",
+    "api-experiment-repeat", "api-bundles",
     "api-parts", "api-part",
     "imports", "import", "import-read-again", "import-bundle", "publication-import", "schedule",
     "article-experiment", "run-repeat", "first-experiment-again",

@@ -114,6 +114,8 @@ MIDDLEWARE = [
     "benchsite.limits.client_address",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Static files, which come before, are neither counted nor logged.
+    "benchsite.requests.observed",
     # Pages and JSON are a tenth as long; what hides the tokens in a page from guesses by its length comes with it.
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -285,8 +287,9 @@ if LOG_LEVEL not in logging.getLevelNamesMapping():
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}{request_id}: {message}", "style": "{"}},
+    "filters": {"request": {"()": "benchsite.log.WithRequest"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request"]}},
     # The sweep runs every few seconds: two lines about each would be most of the worker's log.
     "loggers": {
         **{name: {"level": "WARNING"} for name in ("celery.worker.strategy", "celery.app.trace")},

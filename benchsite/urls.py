@@ -11,7 +11,7 @@ from rest_framework.renderers import BaseRenderer, TemplateHTMLRenderer
 from rest_framework.request import Request
 
 from agents.api.urls import protocol
-from benchsite import health, limits
+from benchsite import health, limits, metrics
 from runs.api.schema import DescribedOnce
 
 
@@ -61,6 +61,7 @@ urlpatterns = [
     path("", include("agents.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("may-send/", limits.may_send, name="may-send"),
     path("api/", include(api)),
 ]

@@ -108,6 +108,7 @@ def agent_of(request: HttpRequest) -> Agent:
     agent = machines.by_token(bearer(request))
     if agent is None:
         raise Refusal(401, "unknown agent token")
+    request.agent = agent  # type: ignore[attr-defined]  # for the log (benchsite.requests)
     return agent
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -12,6 +13,8 @@ from runs.access import backoff
 from runs.access.rules import SCOPES_BY_ROLE
 from runs.models import User
 from runs.models.choices import UserRole
+
+logger = logging.getLogger(__name__)
 
 SCOPE_WORDS = {
     "read": "read: see what you see",
@@ -45,9 +48,13 @@ class LoginForm(AuthenticationForm):
         try:
             cleaned: dict[str, Any] = super().clean()
         except forms.ValidationError:
+            # Who types a password into the wrong field shall not read it in the log.
+            known = User.objects.filter(username=who["username"]).exists()
+            logger.warning("wrong password of %s from %s", repr(who["username"]) if known else "nobody", address)
             raise forms.ValidationError("User name and password do not match. Both are case-sensitive.") from None
         if self.user_cache is not None:
             backoff.succeed(**who)
+            logger.info("login of %r from %s", who["username"], address)
         return cleaned
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -18,6 +19,8 @@ from runs.models import ApiToken, User
 from runs.models.choices import UserRole
 from runs.models.visible import Person
 
+logger = logging.getLogger(__name__)
+
 
 class LastAdministrator(ValueError):
     """Without an administrator nobody could make another one."""
@@ -32,12 +35,17 @@ def issue_token(*, owner: User, name: str, scopes: Iterable[str], expires_at: da
     beyond = [scope for scope in chosen if scope not in SCOPES_BY_ROLE[owner.role]]
     if beyond:
         raise ValueError(f"the role {owner.role} has no scope {', '.join(beyond)}")
-    return ApiToken.issue(owner=owner, name=name, scopes=chosen, expires_at=expires_at)
+    token, secret = ApiToken.issue(owner=owner, name=name, scopes=chosen, expires_at=expires_at)
+    logger.info("token %r %s… of %r made: %s", name, token.prefix, owner.username, ", ".join(chosen))
+    return token, secret
 
 
 def revoke_token(token: ApiToken) -> bool:
     """False: it was revoked before."""
-    return ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()) == 1
+    revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()) == 1
+    if revoked:
+        logger.info("token %r %s… of %r revoked", token.name, token.prefix, token.owner.username)
+    return revoked
 
 
 def add_person(*, username: str, role: str, by: Person) -> User:

@@ -219,6 +219,7 @@ PAGES = [
     form("person-active", "people", "/people/{person}/active/", data={"active": "0"}),
     form("person-link", "people", "/people/{person}/link/", 200),
     Row("may-send", "GET", "account", "/may-send/", 204, kind="api", reading_scopes=SCOPES),
+    Row("metrics", "GET", "metrics", "/metrics", kind="api", is_open=True),
     page("healthz", "read", "/healthz", is_open=True),
     page("readyz", "read", "/readyz", (200, 503), is_open=True),
 ]

@@ -22,6 +22,7 @@ ACTIONS = {
     "script": "schedule the workload `script`",
     "connection": "schedule on a server",
     "agents": "approve and disable agents",
+    "metrics": "look at `/metrics`",
     "account": "keep an account",
     "purge": "purge for good",
     "people": "add people",
