@@ -23,7 +23,7 @@ from runs.api.parsers import StrictJSONParser
 from runs.api.serializers import FIELD_ERRORS
 from runs.history import alerts
 from runs.history.causes import why
-from runs.history.gate import Gated, gated
+from runs.history.gate import Gated, InTurn, gated, in_turn
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import Series
@@ -34,10 +34,13 @@ from runs.listing.filters import RunFilter, unknown, without
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import AlertState
 from runs.results.document import Ident
+from runs.stats import geometric_mean
 
 T = TypeVar("T", Alert, Benchmark)
 MOST = 100
 MOST_BATCHES = 1_000
+# What a gate answers instead of a baseline's name.
+IN_TURN = "runs measured in turn"
 
 
 class BenchmarkRow(Part):
@@ -209,10 +212,13 @@ class BenchmarkDetail(APIView):
 
 
 class GateRequest(Strict):
-    """`than`: last:10, days:30, label:main, version:18.1, commit:abc."""
+    """`than`: last:10, days:30, label:main, version:18.1, commit:abc. `base`: runs that were measured in turn with
+    `runs`, instead.
+    """
 
     runs: Annotated[list[Ident], Field(min_length=1, max_length=5_000)]
     than: Annotated[str, Text(130)] = DEFAULT_BASELINE
+    base: Annotated[list[Ident], Field(max_length=5_000)] = []
 
 
 class GateCell(Part):
@@ -245,11 +251,14 @@ class Gate(APIView):
     def post(self, request: Request) -> Response:
         """Whether what was just sent is worse than a baseline: each cell, judged together."""
         given = read(GateRequest, request.data)
-        cells = gated(given.runs, _baseline(given.than), request.user)
-        judged = {str(run) for cell in cells for run in cell.row.runs}
+        if given.base:
+            cells = [_cell_in_turn(cell, request) for cell in in_turn(given.runs, given.base, request.user)]
+        else:
+            cells = [_cell(cell, request) for cell in gated(given.runs, _baseline(given.than), request.user)]
+        judged = {run for cell in cells for run in cell.runs}
         answer = GateAnswer(
-            than=given.than, cells=[_cell(cell, request) for cell in cells],
-            without=[run for run in given.runs if str(run) not in judged],
+            than=IN_TURN if given.base else given.than, cells=cells,
+            without=[run for run in given.runs if uuid.UUID(str(run)) not in judged],
         )  # fmt: skip
         return Response(answer.model_dump(mode="json"))
 
@@ -261,6 +270,15 @@ def _cell(cell: Gated, request: Request) -> GateCell:
         machine=benchmark.hardware.name if benchmark.hardware else "", metric=benchmark.metric.label,
         unit=benchmark.metric.unit, value=row.centre, runs=[uuid.UUID(run) for run in row.runs],
         batches=len(cell.before), change=cell.change,
+    )  # fmt: skip
+
+
+def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
+    run = cell.first
+    return GateCell(
+        benchmark=cell.name, url=request.build_absolute_uri((run.experiment or run).get_absolute_url()),
+        machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
+        value=geometric_mean(cell.values), runs=[each.pk for each in cell.runs], batches=1, change=cell.change,
     )  # fmt: skip
 
 

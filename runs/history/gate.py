@@ -1,5 +1,7 @@
 """Whether what was just measured is worse than a baseline: each cell, judged together, for a pipeline that must decide.
 
+The baseline are batches of the main branch (`gated`), or runs that were measured in turn with it (`in_turn`).
+
 Against three batches or more a cell is judged by how batches differ; against fewer by its repeats. Either way one of a
 set of cells that are all as before is called worse in at most 5 of 100 cases (Bonferroni's levels).
 """
@@ -8,16 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+from benchagent.catalog import threshold_of
 
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
 from runs.history import filing
 from runs.history.overview import Baseline
 from runs.history.watching import threshold
-from runs.models import Batch, Benchmark, Run, SeriesBatch
+from runs.models import Batch, Benchmark, Metric, Run, SeriesBatch
 from runs.models.visible import Reader
-from runs.stats import ALPHA, Kind, judge
+from runs.run.facets import factor_facets
+from runs.run.number import primary_number
+from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, judge
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,56 @@ class Gated:
     row: SeriesBatch
     before: Sequence[SeriesBatch]
     change: Amount
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """A cell of two sides that were measured in turn: its runs and values, how many the other has, and the ratio."""
+
+    first: Run
+    metric: Metric
+    runs: Sequence[Run]
+    values: Sequence[float]
+    base: Sequence[float]
+    change: Amount
+
+    @property
+    def name(self) -> str:
+        facets = [facet.text for facet in factor_facets(self.first) if facet.value]
+        return ", ".join([self.first.workload.name, self.first.dbms_version.dbms.name, *facets])
+
+
+def in_turn(runs: Collection[UUID], base: Collection[UUID], user: Reader) -> list[InTurn]:
+    """Each cell of these runs against that of the other side, which differs in its version or settings."""
+    sides = [_cells(ids, user) for ids in (runs, base)]
+    shared = [(key, cell, sides[1][key]) for key, cell in sides[0].items() if key in sides[1]]
+    judged = []
+    for (_, metric), own, other in shared:
+        values, before = [value for _, value in own], [value for _, value in other]
+        least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
+        verdict = judge(
+            values, before, better=metric.better, threshold=least, confidence=1 - ALPHA / len(shared)
+        )  # fmt: skip
+        change = change_of(verdict)
+        first, promised = own[0][0], other[0][0].durability
+        if first.durability != promised:
+            words = f"{change.why}; a commit survives less or more than before: {promised} → {first.durability}"
+            change = change.model_copy(update={"why": words})
+        judged.append(InTurn(first, metric, [run for run, _ in own], values, before, change))
+    return judged
+
+
+def _cells(ids: Collection[UUID], user: Reader) -> dict[tuple[Any, Metric], list[tuple[Run, float]]]:
+    """Runs with a number by what both sides share: workload, machine and factors."""
+    rows = Run.objects.with_values().readable_by(user).present().filter(pk__in=ids)
+    rows = rows.select_related("workload", "dbms_version__dbms", "hardware", "experiment")
+    cells: dict[tuple[Any, Metric], list[tuple[Run, float]]] = {}
+    for run in rows.prefetch_related("factors", "measurements__metric").order_by("order_index", "pk"):
+        if number := primary_number(run):
+            factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
+            key = (run.workload_id, run.hardware_id, factors)
+            cells.setdefault((key, number.metric), []).append((run, number.value))
+    return cells
 
 
 def gated(runs: Collection[UUID], baseline: Baseline, user: Reader) -> list[Gated]:

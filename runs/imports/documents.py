@@ -58,6 +58,9 @@ class ImportSubject(Described):
     durability: Given[Durability] = None
     measured_on: Given[Day] = None
     visibility: Given[WhoMaySee] = None
+    commit_numbers: Annotated[
+        dict[str, str], Field(max_length=20_000, description="for commits that the files name: commit -> its number")
+    ] = {}
     note: Prose = ""
     context: dict[str, Any] = {}
     info: dict[str, Any] = {}
@@ -107,7 +110,7 @@ def repeats_of(reports: Repeats, said: Mapping[str, Any] = MappingProxyType({}))
         subject = report.subject
         key = json.dumps(
             [alone, report.tool, report.tool_version, subject.workload,
-             dbms_of(subject, report.tool, report.tool_version, said, name), report.parameters],
+             dbms_of(subject, report.tool, report.tool_version, said, name), report.parameters, report.tested],
             sort_keys=True,
         )  # fmt: skip
         by_key.setdefault(key, []).append((name, report))
@@ -162,7 +165,17 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
         made["started_at"] = first.started_at
     if "measured_on" in subject:
         made["measured_on"] = subject["measured_on"]
-    return made | {field: subject[field] for field in _FROM_SUBJECT if field in subject}
+    made |= {field: subject[field] for field in _FROM_SUBJECT if field in subject}
+    return made | _tested(first.tested, subject)
+
+
+def _tested(of_file: Mapping[str, str], subject: dict[str, Any]) -> dict[str, Any]:
+    """What a person says, else what the file names; with the place of its commit in the list that was sent."""
+    tested = {**of_file, **subject.get("tested", {})}
+    number = subject.get("commit_numbers", {}).get(tested.get("commit", ""))
+    if number and not tested.get("commit_number"):
+        tested["commit_number"] = number
+    return {"tested": tested} if tested else {}
 
 
 def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:

@@ -182,6 +182,8 @@ class Item(TypedDict):
     warnings: list[str]
     subject: SubjectOfFile
     part_of: str | None
+    # Since histories are read: not in imports from before.
+    tested: NotRequired[dict[str, str]]
 
 
 class Subject(TypedDict, total=False):

@@ -314,6 +314,8 @@ class _Rows:
         pk = self.batch_id(data)
         if (batch := self.batches.get(pk)) is None:
             described = {} if data.batch else data.columns()
+            if self.file_import:  # what files name of their own is said of their runs
+                described["tested"] = self.file_import.subject.get("tested", {})
             batch = self.batches[pk] = Batch(pk=pk, owner=self.owner, created_at=self.now, **described)
             self.new_batches.append(batch)
         elif self.file_import is None and batch.owner_id != (self.owner and self.owner.pk):
@@ -378,8 +380,11 @@ class _Rows:
             **{name: getattr(data, name) for name in ("measured_on", "started_at", "finished_at")},
             **{name: getattr(data, name) for name in (*FREE, "command_lines", "warnings")},
         }
-        if not self.file_import:  # what the batch does not say
-            own = data.columns()
+        own = data.columns()
+        if self.file_import:
+            said = self.file_import.subject.get("tested", {})
+            columns["tested"] = {name: value for name, value in own["tested"].items() if said.get(name) != value}
+        else:  # what the batch does not say
             columns["label"] = own["label"] if own["label"] != batch.label else ""
             columns["tags"] = " ".join(sorted({*own["tags"].split()} - {*batch.tag_list}))
             tested = own["tested"].items()

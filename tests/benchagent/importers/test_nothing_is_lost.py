@@ -315,6 +315,18 @@ STATED = {
         (r"data_size$", "metric data_size_bytes"),
         (r"result$", "metric query_0_cold_s, metric query_0_s, metric query_42_s"),
     ],
+    "histories/conbench.json": [
+        (r"(id|run_id|batch_id|run_reason)$", "what the other site calls it"),
+        (r"timestamp$", "started"),
+        (r"tags/name$", "subject"),
+        (r"tags/format$", "factor format"),
+        (r"stats/(data|unit)$", "metric ops_per_s"),
+        (r"stats/(times|iterations|mean|stdev)$", "computed of the data"),
+        (r"machine_info/name$", "factor machine"),
+        (r"machine_info/cpu_count$", "what the machine is that a person names"),
+        (r"github/(commit|branch)$", "tested"),
+        (r"github/repository$|info/", "words about the other site"),
+    ],
     "csv/runs.csv": [
         (r"DBMS$", "subject"),
         (r"version$", "version"),

@@ -86,6 +86,37 @@ def test_it_writes_junit_and_markdown(gate):
     assert "1 worse" in told
 
 
+def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, contributor, api_token):
+    older, newer = ({"dbms": {"name": "PostgreSQL", "version": version}} for version in ("18.0", "18.1"))
+    busy = {"factors": {"scale_factor": 100, "terminals": 64}}
+    fsync = {"durability": "power_loss"}
+    sides = [
+        [night(1, **older, **fsync), night(1, **older, **busy)],
+        [night(1, level=0.9, **newer, durability="none"), night(1, **newer, **busy)],
+    ]
+    file([*sides[0], *sides[1]], contributor, at_once=4)
+    base, head = (
+        [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
+        for version in ("18.0", "18.1")
+    )
+    headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
+    body = {"runs": head, "base": base}
+    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    told = {cell["benchmark"].rpartition(", ")[2]: cell["change"] for cell in answer["cells"]}
+    assert (answer["without"], told["16 terminals"]["verdict"], told["64 terminals"]["verdict"]) == (
+        [], "worse", "equivalent",
+    )  # fmt: skip
+    assert told["16 terminals"]["value"] == pytest.approx(0.9, abs=0.001)
+    assert "power_loss → none" in told["16 terminals"]["why"]
+    body = {"runs": head, "base": head[:1]}
+    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    assert len(answer["without"]) == 3
+
+
+def test_gate_takes_files_or_a_plan(gate, tmp_path):
+    assert main(["gate"]) == main(["gate", "a.json", "--run", "b.json"]) == 2
+
+
 def test_it_judges_no_run_that_the_sender_may_not_see(client, contributor, api_token):
     file([night(14, level=0.5, visibility="private")], contributor)
     hidden = Run.objects.filter(visibility="private").values_list("pk", flat=True)

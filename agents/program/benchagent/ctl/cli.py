@@ -13,7 +13,7 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.ctl import account, asking, comparing, files, gate, history, lab, lists, running, uploading
+from benchagent.ctl import account, asking, comparing, files, gate, history, lab, lists, past, running, uploading
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
@@ -74,16 +74,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_subject(upload)
     upload.set_defaults(command=uploading.upload)
 
-    gating = commands.add_parser("gate", help="store results and judge each cell against a baseline, for a pipeline")
-    gating.add_argument("files", nargs="+", metavar="FILE")
-    words = "of the main branch: last:10 (the default), days:30, label:…, version:…, commit:…"
-    gating.add_argument("--than", metavar="BASELINE", default="last:10", help=words)
-    gating.add_argument("--format", choices=gate.FORMATS, default="table")
-    _add_subject(gating, shape=False)
-    gating.set_defaults(command=gate.run)
-
+    _add_gate(commands)
     importing = commands.add_parser("import", help="store a whole folder, going on where an earlier import stopped")
     importing.add_argument("folder", metavar="DIR")
+    importing.add_argument("--names", type=past.pattern, metavar="PATTERN", help=past.NAMES_HELP)
     importing.add_argument("--again", action="store_true", help="also what was uploaded before")
     _add_subject(importing)
     importing.set_defaults(command=uploading.import_folder)
@@ -106,6 +100,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_gate(commands: Any) -> None:
+    gating = commands.add_parser("gate", help="store results and judge each cell against a baseline, for a pipeline")
+    gating.add_argument("files", nargs="*", metavar="FILE")
+    words = "measure base and head in turn on an agent: a plan of two engines or two configurations, base first"
+    gating.add_argument("--run", metavar="PLAN.json", help=words)
+    gating.add_argument("--poll", type=float, default=running.POLL_S, help=argparse.SUPPRESS)
+    words = "of the main branch: last:10 (the default), days:30, label:…, version:…, commit:…"
+    gating.add_argument("--than", metavar="BASELINE", default="last:10", help=words)
+    gating.add_argument("--format", choices=gate.FORMATS, default="table")
+    _add_subject(gating, shape=False)
+    gating.set_defaults(command=gate.run)
+
+
 def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None:
     """What a person says about files."""
     parser.add_argument("--tool", action="append", default=[], metavar="FILE", help=f"{TOOL_HELP}; kept on the site")
@@ -122,6 +129,8 @@ def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None
     parser.add_argument("--storage", action="append", metavar="ROLE=DEVICE", help=words)
     parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
     _add_described(parser)
+    words = "the order of commits: a file with what `git rev-list BRANCH` prints, - reads standard input"
+    parser.add_argument("--commits", type=past.Commits, metavar="FILE", help=words)
     parser.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
     if shape:
         parser.add_argument("--json", action="store_true")

@@ -9,7 +9,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from benchagent.ctl.api import connect
-from benchagent.ctl.output import plain_number, print_json, print_table, say
+from benchagent.ctl.output import UsageError, counted, plain_number, print_json, print_table, say
+from benchagent.ctl.running import plan_of, until_ended
 from benchagent.ctl.uploading import sent
 
 EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT = 1, 2, 3
@@ -21,6 +22,18 @@ Cell = Mapping[str, Any]
 
 def run(options: argparse.Namespace) -> int:
     """0: no cell is worse; 1: one is; 2: one could not be decided; 3: something was not stored or has no number."""
+    if bool(options.run) == bool(options.files):
+        raise UsageError("name files that were measured, or --run PLAN.json to measure two sides")
+    answer = _in_turn(options) if options.run else _against(options)
+    if answer is None:
+        return EXIT_COULD_NOT
+    status = exit_status(answer)
+    _print(answer, options.format, status)
+    return status
+
+
+def _against(options: argparse.Namespace) -> dict[str, Any] | None:
+    """What files hold against the baseline; None where not all of it is stored."""
     outcomes = sent(options)
     for outcome in outcomes:
         if outcome.message:
@@ -28,11 +41,25 @@ def run(options: argparse.Namespace) -> int:
     runs = [str(run["id"]) for outcome in outcomes for run in outcome.runs]
     if not runs or not all(outcome.done for outcome in outcomes):
         say("nothing was judged: not every file is stored")
-        return EXIT_COULD_NOT
-    answer = connect().post("/gate/", {"runs": runs, "than": options.than})
-    status = exit_status(answer)
-    _print(answer, options.format, status)
-    return status
+        return None
+    return connect().post("/gate/", {"runs": runs, "than": options.than})
+
+
+def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
+    """Two sides of a plan measured in turn on one agent, with the same data and disks; None of other plans."""
+    api = connect()
+    experiment = api.post("/experiments/", plan_of(options.run))
+    say(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
+    rows = until_ended(api, experiment["slug"], poll_s=options.poll)
+    sides: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        side = (row["dbms"]["version"], (row.get("config") or {}).get("slug", ""))
+        sides.setdefault(side, []).append(str(row["id"]))
+    if len(sides) != 2:
+        say(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
+        return None
+    base, head = sides.values()
+    return api.post("/gate/", {"runs": head, "base": base})
 
 
 def exit_status(answer: Mapping[str, Any]) -> int:

@@ -52,7 +52,7 @@ def _started(api: Api, path: str, body: Any, options: argparse.Namespace) -> int
 def _plan(options: argparse.Namespace) -> dict[str, Any]:
     plan: dict[str, Any] = {}
     if options.file:
-        plan = _from_file(options.file)
+        plan = plan_of(options.file)
     if options.workload:
         plan["workload"] = options.workload
     if options.engine:
@@ -85,7 +85,7 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
     return plan
 
 
-def _from_file(name: str) -> dict[str, Any]:
+def plan_of(name: str) -> dict[str, Any]:
     try:
         plan = json.loads(sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8"))
     except OSError as error:
@@ -151,30 +151,38 @@ def _cancel(api: Api, what: str) -> str:
 
 def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
     """Until every run has ended, or the time is over. The exit status is that of the worst end."""
-    started = time.monotonic()
-    progress = ProgressLine()
     try:
-        while True:
-            rows = _rows(api, what)
-            progress.show(_line(rows, time.monotonic() - started))
-            states = [row["status"] for row in rows]
-            if rows and all(state in ENDED for state in states):
-                break
-            if options.timeout is not None and time.monotonic() - started > options.timeout:
-                progress.end()
-                say("not ended yet")
-                return EXIT_TIME_OUT
-            time.sleep(options.poll)
+        rows = until_ended(api, what, poll_s=options.poll, timeout_s=options.timeout)
+        if not rows:
+            say("not ended yet")
+            return EXIT_TIME_OUT
     except KeyboardInterrupt:
-        progress.end()
         say(f"It goes on: `benchctl watch {what}` watches it again, `benchctl cancel {what}` ends it.")
         return EXIT_INTERRUPTED
-    progress.end()
     if options.json:
         print_json(rows)
     else:
         _show(rows)
-    return max(ENDED[state] for state in states)
+    return max(ENDED[row["status"]] for row in rows)
+
+
+def until_ended(api: Api, what: str, *, poll_s: float, timeout_s: float | None = None) -> list[dict[str, Any]]:
+    """The run, or the runs of the experiment in their order, when all have ended; empty where the time is over first.
+
+    Shows how far they are.
+    """
+    started, progress = time.monotonic(), ProgressLine()
+    try:
+        while True:
+            rows = _rows(api, what)
+            progress.show(_line(rows, time.monotonic() - started))
+            if all(row["status"] in ENDED for row in rows):
+                return rows
+            if timeout_s is not None and time.monotonic() - started > timeout_s:
+                return []
+            time.sleep(poll_s)
+    finally:
+        progress.end()
 
 
 def _rows(api: Api, what: str) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ from benchagent.ctl.output import (
     table_lines,
 )
 from benchagent.ctl.parts import MOST_BYTES, once_it_is_back, send_files
+from benchagent.ctl.past import Commits, said_by, together
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, lacks, refusal_of
 from benchagent.link.client import Refused
@@ -178,7 +179,18 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
     for name in ("label", "note"):
         if getattr(options, name):
             details[name] = getattr(options, name)
-    return details | described(options)
+    return _in_order(details | described(options), options, [])
+
+
+def _in_order(details: dict[str, Any], options: argparse.Namespace, items: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """With the place of what was tested, and of the commits that files name, among those of `--commits`."""
+    if options.commits is None:
+        return details
+    if "tested" in details:
+        details = {**details, "tested": options.commits.ordered(details["tested"])}
+    named = {item["tested"]["commit"] for item in items if item.get("tested", {}).get("commit")}
+    numbers = {commit: number for commit in named if (number := options.commits.number(commit))}
+    return details | ({"commit_numbers": numbers} if numbers else {})
 
 
 def _config(given: Sequence[str]) -> Any:
@@ -212,9 +224,9 @@ def sent(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]
     details, tools = subject(options), own_tools(options.tool)
     documents, rest = apart(read_all(options.files))
     api = None if dry_run else connect()
-    outcomes = [_documents(api, local, held, restore=options.restore) for local, held in documents]
+    outcomes = [_documents(api, local, held, options) for local, held in documents]
     if rest:
-        outcomes.append(_files(api, rest, details, tools, restore=options.restore, correct=options.correct))
+        outcomes.append(_files(api, rest, details, tools, options))
     return outcomes
 
 
@@ -246,8 +258,12 @@ def import_folder(options: argparse.Namespace) -> int:
             progress.show(f"{files_done} of {len(paths)} files, {far}: {Path(files[0][1]).parent}")
             # One folder at a time in memory.
             read_now = [read(path, name) for path, name in files]
-            wanted = {"again": options.again, "restore": options.restore, "correct": options.correct}
-            outcomes += _folder(api, read_now, details, memory, tools, **wanted)
+            for said, named in _by_names(read_now, options.names):
+                if said is None:
+                    words = "its name does not say what --names asks for"
+                    outcomes += [Outcome([local.file.name], "not understood", message=words) for local in named]
+                else:
+                    outcomes += _folder(api, named, together(details, said), memory, tools, options=options)
             done, files_done = done + size, files_done + len(files)
     finally:
         # Also of one that was interrupted, or whose server has gone.
@@ -272,22 +288,28 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
     say(f"{how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
 
 
+def _by_names(
+    files: Sequence[LocalFile], names: re.Pattern[str] | None
+) -> list[tuple[dict[str, Any] | None, list[LocalFile]]]:
+    """Files whose names tell the same, with what they tell; None of those that do not fit."""
+    if names is None:
+        return [({}, [*files])]
+    groups: dict[str, tuple[dict[str, Any] | None, list[LocalFile]]] = {}
+    for local in files:
+        said = said_by(local.file.name, names)
+        groups.setdefault(json.dumps(said, sort_keys=True), (said, []))[1].append(local)
+    return list(groups.values())
+
+
 def _folder(
-    api: Api | None,
-    files: Sequence[LocalFile],
-    details: dict[str, Any],
-    memory: Uploaded,
-    tools: Tools,
-    *,
-    again: bool,
-    restore: bool,
-    correct: bool,
-) -> list[Outcome]:
-    new = [local for local in files if again or not memory.has(local.digest)]
+    api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], memory: Uploaded, tools: Tools,
+    *, options: argparse.Namespace,
+) -> list[Outcome]:  # fmt: skip
+    new = [local for local in files if options.again or not memory.has(local.digest)]
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
     documents, rest = apart(new)
     for local, held in documents:
-        outcomes.append(_sent(memory, [local], partial(_documents, api, local, held, restore=restore)))
+        outcomes.append(_sent(memory, [local], partial(_documents, api, local, held, options)))
     read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
     reports = (reports for _, reports in read)
     kinds = _kinds(list(zip(rest, reports, strict=True)), details)
@@ -299,7 +321,7 @@ def _folder(
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
         if wanted := kinds.get(kind):
-            send = partial(_files, api, wanted, details, tools, restore=restore, correct=correct)
+            send = partial(_files, api, wanted, details, tools, options)
             outcomes.append(_sent(memory, wanted, send))
     return outcomes
 
@@ -365,7 +387,11 @@ def _corrected(api: Api, answer: dict[str, Any], details: dict[str, Any], outcom
     return replace(outcome, message=f"there already, and nothing was changed: {words} (--correct changes it)")
 
 
-def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]], *, restore: bool) -> Outcome:
+def _documents(
+    api: Api | None, local: LocalFile, documents: list[dict[str, Any]], options: argparse.Namespace
+) -> Outcome:
+    if options.commits is not None:
+        documents = [_document_in_order(document, options.commits) for document in documents]
     if api is None:
         return Outcome([local.file.name], "dry run", message=f"{len(documents)} result documents")
     runs: list[dict[str, Any]] = []
@@ -385,7 +411,12 @@ def _documents(api: Api | None, local: LocalFile, documents: list[dict[str, Any]
                 problems.append(f"document {number + 1}: {json.dumps(wrong)}")
     state = "refused" if problems else "stored" if new else "there already"
     outcome = Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
-    return _restored(api, outcome, wanted=restore)
+    return _restored(api, outcome, wanted=options.restore)
+
+
+def _document_in_order(document: dict[str, Any], commits: Commits) -> dict[str, Any]:
+    tested = document.get("tested")
+    return {**document, "tested": commits.ordered(tested)} if isinstance(tested, dict) else document
 
 
 def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[range]:
@@ -405,7 +436,7 @@ def _bytes_of(document: dict[str, Any]) -> int:
 
 
 def _files(
-    api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, *, restore: bool, correct: bool
+    api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, options: argparse.Namespace
 ) -> Outcome:
     names = [local.file.name for local in files]
     if details.get("measured_on") == MTIME:
@@ -424,6 +455,7 @@ def _files(
     if answer.get("state") == "failed":
         message = f"the server could not read them: {answer.get('problem')}"
         return Outcome(names, "refused", url=str(answer.get("url", "")), message=message)
+    details = _in_order(details, options, answer.get("items", []))
     if answer.get("state") != "stored":
         try:
             answer |= api.post(f"/imports/{answer['id']}/store/", {"subject": details})
@@ -438,8 +470,8 @@ def _files(
     runs, items = answer.get("runs", []), answer.get("items", [])
     outcome = Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
     if state == "there already":
-        outcome = _corrected(api, answer, details, outcome, wanted=correct)
-    return _restored(api, outcome, wanted=restore)
+        outcome = _corrected(api, answer, details, outcome, wanted=options.correct)
+    return _restored(api, outcome, wanted=options.restore)
 
 
 def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:

@@ -185,8 +185,9 @@ class Report:
 
     `parameters` are what the tool was told (scale_factor, terminals, duration_s, …); they become factors.
     `part_of` names the file whose report includes this one's content (per-thread logs are summed there).
-    `histogram` is HdrHistogram V2, compressed, base64; empty where there is none. `latency_map`: how many transactions
-    took how long, interval by interval (`benchagent.latency_map`).
+    `tested`: commit and branch that the file names. `histogram` is HdrHistogram V2, compressed, base64; empty where
+    there is none. `latency_map`: how many transactions took how long, interval by interval
+    (`benchagent.latency_map`).
     """
 
     tool: str
@@ -200,6 +201,7 @@ class Report:
     reason: str = ""
     subject: Subject = Subject()
     started_at: str = ""
+    tested: dict[str, str] = field(default_factory=dict)
     command_lines: tuple[str, ...] = ()
     histogram: str = ""
     latency_map: dict[str, Any] = field(default_factory=dict)
@@ -315,6 +317,7 @@ def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
             "settings": len(report.subject.settings),
         },
         "started_at": report.started_at or None,
+        "tested": report.tested,
         "histogram": bool(report.histogram),
         "part_of": report.part_of or None,
     }  # fmt: skip

@@ -20,6 +20,7 @@ ASKED = 1_000_000
 _DONE = frozenset(
     {"ok", "complete", "completed", "success", "successful", "succeeded", "pass", "passed", "done", "finished", "0"}
 )
+_TESTED = (Role.COMMIT, Role.BRANCH)
 _ABORTED = re.compile(r"abort|cancel|interrupt|kill|incomplete|timeout", re.IGNORECASE)
 
 
@@ -102,7 +103,13 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
     return Report(
         tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), metrics=tuple(metrics),
         warnings=tuple(warnings), subject=_subject(cells, mapping), started_at=started_at,
+        tested=_tested(cells, mapping),
     )  # fmt: skip
+
+
+def _tested(cells: dict[str, str], mapping: Mapping) -> dict[str, str]:
+    told = {column.role.value: cells[column.heading] for role in _TESTED for column in mapping.of(role)}
+    return {name: redact_text(cell) for name, cell in told.items() if not is_missing(cell)}
 
 
 def _parameters(cells: dict[str, str], mapping: Mapping) -> dict[str, Scalar]:
@@ -172,7 +179,7 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
     return Report(
         tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), series=tuple(series),
         warnings=(*about_table, "the table holds samples only: no result of the whole run"),
-        subject=_subject(cells, mapping), started_at=started_at,
+        subject=_subject(cells, mapping), started_at=started_at, tested=_tested(cells, mapping),
     )  # fmt: skip
 
 

@@ -33,6 +33,9 @@ class Role(StrEnum):
     DBMS_VERSION = "dbms_version"
     WORKLOAD = "workload"
     STARTED_AT = "started_at"
+    # What was tested: orders a history, and is no factor.
+    COMMIT = "commit"
+    BRANCH = "branch"
     # Whether a run came to its end.
     STATUS = "status"
     IGNORE = "ignore"
@@ -174,6 +177,8 @@ _TEXTS = {
     "server version": Role.DBMS_VERSION, "workload": Role.WORKLOAD,
     "status": Role.STATUS, "repeat": Role.REPEAT, "run": Role.REPEAT, "iteration": Role.REPEAT,
     "trial": Role.REPEAT, "repetition": Role.REPEAT,
+    "commit": Role.COMMIT, "commit id": Role.COMMIT, "commit hash": Role.COMMIT, "sha": Role.COMMIT,
+    "git sha": Role.COMMIT, "git commit": Role.COMMIT, "branch": Role.BRANCH, "git branch": Role.BRANCH,
 }  # fmt: skip
 _LATENCY = re.compile(
     r"^(?=.*\b(?:latency|lat|response time)\b|p\d|\d+th)(?:latency|lat|response time|\s)*"

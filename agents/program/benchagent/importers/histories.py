@@ -1,0 +1,198 @@
+"""What other sites keep of benchmarks over time: results of Conbench, Bencher (BMF), Codespeed and asv, all JSON.
+
+Each value is a run of its commit, dated by the commit where the file tells its date: results of an old commit that
+were measured later stand at its place. Nobody names a DBMS there: whoever sends such a file says it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Scalar,
+    Status,
+    Subject,
+    check_count,
+    dbms_called,
+    further,
+    utc,
+)
+from benchagent.importers.source import NotUnderstood, SourceFile, json_of, once, slug
+
+TOOL = "histories"
+CONBENCH, BENCHER, CODESPEED, ASV = "Conbench", "Bencher", "Codespeed", "asv"
+_MARK = re.compile(r'"(?:stats|result_value|commit_hash|value)"\s*:')
+# A unit as the sites write it -> as we do, and which direction is better.
+_UNITS = {
+    "s": ("s", "lower"), "seconds": ("s", "lower"), "sec": ("s", "lower"), "ms": ("ms", "lower"),
+    "us": ("us", "lower"), "ns": ("ns", "lower"), "b/s": ("bytes/s", "higher"), "i/s": ("ops/s", "higher"),
+    "bytes": ("bytes", "lower"), "tps": ("TPS", "higher"), "ops/s": ("ops/s", "higher"),
+}  # fmt: skip
+_NAMES = {
+    "s": "time_s", "ms": "time_ms", "us": "time_us", "ns": "time_ns", "ops/s": "ops_per_s", "bytes/s": "bytes_per_s",
+}  # fmt: skip
+_MEASURES = {"latency": "ns", "throughput": "ops/s", "build-time": "s", "file-size": "bytes"}
+# How asv names what it measures: of its prefixes the unit.
+_ASV_UNITS = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
+Row = dict[str, Any]
+
+
+@once
+def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
+    """Whose they are, and its results as they came; None for other JSON. Raises NotUnderstood for what is broken."""
+    if not file.text.lstrip().startswith(("{", "[")) or _MARK.search(file.text) is None:
+        return None
+    content = json_of(file.text)
+    if isinstance(content, dict) and {"commit_hash", "results", "params"} <= content.keys():
+        return ASV, [content]
+    rows = content.get("data", [content]) if isinstance(content, dict) else content
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return None
+    if all({"stats", "tags"} <= row.keys() for row in rows):
+        return CONBENCH, rows
+    if all({"commitid", "benchmark", "result_value"} <= row.keys() for row in rows):
+        return CODESPEED, rows
+    return (BENCHER, [content]) if isinstance(content, dict) and _is_bmf(content) else None
+
+
+def _is_bmf(content: Row) -> bool:
+    measures = [measure for each in content.values() for measure in (each.values() if isinstance(each, dict) else [0])]
+    known = {"value", "lower_value", "upper_value"}
+    return bool(measures) and all(
+        isinstance(each, dict) and "value" in each and each.keys() <= known for each in measures
+    )
+
+
+def claims(file: SourceFile) -> bool:
+    return _rows(file) is not None
+
+
+def read(file: SourceFile) -> Sequence[Report]:
+    found = _rows(file)
+    if found is None:
+        raise NotUnderstood("no results over time")
+    site, rows = found
+    reports = list(itertools.chain.from_iterable(_READERS[site](row) for row in rows))
+    check_count(len(reports))
+    return reports
+
+
+def _conbench(row: Row) -> Iterator[Report]:
+    """A report a value: what it calls data are the repeats."""
+    stats, tags, github, commit = (_object(row, key) for key in ("stats", "tags", "github", "commit"))
+    tested = _texts(
+        commit=commit.get("sha") or github.get("commit"), branch=github.get("branch") or commit.get("branch")
+    )
+    parameters = further({name: _text(value) for name, value in tags.items() if name != "name" and _text(value)})
+    told = partial(
+        _report, CONBENCH, _text(tags.get("name")), parameters=parameters, tested=tested,
+        date=_date(commit.get("timestamp") or row.get("timestamp")),
+        machine=_object(row, "machine_info") or _object(row, "hardware"),
+    )  # fmt: skip
+    values = [value for value in stats.get("data") or [stats.get("mean")] if value is not None]
+    yield from (told([_metric(_text(stats.get("unit")), value)]) for value in values)
+    if not values:
+        yield told([])
+
+
+def _bencher(content: Row) -> Iterator[Report]:
+    """Neither date nor commit stand in it."""
+    for name, measures in content.items():
+        yield _report(BENCHER, name, [
+            _metric(_MEASURES.get(measure, ""), told["value"], name=slug(measure)) for measure, told in measures.items()
+        ])  # fmt: skip
+
+
+def _codespeed(row: Row) -> Iterator[Report]:
+    better = "higher" if row.get("lessisbetter") in (False, "False", "false") else "lower"
+    metric = _metric(row.get("units") or "seconds", row["result_value"], better=better)
+    yield _report(
+        CODESPEED, _text(row["benchmark"]), [metric],
+        parameters={"executable": str(row["executable"])} if row.get("executable") else {},
+        tested=_texts(commit=row["commitid"], branch="" if row.get("branch") == "default" else row.get("branch")),
+        date=_date(row.get("revision_date") or row.get("result_date")), machine={"name": row.get("environment")},
+        dbms=dbms_called(_text(row.get("project"))),
+    )  # fmt: skip
+
+
+def _asv(content: Row) -> Iterator[Report]:
+    """A report a benchmark and combination of its parameters."""
+    columns = content.get("result_columns") or ["result", "params"]
+    told = partial(
+        _report, ASV, tested=_texts(commit=content["commit_hash"]), date=_date(content.get("date")),
+        machine={"name": _object(content, "params").get("machine")},
+    )  # fmt: skip
+    for name, held in _object(content, "results").items():
+        row = dict(zip(columns, held, strict=False)) if isinstance(held, list) else {"result": [held]}
+        code = {"code": str(row["version"])[:12]} if row.get("version") else {}
+        unit = _ASV_UNITS.get(name.rpartition(".")[2].partition("_")[0], "")
+        combinations = itertools.product(*(row.get("params") or []))
+        for values, value in zip(combinations, row.get("result") or [], strict=False):
+            is_number = isinstance(value, int | float) and math.isfinite(value)
+            parameters = {f"parameter_{at}": str(each) for at, each in enumerate(values, 1)}
+            yield told(name, [_metric(unit, value)] if is_number else [], parameters=parameters | code)
+
+
+_READERS = {CONBENCH: _conbench, BENCHER: _bencher, CODESPEED: _codespeed, ASV: _asv}
+
+
+def _report(
+    site: str, name: str, metrics: Sequence[Metric], *, parameters: Mapping[str, Scalar] = MappingProxyType({}),
+    tested: Mapping[str, str] = MappingProxyType({}), date: str = "", machine: Mapping[str, Any] = MappingProxyType({}),
+    dbms: str = "",
+) -> Report:  # fmt: skip
+    if not slug(name):
+        raise NotUnderstood("a result has no name of its benchmark")
+    where = {"machine": str(machine["name"])} if machine.get("name") else {}
+    return Report(
+        TOOL, Status.COMPLETE if metrics else Status.FAILED, tool_version=site,
+        reason="" if metrics else "it has no value",
+        parameters={**parameters, **where}, metrics=tuple(metrics), subject=Subject(slug(name, "-"), name[:200], dbms),
+        started_at=date, tested=dict(tested),
+    )  # fmt: skip
+
+
+def _metric(unit: Any, value: Any, *, better: str = "", name: str = "") -> Metric:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError as error:
+            raise NotUnderstood(f"{value[:40]!r} is no number") from error
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NotUnderstood(f"{value!r:.40} is no number")
+    ours, direction = _UNITS.get(str(unit).lower(), (str(unit) or "value", "none"))
+    named = name or _NAMES.get(ours) or slug(ours) or "value"
+    return Metric(named, ours[:30], float(value), better=better or direction)
+
+
+def _object(content: Row, key: str) -> Row:
+    value = content.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+def _texts(**values: Any) -> dict[str, str]:
+    return {name: _text(value)[:120] for name, value in values.items() if _text(value)}
+
+
+def _date(value: Any) -> str:
+    """A date in words, or milliseconds since 1970."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e14:
+        return utc(value / 1000)
+    try:
+        stamp = datetime.fromisoformat(_text(value)) if value else None
+    except ValueError as error:
+        raise NotUnderstood(f"{_text(value)[:40]!r} is no date") from error
+    return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).isoformat() if stamp else ""
