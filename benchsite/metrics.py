@@ -92,7 +92,8 @@ class Operator(BasePermission):
     message = "This needs an operator: a login, or a token of theirs with the scope read."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if not request.user.is_authenticated:  # a token without the scope read is a stranger's
+        # A token without the scope read is a stranger's, where strangers read.
+        if not request.user.is_authenticated and (settings.PUBLIC_READ or request.auth is None):
             raise NotAuthenticated(self.message)
         return may_operate(request.user)
 
