@@ -18,7 +18,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents import hints
-from agents.models import Agent, AgentStatus, EnrolmentCode
+from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode
 from agents.refusals import BadMessage, Refusal
 from runs.access.changes import record
 from runs.machines import upsert_hardware
@@ -89,8 +89,16 @@ def _settle_hardware(agent: Agent) -> None:
     """Make its reported facts the hardware profile that its results refer to; damaged ones come with its next poll."""
     if not agent.facts:
         return
-    agent.hardware = upsert_hardware(facts=cast(HardwareFacts, agent.facts), name=agent.name, agent=agent.slug)
+    before, facts = agent.hardware, cast(HardwareFacts, agent.facts)
+    hostname = before.details.get("hostname") if before else None
+    agent.hardware = upsert_hardware(facts=facts, name=agent.name, agent=agent.slug)
     agent.save(update_fields=["hardware"])
+    if hostname is not None:
+        record(target=agent, field="host name", old=hostname, new=facts["hostname"], by=None)
+    given, machine = facts.get("machine_id", ""), agent.hardware.details.get("machine_id", "")
+    if machine != given and (before is None or before.details.get("machine_id") != machine):
+        why = "another machine has this id and other parts: this one is taken for a copy of its image"
+        record(target=agent, field="machine", old=given[:8], new=machine, by=None, reason=why)
 
 
 def _check_size(agent: Agent) -> None:
@@ -136,6 +144,11 @@ def update(agent: Agent, *, poll: Poll) -> None:
             agent.save(update_fields=changed)
             if "facts" in changed and agent.status == AgentStatus.APPROVED:
                 _settle_hardware(agent)
+    if poll.get("leaving"):
+        # What it was given and has not begun goes back into the queue, and nothing more is given to it.
+        agent.change(last_seen_at=timezone.now() - ONLINE_WITHIN)
+        hints.hint(hints.SWEEP)
+        return
     touch(agent)
     if changed or back:
         hints.hint(hints.SWEEP)

@@ -267,6 +267,9 @@ if DEFAULT_VISIBILITY not in ("public", "unlisted", "private"):
 # Whether agents may register without a one-time code; they wait for approval then.
 OPEN_REGISTRATION = env_bool("OPEN_REGISTRATION", False)
 
+# Whether two agents on one machine measure one after the other. Without it they disturb each other: for tests.
+EXCLUSIVE_MACHINES = env_bool("EXCLUSIVE_MACHINES", True)
+
 # Whether the first experiment is made, once per database (start_first in agents/plans/schedule.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 

@@ -35,7 +35,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from agents import machines
 from agents.jobs import life, observers
-from agents.jobs.dispatch import queued
+from agents.jobs.dispatch import queued, take_back_unclaimed
 from agents.models import Agent, AgentStatus, Job, ObserverOrder
 from agents.refusals import BadMessage, Refusal
 from runs.api.permissions import bearer_of
@@ -178,7 +178,9 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     machines.update(agent, poll=check(Poll, body))
     status = AgentStatus(agent.status)
     job = order = None
-    if status == AgentStatus.APPROVED:
+    if body.get("leaving"):
+        take_back_unclaimed(of=agent)
+    elif status == AgentStatus.APPROVED:
         job = agent.jobs.filter(run__state=RunState.ASSIGNED).order_by("assigned_at").first()
         if agent.observations:
             waiting = observers.open_orders().filter(agent=agent, claimed_at=None)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -18,7 +19,7 @@ from agents.jobs.observers import open_orders
 from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job, cell_of
 from agents.plans.plan import may_be_on
 from runs import results
-from runs.models import Experiment, Run
+from runs.models import Experiment, HardwareProfile, Run
 from runs.models.choices import ON_AGENT_STATES, RunState
 from runs.space import shortage
 
@@ -36,10 +37,18 @@ def hand_out() -> int:
         agent = next((agent for agent in free if may_take(agent, run)), None)
         if agent is not None and _assign(run, agent):
             given += 1
-            free.remove(agent)
+            free = [other for other in free if not _share(other, agent)]
             if not free:
                 break
     return given
+
+
+def _share(one: Agent, other: Agent) -> bool:
+    """Whether what one of them does the other one feels: it is the same agent, or on the same machine."""
+    if one.pk == other.pk:
+        return True
+    machine = settings.EXCLUSIVE_MACHINES and one.hardware_id is not None
+    return machine and one.hardware_id == other.hardware_id
 
 
 def queued() -> QuerySet[Run]:
@@ -59,6 +68,10 @@ def idle_agents() -> QuerySet[Agent]:
     now = timezone.now()
     occupied = Job.objects.filter(busy(now), agent__isnull=False).values("agent")
     online = Agent.objects.filter(status=AgentStatus.APPROVED, last_seen_at__gt=now - ONLINE_WITHIN)
+    if settings.EXCLUSIVE_MACHINES:
+        online = online.exclude(
+            hardware__in=Agent.objects.filter(pk__in=occupied, hardware__isnull=False).values("hardware")
+        )
     return (
         online.not_paused(now)
         .exclude(pk__in=occupied)
@@ -101,7 +114,7 @@ def _assign(run: Run, agent: Agent) -> bool:
         locked = Agent.objects.select_for_update().get(pk=agent.pk)
         if locked.status != AgentStatus.APPROVED or locked.is_paused or locked.jobs.filter(busy(now)).exists():
             return False
-        if open_orders().filter(agent=locked).exists():
+        if open_orders().filter(agent=locked).exists() or _is_machine_busy(locked, now):
             return False
         if run.experiment_id is not None:
             Experiment.objects.select_for_update().get(pk=run.experiment_id)
@@ -116,6 +129,14 @@ def _assign(run: Run, agent: Agent) -> bool:
             rest = Job.objects.filter(run__experiment_id=run.experiment_id, requested_agent=None)
             rest.update(requested_agent=locked)
         return True
+
+
+def _is_machine_busy(agent: Agent, now: datetime) -> bool:
+    """Whether another agent measures on the same machine. Its row is locked, as the agent's is."""
+    if not settings.EXCLUSIVE_MACHINES or agent.hardware_id is None:
+        return False
+    HardwareProfile.objects.select_for_update().get(pk=agent.hardware_id)
+    return Job.objects.filter(busy(now), agent__hardware=agent.hardware_id).exclude(agent=agent).exists()
 
 
 def _with_proof(job: Job) -> dict[str, Any]:
@@ -138,10 +159,11 @@ def _with_proof(job: Job) -> dict[str, Any]:
     return spec
 
 
-def take_back_unclaimed(*, now: datetime | None = None) -> int:
-    """Return runs to the queue whose agent did not fetch them: nothing was started. Returns how many."""
+def take_back_unclaimed(*, now: datetime | None = None, of: Agent | None = None) -> int:
+    """Return runs to the queue whose agent did not fetch them, or has left: nothing was started. Returns how many."""
     now = now or timezone.now()
-    overdue = Job.objects.filter(run__state=RunState.ASSIGNED, assigned_at__lt=now - CLAIM_WITHIN)
+    overdue = Job.objects.filter(run__state=RunState.ASSIGNED)
+    overdue = overdue.filter(agent=of) if of else overdue.filter(assigned_at__lt=now - CLAIM_WITHIN)
     taken_back = 0
     for run_id in overdue.values_list("pk", flat=True):
         with transaction.atomic():

@@ -24,37 +24,65 @@ BATCH = 500
 MERGED_INTO = "merged_into"
 
 
-def fingerprint(facts: HardwareFacts) -> str:
-    """Same machine, same fingerprint. Memory is rounded: a kernel keeps a few megabytes more or less for itself."""
+def fingerprint(facts: HardwareFacts, machine: str = "") -> str:
+    """Same machine with the same parts and system, same fingerprint; `machine` (`machine_key`) stands for its name.
+
+    Memory is rounded: a kernel keeps a few megabytes more or less for itself.
+    """
     ram_bytes = facts["ram_bytes"]
     ram_steps = None if ram_bytes is None else round(ram_bytes / _RAM_STEP_BYTES)
     document = [
-        facts["hostname"], facts["os"], facts["kernel"], facts["cpu_model"], facts["cpu_cores"], facts["cpu_threads"],
+        f"id {machine}" if machine else facts["hostname"],
+        facts["os"], facts["kernel"], facts["cpu_model"], facts["cpu_cores"], facts["cpu_threads"],
         facts["motherboard"], facts["virtualisation"], ram_steps,
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(document).encode()).hexdigest()
+
+
+def machine_key(facts: HardwareFacts) -> str:
+    """What tells this machine from all others; empty where it has no id, and goes by its host name.
+
+    One that shares no part with a known machine of the same id runs a copy of its image: it is a machine of its own.
+    """
+    given, made_of = facts.get("machine_id", ""), set(facts.get("made_of", ()))
+    known = list(HardwareProfile.objects.filter(details__reported_id=given).order_by("created_at")) if given else []
+    for profile in known:
+        theirs = set(profile.details.get("made_of", ()))
+        if not made_of or not theirs or made_of & theirs:
+            return str(profile.details["machine_id"])
+    return f"{given}-{hashlib.sha256(json.dumps(sorted(made_of)).encode()).hexdigest()[:8]}" if known else given
 
 
 def upsert_hardware(*, facts: HardwareFacts, name: str, agent: str = "") -> HardwareProfile:
     """The profile of this machine, found by its fingerprint or made; its devices found by name, updated or made.
 
     Another kernel or more memory is another profile: results made before stay with the old one. `agent`: whose slug
-    tells that both are the same machine.
+    tells that both are the same machine where it has no id.
     """
-    mark = fingerprint(facts)
     with transaction.atomic():
+        machine = machine_key(facts)
+        mark = fingerprint(facts, machine)
         profile = HardwareProfile.objects.filter(fingerprint=mark).select_related("merged_into").first()
-        # A profile that was merged stands for the machine it was merged with.
-        profile = (profile.merged_into or profile) if profile else None
+        profile = profile or (_without_id(facts, agent) if machine else None)
+        own: Facts = {"hostname": clean(facts["hostname"], 200), **({"agent": agent} if agent else {})}
+        if machine:
+            own |= {"machine_id": machine, "reported_id": facts["machine_id"], "made_of": facts.get("made_of", [])}
         if profile is None:
+            before = HardwareProfile.objects.filter(details__machine_id=machine) if machine else []
             profile = HardwareProfile.objects.create(
                 slug=HardwareProfile.free_slug(name),
                 name=clean(name or facts["hostname"], 200),
                 fingerprint=mark,
                 provenance=Provenance.MEASURED,
-                details={"hostname": clean(facts["hostname"], 200), **({"agent": agent} if agent else {})},
+                # Its benchmarks go on, also those from before it had told its id.
+                filed_as=next((row.filed_as for row in before if row.filed_as), ""),
+                details=own,
                 **_columns(HardwareProfile, MACHINE_LABELS, facts),
             )
+        elif machine:
+            profile.change(fingerprint=mark, details=profile.details | own)
+        # A profile that was merged stands for the machine it was merged with.
+        profile = profile.merged_into or profile
         devices = {device.name: device for device in profile.storage.all()}
         names = [name for name in DEVICE_LABELS if name in StorageFacts.__annotations__]
         for device in facts["storage"]:
@@ -64,6 +92,12 @@ def upsert_hardware(*, facts: HardwareFacts, name: str, agent: str = "") -> Hard
             else:
                 profile.add_device(name=name, provenance=Provenance.MEASURED, **columns)
         return profile
+
+
+def _without_id(facts: HardwareFacts, agent: str) -> HardwareProfile | None:
+    """The profile that this agent's machine had before it told its id: its runs and benchmarks are the machine's."""
+    rows = HardwareProfile.objects.filter(fingerprint=fingerprint(facts)).select_related("merged_into")
+    return next((row for row in rows if row.details.get("agent", agent) == agent), None)
 
 
 def _columns(model: type[Model], names: Iterable[str], facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,6 +77,10 @@ class HardwareFacts(TypedDict):
     motherboard: str | None
     virtualisation: str | None
     storage: list[StorageFacts]
+    # Tells the installation, whatever its name (hashed); absent where the system has no such id.
+    machine_id: NotRequired[str]
+    # Parts that tell the machine from one with a copy of its disk (hashed): board, network cards.
+    made_of: NotRequired[list[str]]
 
 
 class EngineFacts(TypedDict):
@@ -168,6 +172,8 @@ class Poll(TypedDict):
     places: NotRequired[list[NamedStorageFacts]]
     observations: NotRequired[list[ObservationFacts]]
     confinement: NotRequired[ConfinementFacts]
+    # It is about to end: it is given nothing more.
+    leaving: NotRequired[bool]
 
 
 class PollAnswer(TypedDict):

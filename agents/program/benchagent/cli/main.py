@@ -65,6 +65,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--plain-http", action="store_true", help=words)
     run.add_argument("--name", default=socket.gethostname(), help="shown on the agents page (default: the host name)")
     run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
+    words = (
+        "what SIGTERM does to a running job: it is given up (the default), or finished first; a second one gives it up"
+    )
+    run.add_argument("--on-stop", choices=("give-up", "finish"), default="give-up", help=words)
     run.set_defaults(command=_run)
 
     for part in (engines, doctor, storage, connections, observe):
@@ -86,7 +90,8 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
             return EXIT_LOCKED
         given = {name: getattr(options, name) for name in ("server", "name", "code_file", "plain_http")}
         try:
-            return _until_signal(Worker(dirs, JavaToolchain(dirs.cache), **given))
+            worker = Worker(dirs, JavaToolchain(dirs.cache), **given)
+            return _until_signal(worker, finish_first=options.on_stop == "finish")
         except InsecureUrl as error:
             complain(str(error))
             return EXIT_USAGE
@@ -130,7 +135,7 @@ def _only_one(lock: Path) -> Iterator[bool]:
                 return
 
 
-def _until_signal(worker: Worker) -> int:
+def _until_signal(worker: Worker, *, finish_first: bool = False) -> int:
     """Run the worker in a thread of its own, so that a signal handler never meets its locks."""
     stop_asked: list[int] = []
     outcome: list[BaseException] = []
@@ -151,7 +156,11 @@ def _until_signal(worker: Worker) -> int:
     deadline = float("inf")
     while thread.is_alive():
         thread.join(0.1)
-        if stop_asked and deadline == float("inf"):
+        if stop_asked and finish_first:
+            finish_first = False
+            stop_asked.pop(0)
+            worker.finish()
+        elif stop_asked and deadline == float("inf"):
             deadline = time.monotonic() + STOP_PATIENCE_S
             worker.stop()
         if time.monotonic() > deadline:

@@ -19,7 +19,7 @@ from benchagent.job.job import Job, clean_up
 from benchagent.job.observer import Observer, ended
 from benchagent.job.result import empty_result, partial_counts
 from benchagent.link import identity as identities
-from benchagent.link.client import Backoff, Client, Refused, Unreachable
+from benchagent.link.client import Backoff, Client, ClientError, Refused, Unreachable
 from benchagent.link.identity import Identity
 from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool, SpooledJob
@@ -73,7 +73,7 @@ class Worker:
         self._client = Client(server, plain_http=plain_http)
         self._spool = Spool(dirs.spool)
         self._sender = Sender(self._client, self._spool, self._on_cancel)
-        self._stopping = threading.Event()
+        self._stopping, self._aborting = threading.Event(), False
         self._abort = Abort()
         self._running = ""
         self._lock = threading.Lock()
@@ -113,9 +113,15 @@ class Worker:
             if not self._sender.flush(FLUSH_AT_END_S):
                 log.warning("not everything could be sent; it goes on at the next start")
             self._sender.stop()
+        self._leave()
+
+    def finish(self) -> None:
+        """Take no more jobs, and end when the running one has ended. May be called from any thread."""
+        self._stopping.set()
 
     def stop(self) -> None:
         """End soon: a running job ends as `lost`. May be called from any thread."""
+        self._aborting = True
         self._stopping.set()
         with self._lock:
             abort = self._abort
@@ -200,6 +206,13 @@ class Worker:
             else:
                 tempo_s = answer.get("poll_after_s") or POLL_IDLE_S
                 self._stopping.wait(tempo_s * random.uniform(0.9, 1.1))  # noqa: S311
+
+    def _leave(self) -> None:
+        """Tell the server, so that nothing is given to an agent that is gone. It finds out by itself, too."""
+        try:
+            self._client.poll({"protocol": PROTOCOL_VERSION, "agent_version": __version__, "leaving": True})
+        except ClientError as error:
+            log.info("the server was not told that this agent ends: %s", error)
 
     def _poll_message(self) -> Poll:
         message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
@@ -292,7 +305,7 @@ class Worker:
         with self._lock:
             self._abort, self._running = Abort(), run_id
         self._spool.add_job(claimed, time.time())
-        if self._stopping.is_set():
+        if self._aborting:
             self._abort.request("lost", "the agent was stopped")
         try:
             yield

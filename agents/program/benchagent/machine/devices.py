@@ -18,7 +18,8 @@ from pathlib import Path
 import psutil
 
 from benchagent.catalog.durability import OF_A_FILE_SERVER, StorageLayer
-from benchagent.machine.system import answer_of
+from benchagent.machine.identity import DMI, machine_id, made_of
+from benchagent.machine.system import answer_of, text_of
 from benchagent.protocol import HardwareFacts, StorageFacts
 
 SYS_BLOCK = Path("/sys/class/block")
@@ -105,14 +106,6 @@ def _name_without_device(mount: Mount) -> str:
     """Two folders of file servers are two devices, each with a rate of its own."""
     served = mount.file_system.removeprefix("fuse.") in OF_A_FILE_SERVER
     return f"{mount.file_system} {mount.source}" if served else mount.file_system
-
-
-def text_of(path: Path) -> str:
-    """Of a file of the kernel; empty where it is not there, or not for us."""
-    try:
-        return path.read_text(errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def disks_below(device: str, sys_block: Path = SYS_BLOCK) -> list[str]:
@@ -310,12 +303,10 @@ def _device_words(path: Path) -> str:
 
 # What machine this is. Linux first; whatever cannot be found out is None, never a guess.
 
-DMI = Path("/sys/class/dmi/id")
-
 
 def hardware_facts(*storage_paths: Path) -> HardwareFacts:
     """The profile of this machine; `storage_paths` are paths whose file system has to be among the devices."""
-    return {
+    facts: HardwareFacts = {
         "hostname": socket.gethostname(),
         "os": _operating_system(),
         "kernel": f"{platform.system()} {platform.release()}",
@@ -327,6 +318,9 @@ def hardware_facts(*storage_paths: Path) -> HardwareFacts:
         "virtualisation": _virtualisation(),
         "storage": storage_facts(*storage_paths),
     }
+    if known := machine_id():
+        facts |= {"machine_id": known, "made_of": made_of()}
+    return facts
 
 
 def _operating_system() -> str | None:

@@ -25,7 +25,8 @@ from pathlib import Path
 import psutil
 
 from benchagent.errors import JobError
-from benchagent.machine.devices import Mount, mounts, text_of
+from benchagent.machine.devices import Mount, mounts
+from benchagent.machine.system import text_of
 
 MIB = 1 << 20
 SMALLEST_MEMORY_BYTES = 16 * MIB

@@ -54,3 +54,11 @@ def first_blocked(user: ServiceUser, *folders: Path) -> Path | None:
     way = dict.fromkeys(part for folder in folders for part in (*reversed(folder.parents), folder))
     answer = answer_of(["/bin/sh", "-c", script, "sh", *way], timeout_s=10, cwd="/", **user.popen())
     return Path(answer.stdout) if answer.returncode else None
+
+
+def text_of(path: Path) -> str:
+    """Of a file of the kernel; empty where it is not there, or not for us."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
