@@ -171,7 +171,8 @@ AnyClaim = Annotated[
 class Answer(Part):
     """`sure`: whether the claim is asserted. `missing`: what it takes to be sure, in sentences. `over`: the levels that
     the ranking is over, in words; `by_level`: how the first stands to the next at them, where that differs. `first` is
-    set against `second`, where two are. `unranked`: what has too few levels in common with the others.
+    set against `second`, where two are. `unranked`: what has too few levels in common with the others; `apart`: by why
+    they are not ranked with the others, what has no group that is.
     """
 
     question: Question
@@ -193,6 +194,7 @@ class Answer(Part):
     first: str = ""
     second: str = ""
     unranked: list[str] = Field(default_factory=list)
+    apart: dict[str, list[str]] = Field(default_factory=dict)
 
 
 def begun(comparison: Comparison, question: Question) -> Answer:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from benchagent.catalog import Role
 
 from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
-from runs.answers.ranking import by_level_words
+from runs.answers.ranking import ONE_ONLY, by_level_words
 from runs.compare.asked import A_B, Question
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs
@@ -30,7 +30,7 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
         return _series_against(answer, comparison.levels, question)
     valued = [group for group in comparison.groups if group.dots]
     if base is None or len(valued) < 2:
-        return answer.model_copy(update={"missing": ["There is one only: add another to set it against."]})
+        return answer.model_copy(update={"missing": [ONE_ONLY]})
 
     def named(text: str) -> Group | None:
         return next((group for group in valued if text in (group.key, fact_value(group, question.fact))), None)

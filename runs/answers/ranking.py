@@ -19,6 +19,7 @@ from runs.formatting import listed
 from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Interval, Kind, SeriesVerdicts, Verdict
 
 SYSTEM = "dbms"
+ONE_ONLY = "There is one only: add another to set it against."
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,24 @@ def ranked(comparison: Comparison, groups: Sequence[Group], question: Question) 
     answer = begun(comparison, question)
     if why := _why_none(comparison, groups):
         return answer.model_copy(update={"missing": [why]})
+    answer = answer.model_copy(update={"apart": _apart(comparison, groups, question)})
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison, groups)):
         return _of_series(comparison, comparison.levels, answer)
     return _of_groups(comparison, groups, answer)
+
+
+def _apart(comparison: Comparison, groups: Sequence[Group], question: Question) -> dict[str, list[str]]:
+    """By why it is not ranked what has a number and no group that is: of another durability, or survivors only."""
+    fact = _fact_of(comparison, question)
+    words = next((each.in_legend for each in comparison.varying if each.field == fact), None)
+    ranked_values = {fact_value(group, fact) if fact else group.key for group in groups if group.ranked and group.dots}
+    apart: dict[str, dict[str, None]] = {}
+    for why, members in comparison.apart.items():
+        for group in members:
+            value = fact_value(group, fact) if fact else group.key
+            if group.dots and value not in ranked_values:
+                apart.setdefault(why, {})[words(value) if words else group.label] = None
+    return {why: [*labels] for why, labels in apart.items()}
 
 
 def _why_none(comparison: Comparison, groups: Sequence[Group]) -> str:
@@ -223,7 +239,8 @@ def _completed(answer: Answer, claims: Sequence[Standing], not_alike: str) -> An
     sure = bool(others) and all(claim.ratio.verdict in WINNERS for claim in others)
     missing = []
     if not others:
-        missing.append("There is one only: add another to set it against.")
+        one = "Only one is ranked: repeat the others, or add another." if answer.apart else ONE_ONLY
+        missing.append(one)
     if few := [claim.label for claim in claims if claim.ratio.verdict == Kind.TOO_FEW]:
         missing.append(f"Fewer than {MIN_REPEATS} repeats in one of {listed([claims[0].label, *few])}.")
     if more := max((claim.ratio.more_repeats or 0 for claim in others), default=0):

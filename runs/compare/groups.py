@@ -25,6 +25,7 @@ from runs.run.number import number_of, why_no_number
 from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
 
 MAXIMUM = 100.0
+LONG_REASON = 80
 # Of a group's repeats: of more the others are those that happened to be fast enough.
 MOST_LOST = 1 / 3
 
@@ -219,11 +220,15 @@ class Group:
 
     @property
     def lost_words(self) -> str:
-        """How many of its repeats have no number, and why: "4 of 7 repeats have none: failed". Empty of none lost."""
+        """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost.
+
+        A long reason stands whole at its run; here its beginning, which says what happened.
+        """
         failed = [gap for gap in self.gaps if not gap.run.is_open]
         if not failed or not self.dots:
             return ""
-        reasons = "; ".join(dict.fromkeys(gap.reason for gap in failed))
+        heads = (gap.reason if len(gap.reason) <= LONG_REASON else gap.reason.partition(":")[0] for gap in failed)
+        reasons = "; ".join(dict.fromkeys(heads))
         return f"{len(failed)} of {len(failed) + self.n} repeats have no number: {reasons}"
 
     @property

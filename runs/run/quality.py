@@ -50,7 +50,10 @@ _WRITTEN = {
 FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0
 # Of its usual CPU: what has less in a stall, beside a disk that is not busy, was stopped or is held up.
 STILL_SHARE = 0.05
-EVENTS = (RATE, *_BUSY, *_WRITTEN, *OWN_CPU)
+# % of the time: a disk that is less busy in a stall holds up nobody.
+LEAST_FLUSHING = 50.0
+DISK_UTIL, MACHINE_CPU = "disk_util_percent", "machine_cpu_percent"
+EVENTS = (RATE, *_BUSY, *_WRITTEN, *OWN_CPU, MACHINE_CPU)
 
 
 @dataclass(frozen=True)
@@ -225,36 +228,39 @@ def no_stalls(facts: RunFacts) -> Check | None:
 
 
 def _seen(facts: RunFacts, at_s: float, lasts_s: float) -> list[str]:
-    """What the samples of a second show that others do not."""
+    """What the samples of a stall show that others do not."""
 
-    def value_of(name: str) -> float | None:
+    def values_of(name: str) -> Sequence[float]:
         series = facts.series.get(name)
-        values = without_gaps(within(series, at_s, at_s + lasts_s)) if series else ()
-        return max(values, default=None)
+        return without_gaps(within(series, at_s, at_s + lasts_s)) if series else ()
 
     seen = []
     for name, (words, least) in _BUSY.items():
-        value = value_of(name)
+        value = max(values_of(name), default=None)
         if value is not None and value >= least:
             seen.append(words.format(value=value))
+    still = _still(facts, values_of)
+    if still and max(values_of(DISK_UTIL), default=100.0) < LEAST_FLUSHING:
+        return [*still, *seen]  # whoever wrote meanwhile, nobody waited for a disk that was idle
     for name, words in _WRITTEN.items():
-        value = value_of(name)
+        value = max(values_of(name), default=None)
         if value is not None:
             usual = median(without_gaps(within(facts.series[name], *facts.window)))
             if value >= max(LEAST_FLUSH_MB, FLUSH_FACTOR * usual):
                 seen.append(words.format(value=value, usual=usual))
-    return seen or _still(facts, value_of)
+    return seen or still
 
 
-def _still(facts: RunFacts, value_of: Callable[[str], float | None]) -> list[str]:
-    """What of the run had no CPU where nothing else is seen: a process that was stopped, or waits for nothing here."""
-    words = []
+def _still(facts: RunFacts, values_of: Callable[[str], Sequence[float]]) -> list[str]:
+    """What of the run had no CPU for most of a stall: a process that was stopped, or waits for nothing seen here."""
+    machine = values_of(MACHINE_CPU)
+    others = f" while the machine was {mean(machine):.0f} % busy" if machine else ""
     for name, who in _WHO.items():
-        value = value_of(name)
-        usual = median(without_gaps(within(facts.series[name], *facts.window)) or [0.0]) if value is not None else 0.0
-        if value is not None and value < STILL_SHARE * usual:
-            words.append(f"{who} had no CPU: stopped, or held up by what is not sampled")
-    return words[:1]
+        values = values_of(name)
+        usual = median(without_gaps(within(facts.series[name], *facts.window)) or [0.0]) if values else 0.0
+        if values and median(values) < STILL_SHARE * usual:
+            return [f"{who} had no CPU{others}: stopped, or held up by what is not sampled"]
+    return []
 
 
 def own_cores(metrics: Mapping[str, float]) -> float | None:

@@ -58,8 +58,10 @@ def sentence(answer: Answer) -> str:
 
 def _untold(answer: Answer) -> list[str]:
     """What there is no claim of, and why: nothing is left out without a word."""
-    if answer.unranked:
-        return [f"Not ranked, with fewer than two levels in common with the others: {_listed(answer.unranked)}."]
+    if answer.unranked or answer.apart:
+        unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
+        apart = [f"{_listed(names)} ({why})" for why, names in (answer.apart | unlike).items()]
+        return [f"Not ranked: {_listed(apart)}."]
     if answer.question.kind not in (*asked.OF_CURVES, asked.SINCE):
         return []
     if len(answer.missing) > MOST_NAMED:

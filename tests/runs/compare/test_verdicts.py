@@ -222,4 +222,6 @@ def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: boo
     assert (against.verdict is not None, "survivors only" in (against.refused or "")) == (ranked, not ranked)
     assert ("H2 2.3 has the lowest" in headline(comparison)) == (ranked and metric != "tps")
     assert f"{lost} of {lost + 3} repeats" in h2.lost_words
+    # Was: "There is one only", and no word of the other.
+    assert (f"({h2.lost_words})" in headline(comparison).replace("survivors only: ", "")) == (not ranked)
     assert any(h2.lost_words in words for words in comparison.warnings) == (not ranked)

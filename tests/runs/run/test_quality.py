@@ -244,6 +244,23 @@ def test_a_process_that_was_stopped_is_seen_in_its_cpu():
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("util", "cause"), [(6.0, "the DBMS had no CPU while the machine was 100 % busy"), (95.0, "flush")]
+)
+def test_what_others_write_to_an_idle_disk_stops_no_process(util: float, cause: str):
+    """Was: "flush: 49 MB/s of data written, usually 8" of a DBMS that was stopped for six seconds."""
+    tps, server, written, busy = [250.0] * 40, [0.12] * 40, [8.0] * 40, [10.0] * 40
+    tps[15:21], server[15:21] = [0.0] * 5 + [52.0], [0.0] * 5 + [0.01]
+    written[17], busy[17] = 49.0, util
+    run = sampled(
+        {"warm_up_s": 10, "duration_s": 30}, tps=tps, server_cpu_cores=server, disk_write_mb_per_s=written,
+        disk_util_percent=busy, machine_cpu_percent=[100.0] * 40,
+    )  # fmt: skip
+    (said,) = run.warnings
+    assert cause in said and said.count("flush") == (cause == "flush")
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(("seconds", "passes"), [(10, False), (29, False), (30, True)])
 def test_of_ten_seconds_nobody_can_tell_whether_they_are_steady(seconds: int, passes: bool):
     """Was: a green "passed" for 310, 522, 924, 1073, 992, 874, 1132, 558, 572, 818."""
