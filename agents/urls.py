@@ -17,6 +17,7 @@ urlpatterns = [
     path("schedule/", views.schedule, name="schedule"),
     path("schedule/article/<slug:slug>/", views.article, name="article-experiment"),
     path("schedule/estimate/", views.estimate, name="schedule-estimate"),
+    path("schedule/between/", views.bisect, name="schedule-between"),
     path("schedules/", views.schedules, name="schedules"),
     path("schedules/new/", views.new_schedule, name="schedule-new"),
     path("schedules/<slug:slug>/", views.one_schedule, name="schedule-one"),

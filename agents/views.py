@@ -24,6 +24,7 @@ from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
 from agents.models import Agent, AgentStatus, EnrolmentCode, Job, Schedule
+from agents.plans import bisect as bisection
 from agents.plans import estimate as estimating
 from agents.plans import schedule as scheduling
 from agents.plans import timetable
@@ -255,6 +256,24 @@ def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
         # Who may see it may have been changed since it was planned.
         return initial_of(planned | {"visibility": visibility}) if isinstance(planned, dict) else {}
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
+
+
+@require_safe
+@operator_required
+def bisect(request: PersonRequest) -> HttpResponse:
+    """The form, filled with what lies between two runs (`?run=…&run=…`), the ends among it."""
+    try:
+        given = [uuid.UUID(text) for text in request.GET.getlist("run")]
+        found = Run.objects.readable_by(request.user).present().filter(pk__in=given).exclude(measured_at=None)
+        old, new = found.order_by("measured_at")
+        plan = bisection.plan_between(old, new)
+    except PlanError as error:
+        messages.error(request, " ".join(words for own in error.errors.values() for words in own))
+        return redirect("benchmarks")
+    except ValueError:
+        messages.error(request, "Tick two batches: what lies between them is measured.")
+        return redirect("benchmarks")
+    return _page(request, ScheduleForm(initial=initial_of(plan), user=request.user))
 
 
 # Schedules: experiments by the clock

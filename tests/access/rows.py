@@ -191,6 +191,7 @@ PAGES = [
     page("telling", "schedule", "/telling/"),
     form("telling", "schedule", "/telling/", 422),
     form("telling-change", "schedule", "/telling/{nowhere}/", 404),
+    page("schedule-between", "schedule", "/schedule/between/", 302),
     page("schedules", "schedule", "/schedules/"),
     page("schedule-new", "schedule", "/schedules/new/?experiment={experiment}"),
     form("schedule-new", "schedule", "/schedules/new/", 404, data={"experiment": "nowhere"}),

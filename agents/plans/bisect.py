@@ -1,0 +1,67 @@
+"""Between two points of a benchmark: what a plan measures in turn on the agent of both, so that the place shows.
+
+Where their versions differ these are the versions between that the agent has; else the settings that differ, each at
+both its values. Both ends are among the cells.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.models import Agent, Job
+from agents.plans.plan import PlanError
+from runs.history.identity import version_order
+from runs.models import Run
+
+# Of settings every combination is run: eight cells.
+MOST_SETTINGS, MOST_VERSIONS = 3, 8
+REPEATS = 3
+
+
+def plan_between(old: Run, new: Run) -> dict[str, Any]:
+    """The plan as the schedule form takes it. Raises PlanError where there is nothing between them to be measured."""
+    jobs = {job.run_id: job for job in Job.objects.filter(run__in=[old.pk, new.pk]).select_related("agent")}
+    agents = {job.agent for job in jobs.values()}
+    agent = agents.pop() if len(jobs) == 2 and len(agents) == 1 else None
+    if agent is None:
+        raise PlanError({"agent": ["Both must have been measured by one agent, which can measure what lies between."]})
+    a, b = jobs[old.pk].spec, jobs[new.pk].spec
+    alike = ("workload", "workload_version", "dbms", "factors")
+    if unlike := [name.replace("_", " ") for name in alike if a[name] != b[name]]:
+        raise PlanError({"workload": [f"They differ in {', '.join(unlike)}: nothing lies between."]})
+    engines, swept = [[b["dbms"], b["dbms_version"]]], dict[str, list[str]]()
+    if a["dbms_version"] != b["dbms_version"]:
+        engines = [
+            [b["dbms"], version] for version in _versions(agent, b["dbms"], a["dbms_version"], b["dbms_version"])
+        ]
+    else:
+        swept = _differing(dict(a["settings"]), dict(b["settings"]))
+    settings = [[name, value] for name, value in b["settings"] if name not in swept]
+    return {
+        "workload": b["workload"], "engines": engines, "factors": dict(b["factors"]), "repeats": REPEATS,
+        "settings": {b["dbms"]: settings}, "swept": {b["dbms"]: swept} if swept else {},
+        "agent": agent.slug, "name": f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}",
+    }  # fmt: skip
+
+
+def _versions(agent: Agent, dbms: str, one: str, other: str) -> list[str]:
+    """Those that the agent has from one to the other; of many, both ends and some between. Raises PlanError."""
+    low, high = sorted((version_order(one), version_order(other)))
+    offered = {engine["version"] for engine in agent.engines if engine["dbms"] == dbms}
+    if missing := sorted({one, other} - offered):
+        raise PlanError({"engines": [f"The agent has not {', '.join(missing)} any more: install it again."]})
+    between = sorted((each for each in offered if low <= version_order(each) <= high), key=version_order)
+    step = max(1, -(-(len(between) - 1) // (MOST_VERSIONS - 1)))
+    return list(dict.fromkeys([*between[::step], between[-1]]))
+
+
+def _differing(a: dict[str, str], b: dict[str, str]) -> dict[str, list[str]]:
+    """The settings of which both state another value, with both. Raises PlanError."""
+    differ = {name: [a[name], value] for name, value in b.items() if name in a and a[name] != value}
+    if one_sided := sorted(a.keys() ^ b.keys()):
+        raise PlanError({"settings": [f"{', '.join(one_sided)}: one of them leaves it out, so say its value first."]})
+    if not differ:
+        raise PlanError({"settings": ["Version and settings are the same: nothing lies between that can be chosen."]})
+    if len(differ) > MOST_SETTINGS:
+        raise PlanError({"settings": [f"{len(differ)} settings differ; at most {MOST_SETTINGS} are tried together."]})
+    return differ
