@@ -40,6 +40,7 @@ from typing import Any, TypeVar
 from unittest import mock
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from benchagent.ctl.parts import MOST_BYTES
 from benchagent.dbms.private_server import free_port
 
 from benchsite import programs
@@ -126,7 +127,7 @@ class Case:
 
     def __str__(self) -> str:
         words = f"case {self.number} as {self.who}: {self.method} {self.path[:500]} {self.headers} {self.content_type}"
-        return f"{words} {self.body[:2_000]!r}"
+        return f"{words} {len(self.body)} bytes {self.body[:2_000]!r}"
 
 
 @dataclass
@@ -625,8 +626,9 @@ class OverHttp(InProcess):
                 status, answer = self._answer(self._mine.connection, case)
                 break
             except (HTTPException, OSError) as error:
-                # A kept connection may have been closed meanwhile; a header that is too long closes it.
-                status, answer = 431 if len(case.path) > 60_000 else 599, repr(error).encode()
+                # A kept connection may have been closed meanwhile; what is too large is refused unread, and closes it.
+                too_large = 431 if len(case.path) > 60_000 else 413 if len(case.body) > MOST_BYTES else 599
+                status, answer = too_large, repr(error).encode()
         if status >= 500:  # what others have raised is there too
             self._raised = (self._state.path / "web.log").read_text(errors="replace")[-4_000:]
         return self.judged(case, status, answer, time.perf_counter() - begun)

@@ -54,7 +54,8 @@ AGENT_LIVES_S = 40
 # Of each sender between two things that it sends.
 PAUSE_S = 0.4
 LARGE_EVERY = 6
-PART_BYTES = 100_000
+# Small and with pauses, so that most kills meet a file of which parts are missing.
+PART_BYTES, BETWEEN_PARTS_S = 25_000, 0.1
 # So many of the kills wait until something more was acknowledged; the others meet a site that is only starting.
 PATIENT, PATIENCE_S = 0.7, 30
 
@@ -300,6 +301,7 @@ class Load:
             if answer is not None and answer.status_code == 204:
                 offset += len(part)
                 self.acknowledged.parts += 1
+                self._stop.wait(BETWEEN_PARTS_S)
                 continue
             kept = self.insist("GET", path).json().get("received_bytes", -1)
             if kept not in (offset, offset + len(part)):

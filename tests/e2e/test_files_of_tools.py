@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 import requests
+from benchagent.ctl.parts import MOST_BYTES, PART_BYTES
 
-from tests.e2e.conftest import Site
+from tests.e2e.conftest import Site, wait_for
 from tests.e2e.steps import chart_bars
 
 pytestmark = pytest.mark.browser
@@ -76,6 +77,34 @@ def test_it_stores_what_the_preview_shows(site: Site, logged_in, reports):
     bar = chart_bars(page)[0]
     assert (bar["median"], sorted(bar["dots"])) == (810.0, [800.0, 810.0, 820.0])
     assert "PostgreSQL 16.4" in page.locator("main").inner_text()
+
+
+def test_a_file_larger_than_a_request_goes_on_where_connection_and_page_ended(site: Site, logged_in, tmp_path):
+    page, large = logged_in, tmp_path / "pgbench_log.1"
+    large.write_bytes(b"0 1 1500 0 1760000000 000100\n" * 1_300_000)
+    tried: list[int] = []
+
+    def send(route):
+        """The third part is cut off, and what comes after the fourth."""
+        if route.request.method == "PATCH":
+            tried.append(int(route.request.headers["upload-offset"]))
+        route.abort("connectionreset") if len(tried) in (3, 5) else route.continue_()
+
+    page.route("**/api/v1/parts/*/", send)
+
+    def choose():
+        page.goto(f"{site.url}/imports/")
+        page.set_input_files("#id_file", str(large))
+        page.get_by_role("button", name="Read the files").click()
+
+    choose()
+    wait_for("the second cut", lambda: page.evaluate("1") and len(tried) == 5, timeout_s=60, every_s=0.05)
+    choose()
+    page.wait_for_url("**/imports/*-*/")
+    assert [offset // PART_BYTES for offset in tried] == [0, 1, 2, 2, 3, 3, 4]
+    taken = site.send("GET", f"/api/v1/imports/{page.url.rstrip('/').rpartition('/')[2]}/").json()
+    assert taken["progress"]["size_bytes"] == large.stat().st_size > MOST_BYTES
+    page.get_by_role("button", name="Throw away").click()
 
 
 def test_what_is_said_of_columns_once_is_remembered(site: Site, logged_in, tmp_path):
