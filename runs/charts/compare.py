@@ -39,6 +39,8 @@ CSV_HEAD = [
 WHISKER_REACH = 1.15
 # Up to so many groups without a value have a row of their own among the bars.
 MOST_GAPS = 5
+# A page has no more bars, and rows of their table; the others are left out by name, and in the CSV file.
+MOST_BARS = 200
 
 
 def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
@@ -67,9 +69,13 @@ def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Fi
 
 def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
-    lost = many_lost(comparison.groups)
-    groups = [group for group in comparison.groups if group.dots] if lost else comparison.groups
+    lost, groups = many_lost(comparison.groups), drawn_as_bars(comparison.groups)
     return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), lost_words(lost))))
+
+
+def drawn_as_bars(groups: list[Group]) -> list[Group]:
+    valued = [group for group in groups if group.dots]
+    return valued[:MOST_BARS] if many_lost(groups) or len(groups) > MOST_BARS else groups
 
 
 def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: str, note: str) -> Multiples:

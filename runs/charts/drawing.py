@@ -14,7 +14,7 @@ from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import bars_parts, missing_words
+from runs.charts.compare import MOST_BARS, bars_parts, drawn_as_bars, missing_words
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
@@ -143,6 +143,9 @@ class Drawing:
             groups = [group for group in groups if group.key in across and len(self.comparisons) > 1]
         elif view in (TIME, LATENCY):
             return self._runs_inside
+        elif view == BARS:
+            unvalued = [group for group in groups if not group.dots]
+            groups = [*drawn_as_bars(groups), *unvalued]
         return {run.id for group in groups for run in group.all_runs}
 
     @property
@@ -162,6 +165,8 @@ class Drawing:
             return "beyond what one chart shows, or without samples"
         if axes.view == TRADE_OFF:
             return "without the second metric"
+        if axes.view == BARS and len(comparison.groups) > MOST_BARS:
+            return f"beyond the first {MOST_BARS} groups"
         return f"no {mid_sentence(x_label(axes))} is known of it" if axes.x and comparison.metric else "not drawn"
 
     @property

@@ -37,7 +37,7 @@ from runs.run.facets import factor_label
 COUNTED = 5_000
 # Values of a filter that are shown, the most common ones, and those that are chosen.
 MOST_SHOWN = 8
-# A factor with more values than this is a measurement, not a level.
+# A factor with more values than this is a measurement, not a level; of a DBMS no more versions are offered.
 MOST_LEVELS = 40
 # Windows and running numbers tell nobody what to compare.
 _NO_FACETS = frozenset({"duration_s", "warm_up_s", "test_no", "batch"})
@@ -179,7 +179,7 @@ def _systems(given: list[str], counts: Mapping[DbmsVersion, int]) -> Facet:
     for version in counts:
         of[version.dbms_id].append(version)
     ordered = sorted(of, key=lambda key: -sum(counts[version] for version in of[key]))
-    options: list[Option] = []
+    options, left_out = list[Option](), max(0, len(ordered) - 2 * MOST_SHOWN)
     for key in sorted(ordered[: 2 * MOST_SHOWN], key=lambda key: natural(products[key].name)):
         product, versions = products[key], of[key]
         chosen = [version.slug for version in versions if version.slug in given]
@@ -188,10 +188,13 @@ def _systems(given: list[str], counts: Mapping[DbmsVersion, int]) -> Facet:
         options.append(Option(product.name, total, product.slug in given or bool(chosen), adds))
         if not options[-1].chosen:
             continue
-        for version in sorted(versions, key=lambda version: natural(version.name)):
+        by_runs = sorted(versions, key=lambda version: (version.slug not in given, -counts[version]))
+        shown = by_runs[: max(MOST_LEVELS, len(chosen))]
+        left_out += len(versions) - len(shown)
+        for version in sorted(shown, key=lambda version: natural(version.name)):
             adds = _toggled(given, version.slug, product.slug)
             options.append(Option(version.name, counts[version], version.slug in given, adds, inside=True))
-    return Facet("dbms", "DBMS", options, left_out=max(0, len(ordered) - 2 * MOST_SHOWN))
+    return Facet("dbms", "DBMS", options, left_out=left_out)
 
 
 def _factors(query: QueryDict, base: RunQuerySet, matching: Matching) -> list[Facet]:

@@ -13,6 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils import timezone
 
+from runs.charts import compare as bars
 from runs.compare.choosing import cut_apart
 from runs.compare.select import LONG_ADDRESS, MAX_RUNS, choose, select
 from runs.listing import facets
@@ -58,6 +59,23 @@ def test_it_counts_each_value_among_the_runs_that_the_other_filters_leave():
         "PostgreSQL": 3, "PostgreSQL 9.6": 1, "PostgreSQL 18.1": 2, "SQLite": 1,
     }  # fmt: skip
     assert list(counted("dbms=postgresql")["dbms"])[1:3] == ["PostgreSQL 9.6", "PostgreSQL 18.1"]
+
+
+def test_thousands_of_versions_and_groups_make_no_long_page(client, monkeypatch):
+    for number in range(9):
+        for repeat in range(1 + (number == 2)):
+            make_run(f"PostgreSQL 18.{number}", 10 * number + repeat)
+    monkeypatch.setattr(facets, "MOST_LEVELS", 4)
+    monkeypatch.setattr(bars, "MOST_BARS", 5)
+    shown = [f"PostgreSQL 18.{number}" for number in (0, 1, 2, 3)]
+    assert [*counted("dbms=postgresql")["dbms"]] == ["PostgreSQL", *shown]
+    assert "PostgreSQL 18.8" in counted("dbms=postgresql-18-8")["dbms"]
+
+    (figure,) = client.get("/compare/?dbms=postgresql").context["drawing"].parts
+    assert len(figure.spec["groups"]) == 5
+    told = client.get("/api/v1/answers/?dbms=postgresql").json()
+    assert told["counts"] == {"selected": 10, "drawn": 6, "unnumbered": 0, "left_out": 4}
+    assert len(told["left_out"]) == 4
 
 
 def test_it_counts_tags_of_run_and_batch_once_and_disks_of_the_data():
