@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-stopping bench-fuzz bench-kills bench-servers fuzz-api article-checks count-lines clean
+.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-stopping bench-fuzz bench-kills bench-fleet bench-servers fuzz-api article-checks count-lines clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -39,6 +39,7 @@ help:
 	@echo 'make bench-stopping  how often a rule that ends repeats ends with an interval that misses the truth'
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
+	@echo 'make bench-fleet   simulated agents against a whole site on PostgreSQL: ARGS="--agents 50,500"'
 	@echo 'make article-checks  compute the checks of the articles from their numbers'
 	@echo 'make count-lines  lines, types and functions by room: ARGS=COMMIT'
 	@echo 'make clean         remove .venv and caches; STATE stays'
@@ -96,7 +97,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-stopping bench-fuzz bench-kills bench-servers:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-stopping bench-fuzz bench-kills bench-fleet bench-servers:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

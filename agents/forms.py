@@ -5,8 +5,8 @@ from __future__ import annotations
 from django import forms
 
 from agents import machines
-from agents.models import Agent, Schedule
-from agents.plans import timetable
+from agents.models import Agent, Schedule, Template
+from agents.plans import templating, timetable
 from agents.plans.plan import NAME_LIMIT, PlanError
 from runs.incoming.forms import moment_field
 from runs.models import Experiment, User
@@ -119,3 +119,21 @@ class TimesForm(forms.Form):
                 self.add_error(field, words)
             else:
                 self.add_error(None, f"{field}: {' '.join(words)}")
+
+
+class TemplateForm(forms.Form):
+    """An experiment's plan as a template."""
+
+    name = forms.CharField(max_length=NAME_LIMIT)
+    note = forms.CharField(required=False, max_length=500)
+    is_shared = forms.BooleanField(required=False, initial=True, label="Other operators may use it")
+
+    def save(self, experiment: Experiment, *, owner: User) -> Template | None:
+        """None, with the problems among the errors, where it cannot be."""
+        if not self.is_valid():
+            return None
+        try:
+            return templating.make(experiment.plan, owner=owner, **self.cleaned_data)
+        except PlanError as error:
+            self.add_error(None, str(error))
+        return None

@@ -21,10 +21,12 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from runs.access.rules import may_operate
 from runs.models import Batch, ChangePoint, Experiment, HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
 from runs.models.shapes import PlanDocument
 from runs.models.stored import StoredJSON
+from runs.models.visible import Reader
 
 ONLINE_WITHIN = timedelta(seconds=30)
 CODE_VALID_FOR = timedelta(hours=1)
@@ -54,6 +56,9 @@ class AgentStatus(models.TextChoices):
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
+    def online(self) -> AgentQuerySet:
+        return self.filter(status=AgentStatus.APPROVED, last_seen_at__gt=timezone.now() - ONLINE_WITHIN)
+
     def not_paused(self, now: datetime) -> AgentQuerySet:
         return self.filter(models.Q(paused_at=None) | models.Q(paused_until__lte=now))
 
@@ -335,3 +340,48 @@ class Occurrence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.schedule} at {self.due_at:%Y-%m-%d %H:%M} UTC"
+
+
+class QueuePause(models.Model):
+    """While there is one and its time is not over, nothing new is handed out. What runs goes on."""
+
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    reason = models.CharField(max_length=200, blank=True)
+    until = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        by = f" by {self.by.get_username()}" if self.by else ""
+        until = f" until {self.until:%Y-%m-%d %H:%M} UTC" if self.until else ""
+        return f"paused{by}{until}" + (f": {self.reason}" if self.reason else "")
+
+    @classmethod
+    def words(cls, now: datetime) -> str:
+        """Who has paused the queue, until when and why; empty while nobody has."""
+        standing = cls.objects.filter(models.Q(until=None) | models.Q(until__gt=now)).select_related("by")
+        pause = standing.order_by("-at").first()
+        return f"The queue is {pause}." if pause else ""
+
+
+class TemplateQuerySet(models.QuerySet["Template"]):
+    def visible_to(self, user: Reader) -> TemplateQuerySet:
+        """To operators those that are shared, and their own."""
+        shown = models.Q(is_shared=True) | models.Q(owner=user.pk)
+        return self.filter(shown) if may_operate(user) else self.none()
+
+
+class Template(NamedModel):
+    """A plan to start from. One that is not shared is its owner's alone."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="plan_templates"
+    )
+    note = models.CharField(max_length=500, blank=True)
+    is_shared = models.BooleanField(default=True)
+    plan = StoredJSON(shape=PlanDocument, default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TemplateQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "created_at"]

@@ -18,6 +18,7 @@ urlpatterns = [
     path("schedule/article/<slug:slug>/", views.article, name="article-experiment"),
     path("schedule/estimate/", views.estimate, name="schedule-estimate"),
     path("schedule/between/", views.bisect, name="schedule-between"),
+    path("templates/", views.templates, name="templates"),
     path("schedules/", views.schedules, name="schedules"),
     path("schedules/new/", views.new_schedule, name="schedule-new"),
     path("schedules/<slug:slug>/", views.one_schedule, name="schedule-one"),

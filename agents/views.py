@@ -7,23 +7,24 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from agents import hints, machines
-from agents.forms import AgainForm, DescribeForm, PauseForm, TimesForm
+from agents.forms import AgainForm, DescribeForm, PauseForm, TemplateForm, TimesForm
 from agents.jobs import life
 from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import Agent, AgentStatus, EnrolmentCode, Job, Schedule
+from agents.models import Agent, AgentStatus, EnrolmentCode, Job, QueuePause, Schedule, Template
 from agents.plans import bisect as bisection
 from agents.plans import estimate as estimating
 from agents.plans import schedule as scheduling
@@ -36,7 +37,7 @@ from runs.access import changes
 from runs.access.rules import may_operate
 from runs.models import Experiment, Publication, Run
 from runs.models.base import clean
-from runs.models.choices import ON_AGENT_STATES
+from runs.models.choices import ON_AGENT_STATES, RunState
 from runs.models.visible import Reader
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
@@ -164,11 +165,57 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue(request: HttpRequest) -> HttpResponse:
-    """What runs and what waits. POST with `experiment` or `run` and `to` (first, last) changes the order."""
+    """What runs and what waits. POST with `action`: pause, resume, cancel; else with `to` (first, last) the order."""
     if request.method == "POST":
-        return _move(request)
+        return {"pause": _pause, "resume": _resume, "cancel": _cancel}.get(request.POST.get("action", ""), _move)(
+            request
+        )
+    return _queue_page(request, PauseForm())
+
+
+def _queue_page(request: HttpRequest, form: PauseForm, *, status: int = 200) -> HttpResponse:
+    context = {
+        "entries": queueing.entries(request.user), "pause": form, "paused": QueuePause.words(timezone.now()),
+        "stalled": queueing.stalled(),
+    }  # fmt: skip
     template = "agents/queue.html#entries" if request.htmx else "agents/queue.html"  # type: ignore[attr-defined]
-    return render(request, template, {"entries": queueing.entries(request.user)})
+    return render(request, template, context, status=status)
+
+
+@operator_required
+def _pause(request: PersonRequest) -> HttpResponse:
+    form = PauseForm(request.POST)
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            queueing.pause(by=request.user, reason=given["pause_reason"], until=given["paused_until"])
+        except ValueError as error:
+            form.add_error("paused_until", str(error))
+    return redirect("queue") if form.is_valid() else _queue_page(request, form, status=422)
+
+
+@operator_required
+def _resume(request: PersonRequest) -> HttpResponse:
+    queueing.resume()
+    return redirect("queue")
+
+
+@operator_required
+def _cancel(request: PersonRequest) -> HttpResponse:
+    """What waits of the experiments and runs that are ticked."""
+    rows = Run.objects.present().readable_by(request.user).filter(job__isnull=False, state=RunState.QUEUED)
+    of_experiments = Q(experiment__slug__in=request.POST.getlist("experiment"))
+    ids = [run_id for text in request.POST.getlist("run") if (run_id := as_uuid(text))]
+    count = queueing.cancel(rows.filter(of_experiments | Q(pk__in=ids)))
+    messages.success(request, f"{count} waiting {'run' if count == 1 else 'runs'} cancelled.")
+    return redirect("queue")
+
+
+def as_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
 
 
 @operator_required
@@ -176,10 +223,10 @@ def _move(request: PersonRequest) -> HttpResponse:
     if slug := request.POST.get("experiment", ""):
         moved: Experiment | Run = _experiment(request, slug)
     else:
-        try:
-            moved = _scheduled(request, uuid.UUID(request.POST.get("run", "")))
-        except ValueError:
+        run_id = as_uuid(request.POST.get("run", ""))
+        if run_id is None:
             return HttpResponseBadRequest("run: must be the id of a run")
+        moved = _scheduled(request, run_id)
     count = queueing.move(moved, first=request.POST.get("to") == "first")
     messages.success(request, f"{count} waiting {'run' if count == 1 else 'runs'} moved.")
     return redirect("queue")
@@ -248,8 +295,12 @@ def _page(request: HttpRequest, form: ScheduleForm, *, status: int = 200, **cont
 def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
     """Values of the address (`?scale_factor=10&engines=sqlite:3.50`), so that a link can fill the form.
 
-    `experiment=SLUG` fills it as that experiment was planned, here or where its bundle comes from.
+    `experiment=SLUG` fills it as that experiment was planned, here or where its bundle comes from; `template=SLUG` as
+    that template says.
     """
+    if slug := query.get("template"):
+        found = Template.objects.visible_to(user).filter(slug=clean(slug, 120)).first()
+        return initial_of(found.plan) if found else {}
     if slug := query.get("experiment"):
         rows = Experiment.objects.readable_by(user)
         planned, visibility = rows.filter(slug=clean(slug, 120)).values_list("plan", "visibility").first() or ({}, "")
@@ -274,6 +325,30 @@ def bisect(request: PersonRequest) -> HttpResponse:
         messages.error(request, "Tick two batches: what lies between them is measured.")
         return redirect("benchmarks")
     return _page(request, ScheduleForm(initial=initial_of(plan), user=request.user))
+
+
+# Templates: plans to start from
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def templates(request: PersonRequest) -> HttpResponse:
+    """Plans to start from. POST saves the plan of `experiment` as one, or with `delete` takes one's own away."""
+    if slug := request.POST.get("delete", ""):
+        get_object_or_404(Template, slug=slug, owner=request.user).delete()
+        return redirect("templates")
+    slug = request.POST.get("experiment", request.GET.get("experiment", ""))
+    experiment = _experiment(request, slug) if slug or request.method == "POST" else None
+    form = TemplateForm(request.POST or None, initial={"name": experiment.name} if experiment else None)
+    if experiment and request.method == "POST" and form.save(experiment, owner=request.user):
+        messages.success(request, f"{experiment.name} is a template now.")
+        return redirect("templates")
+    context = {
+        "templates": Template.objects.visible_to(request.user).select_related("owner"), "form": form,
+        "experiment": experiment, "articles": EXPERIMENTS.values(),
+        "first": scheduling.first_experiment(),
+    }  # fmt: skip
+    return render(request, "agents/templates.html", context, status=422 if form.errors else 200)
 
 
 # Schedules: experiments by the clock

@@ -130,12 +130,12 @@ class PlanGiven(PlanOptions):
         own |= {"engines": engines, "factors": {**document["factors"], **document["sweep"]}}
         return read(cls, own | change if isinstance(change, dict) else change)
 
-    def plan(self, user: User) -> Plan:
-        """Raises PlanError for names that are none."""
+    def plan(self, user: User, *, complete: bool = True) -> Plan:
+        """`complete`: factors not named take the catalogue's values. Raises PlanError for names that are none."""
         if unknown := [dbms for dbms in (*self.settings, *self.configs, *self.swept) if dbms not in DBMSS]:
             raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
         agent = agent_of(self.agent) if self.agent else None
-        defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors}
+        defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if complete}
         return Plan(
             workload=self.workload,
             engines=tuple(Engine(**engine.model_dump()) for engine in self.engines),
@@ -328,7 +328,8 @@ class ExperimentRepeat(APIView):
         with plan_errors():
             plan = planned(experiment.plan, user=user)
             beyond = {name: getattr(plan, name) for name in ("overrides", "extra", "publication", "figure")}
-            return _start(replace(PlanGiven.changed(plan, request.data or {}).plan(user), **beyond), request)
+            given = PlanGiven.changed(plan, request.data or {})
+            return _start(replace(given.plan(user, complete=False), **beyond), request)
 
 
 class RepeatGiven(Strict):

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
+from django.db.models import Q
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agents.jobs import queue
+from agents.models import QueuePause
 from runs.answers.answer import Part
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope, readable_runs
+from runs.api.serializers import FIELD_ERRORS, REFUSALS
+from runs.incoming.reading import read
+from runs.incoming.values import Moment, Slug, Strict, Text
+from runs.models import User
+from runs.models.choices import RunState
 
 
 class QueueEntry(Part):
@@ -33,24 +44,81 @@ class QueueEntry(Part):
 
 
 class QueueList(Part):
+    """`paused`: by whom, until when and why; `stalled`: that nothing begins although it could. Empty while not so."""
+
+    paused: str
+    stalled: str
     results: list[QueueEntry]
 
 
+class QueueChange(Strict):
+    """`paused` true hands out nothing more; what runs goes on."""
+
+    paused: bool
+    reason: Annotated[str, Text(200, least=0)] = ""
+    until: Moment | None = None
+
+
+class Waiting(Strict):
+    experiments: list[Slug] = []
+    runs: Annotated[list[Annotated[UUID, Field(strict=False)]], Field(description="by id")] = []
+
+
+class CancelledOfQueue(Part):
+    cancelled: int
+
+
+def _queue_list(request: Request) -> Response:
+    entries = [
+        QueueEntry(
+            experiment=entry.experiment.slug if entry.experiment else None,
+            run=entry.run.pk if entry.run else None,
+            runs=entry.runs,
+            agent=entry.agent.slug if entry.agent else None,
+            state="running" if entry.is_running else "waiting",
+            begins_at=entry.begins_at,
+            ends_at=entry.ends_at,
+            reason=entry.reason,
+        )
+        for entry in queue.entries(request.user)
+    ]
+    listed = QueueList(paused=QueuePause.words(timezone.now()), stalled=queue.stalled(), results=entries)
+    return Response(listed.model_dump(mode="json"))
+
+
 class Queue(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
     @extend_schema(operation_id="v1_queue_list", responses={200: QueueList})
     def get(self, request: Request) -> Response:
         """What runs, then what waits, in the order in which it begins."""
-        entries = [
-            QueueEntry(
-                experiment=entry.experiment.slug if entry.experiment else None,
-                run=entry.run.pk if entry.run else None,
-                runs=entry.runs,
-                agent=entry.agent.slug if entry.agent else None,
-                state="running" if entry.is_running else "waiting",
-                begins_at=entry.begins_at,
-                ends_at=entry.ends_at,
-                reason=entry.reason,
-            )
-            for entry in queue.entries(request.user)
-        ]
-        return Response(QueueList(results=entries).model_dump(mode="json"))
+        return _queue_list(request)
+
+    @extend_schema(request=QueueChange, responses={200: QueueList, 400: FIELD_ERRORS, **REFUSALS})
+    def patch(self, request: Request) -> Response:
+        """Pause the queue or resume it."""
+        given = read(QueueChange, request.data)
+        if given.paused:
+            try:
+                queue.pause(by=cast(User, request.user), reason=given.reason, until=given.until)
+            except ValueError as error:
+                raise ValidationError({"until": [str(error)]}) from error
+        else:
+            queue.resume()
+        return _queue_list(request)
+
+
+class QueueCancel(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(request=Waiting, responses={202: CancelledOfQueue, 400: FIELD_ERRORS, **REFUSALS})
+    def post(self, request: Request) -> Response:
+        """Cancel what waits of these experiments and runs. What an agent has already goes on."""
+        given = read(Waiting, request.data)
+        rows = readable_runs(request).present().filter(job__isnull=False, state=RunState.QUEUED)
+        count = queue.cancel(rows.filter(Q(experiment__slug__in=given.experiments) | Q(pk__in=given.runs)))
+        return Response(CancelledOfQueue(cancelled=count).model_dump(), status=202)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.api import agents, experiments, queue, schedules, views
+from agents.api import agents, experiments, queue, schedules, templates, views
 
 # Below benchagent.protocol.API_ROOT: the agents' own protocol.
 protocol = [
@@ -22,7 +22,10 @@ urlpatterns = [
     path("agents/", agents.Agents.as_view(), name="api-agents"),
     path("schedules/", schedules.Schedules.as_view(), name="api-schedules"),
     path("schedules/<slug:slug>/", schedules.ScheduleDetail.as_view(), name="api-schedule"),
+    path("templates/", templates.Templates.as_view(), name="api-templates"),
+    path("templates/<slug:slug>/", templates.TemplateDetail.as_view(), name="api-template"),
     path("queue/", queue.Queue.as_view(), name="api-queue"),
+    path("queue/cancel/", queue.QueueCancel.as_view(), name="api-queue-cancel"),
     path("experiments/<slug:slug>/", experiments.ExperimentDetail.as_view(), name="api-experiment"),
     path("experiments/<slug:slug>/cancel/", experiments.ExperimentCancel.as_view(), name="api-experiment-cancel"),
     path("experiments/<slug:slug>/repeat/", experiments.ExperimentRepeat.as_view(), name="api-experiment-repeat"),

@@ -6,6 +6,7 @@ Messages are read by the protocol's TypedDicts, which are their one description.
 from __future__ import annotations
 
 import hmac
+import random
 import time
 import uuid
 from collections.abc import Callable
@@ -28,7 +29,8 @@ from benchagent.protocol import (
     Registration,
     Watch,
 )
-from django.db.models import QuerySet
+from django.core.cache import cache
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from pydantic import TypeAdapter, ValidationError
@@ -36,7 +38,7 @@ from pydantic import TypeAdapter, ValidationError
 from agents import machines
 from agents.jobs import life, observers
 from agents.jobs.dispatch import queued, take_back_unclaimed
-from agents.models import Agent, AgentStatus, Job, ObserverOrder
+from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job, ObserverOrder
 from agents.refusals import BadMessage, Refusal
 from runs.api.permissions import bearer_of
 from runs.incoming.reading import messages, parse_json
@@ -49,6 +51,11 @@ T = TypeVar("T")
 Opened = TypeVar("Opened", Job, ObserverOrder)
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
 POLL_BUSY_S = 0.5
+# Of all agents together; how many are online is counted every few seconds.
+POLLS_PER_S = 60.0
+COUNTED_EVERY_S = 5
+# An agent that asks more seldom would be taken for one that is gone.
+SLOWEST_S = ONLINE_WITHIN.total_seconds() / 3
 POLL_WITHOUT_WORK_S = {AgentStatus.PENDING: 3.0, AgentStatus.DISABLED: 10.0}
 MESSAGES = {
     AgentStatus.PENDING: "waits for approval by an operator on the agents page",
@@ -187,13 +194,24 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
             order = waiting.order_by("job__claimed_at").first()
     answer: PollAnswer = {
         "status": cast(Literal["pending", "approved", "disabled"], status.value),
-        "poll_after_s": POLL_WITHOUT_WORK_S.get(status) or (POLL_BUSY_S if queued().exists() else POLL_IDLE_S),
+        "poll_after_s": POLL_WITHOUT_WORK_S.get(status) or _tempo_s(agent),
         "job": str(job.pk) if job else None,
         "message": agent.pause_words or MESSAGES[status],
     }
     if order is not None:
         answer["observe"] = str(order.pk)
     return answer
+
+
+def _tempo_s(agent: Agent) -> float:
+    """Often while something waits that this agent may get; the more agents, the slower each, so that all are served.
+
+    Somewhat different each time, or agents that began together would always ask together.
+    """
+    online = cache.get_or_set("agents-online", Agent.objects.online().count, COUNTED_EVERY_S)
+    waits = queued().filter(Q(job__requested_agent=None) | Q(job__requested_agent=agent)).exists()
+    tempo_s = max(POLL_BUSY_S if waits else POLL_IDLE_S, min((online or 0) / POLLS_PER_S, SLOWEST_S))
+    return round(tempo_s * random.uniform(0.9, 1.1), 3) if tempo_s > POLL_IDLE_S else tempo_s  # noqa: S311 no secret
 
 
 @endpoint

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.jobs.observers import open_orders
-from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job, cell_of
+from agents.models import Agent, AgentStatus, Job, QueuePause, cell_of
 from agents.plans.plan import may_be_on
 from runs import results
 from runs.models import Experiment, HardwareProfile, Run
@@ -31,7 +31,7 @@ def hand_out() -> int:
     """Assign as many queued runs as there are agents for, while there is room for their results. Returns how many."""
     free = list(idle_agents())
     given = 0
-    if not free or shortage():
+    if not free or shortage() or QueuePause.words(timezone.now()):
         return 0
     for run in queued():
         agent = next((agent for agent in free if may_take(agent, run)), None)
@@ -67,7 +67,7 @@ def busy(now: datetime) -> Q:
 def idle_agents() -> QuerySet[Agent]:
     now = timezone.now()
     occupied = Job.objects.filter(busy(now), agent__isnull=False).values("agent")
-    online = Agent.objects.filter(status=AgentStatus.APPROVED, last_seen_at__gt=now - ONLINE_WITHIN)
+    online = Agent.objects.online()
     if settings.EXCLUSIVE_MACHINES:
         online = online.exclude(
             hardware__in=Agent.objects.filter(pk__in=occupied, hardware__isnull=False).values("hardware")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -14,13 +14,16 @@ from django.db.models import Max, Min
 from django.utils import timezone
 
 from agents import hints
-from agents.jobs.dispatch import busy, may_take, queued
+from agents.jobs import life
+from agents.jobs.dispatch import busy, idle_agents, may_take, queued
 from agents.jobs.status import progress, reason, silence
-from agents.models import Agent, AgentStatus, Job
+from agents.models import Agent, AgentStatus, Job, QueuePause
 from agents.plans import estimate
-from runs.models import Experiment, Run
+from runs.models import Experiment, Run, User
+from runs.models.base import clean
 from runs.models.choices import ON_AGENT_STATES, RunState
 from runs.models.visible import Reader
+from runs.space import shortage
 
 
 @dataclass
@@ -129,7 +132,48 @@ def _expected_s(run: Run) -> float:
     return estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
 
 
-# The order
+# An alarm
+
+STALLED_AFTER = timedelta(minutes=5)
+
+
+def stalled(*, now: datetime | None = None) -> str:
+    """That work waits, machines that fit it are idle, and nothing has begun for five minutes; empty where not so."""
+    now = now or timezone.now()
+    if shortage() or QueuePause.words(now):
+        return ""
+    since = now - STALLED_AFTER
+    if Job.objects.filter(assigned_at__gt=since).exists() or Job.objects.filter(closed_at__gt=since).exists():
+        return ""
+    idle = [agent for agent in idle_agents() if agent.registered_at < since]
+    for run in queued().filter(state_changed_at__lt=since) if idle else ():
+        if agent := next((agent for agent in idle if may_take(agent, run)), None):
+            minutes = int(STALLED_AFTER.total_seconds() // 60)
+            return (
+                f"Stalled: {agent.name} is idle and could run what waits, and nothing has begun for {minutes} minutes."
+            )
+    return ""
+
+
+# What operators do
+
+
+def pause(*, by: User, reason: str = "", until: datetime | None = None) -> None:
+    """Hand out nothing more until then, or until somebody resumes. Raises ValueError for an end that is over."""
+    if until is not None and until <= timezone.now():
+        raise ValueError("This time is over.")
+    QueuePause.objects.all().delete()
+    QueuePause.objects.create(by=by, reason=clean(reason, 200), until=until)
+
+
+def resume() -> None:
+    QueuePause.objects.all().delete()
+    hints.hint(hints.DISPATCH)
+
+
+def cancel(runs: Iterable[Run]) -> int:
+    """Those of these that wait; what an agent has goes on. Returns how many."""
+    return sum(life.cancel(run) for run in runs if run.state == RunState.QUEUED)
 
 
 def move(jobs_of: Experiment | Run, *, first: bool) -> int:

@@ -17,7 +17,7 @@ from django.utils.timesince import timesince
 
 from agents.jobs.dispatch import busy, is_target, may_take, queued
 from agents.machines import approved_agents
-from agents.models import Agent, AgentStatus, Job
+from agents.models import Agent, AgentStatus, Job, QueuePause
 from agents.plans import estimate, schedule
 from runs.access.rules import may_operate
 from runs.models import Experiment, Run, User
@@ -161,7 +161,7 @@ def reason(run: Run, *, now: datetime | None = None) -> str:
     now = now or timezone.now()
     if run.state == RunState.ASSIGNED and run.job.agent is not None:
         return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
-    return (shortage() or _why_queued(run, now)) if run.state == RunState.QUEUED else ""
+    return (shortage() or QueuePause.words(now) or _why_queued(run, now)) if run.state == RunState.QUEUED else ""
 
 
 def _why_queued(run: Run, now: datetime) -> str:

@@ -164,6 +164,8 @@ def test_it_runs_a_plan_again_with_one_change(client, bearer, machine):
     answer = client.post(f"{PATH}{slug}/repeat/", changed, content_type="application/json", headers=bearer("schedule"))
     assert answer.status_code == 201, answer.content
     before, after = (Experiment.objects.get(slug=each).plan for each in (slug, answer.json()["slug"]))
+    factors = before.pop("factors")  # with the usual value of what is varied
+    assert after["factors"].items() <= factors.items()
     differing = {name for name in before if before[name] != after[name]}
     assert differing == {"repeats", "swept", "name"}
     assert len(answer.json()["runs"]) == 2 * (2 + 1)

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 from benchagent.protocol import API_ROOT, POLL_IDLE_S
+from django.core.cache import cache
 from django.test import Client
 
 from agents import machines
 from agents.jobs import dispatch, life
-from agents.models import Agent
+from agents.models import ONLINE_WITHIN, Agent
 from agents.plans import schedule
 from tests.agents.conftest import facts_of, plan_of
 
@@ -95,6 +96,7 @@ def test_it_takes_only_post(machine):
 
 def test_it_asks_the_database_little(machine, django_assert_max_num_queries):
     bench = machine()
+    bench.poll()  # how many agents there are is counted every few seconds
     with django_assert_max_num_queries(3):
         bench.poll()
 
@@ -126,3 +128,14 @@ def test_pages_open_whatever_version_is_stored(client, assigned, page):
     ]
     bench.agent.save()
     assert client.get(page).status_code == 200
+
+
+def test_the_more_agents_the_slower_each_asks_and_only_who_may_get_a_run_asks_often(machine, monkeypatch):
+    bench, other = machine("bench1"), machine("bench2")
+    schedule.start(plan_of(agent=bench.agent), user=None)
+    assert bench.poll().json()["poll_after_s"] < other.poll().json()["poll_after_s"] == POLL_IDLE_S
+    cache.set("agents-online", 500)
+    assert 7 < other.poll().json()["poll_after_s"] < 10
+    cache.set("agents-online", 10**6)
+    assert other.poll().json()["poll_after_s"] < ONLINE_WITHIN.total_seconds() / 2
+    cache.delete("agents-online")
