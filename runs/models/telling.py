@@ -15,10 +15,12 @@ from runs.models.subjects import Dbms, Machine, Workload
 class TellingWay(models.TextChoices):
     MAIL = "mail", "E-mail"
     WEBHOOK = "webhook", "Webhook"
+    CHAT = "chat", "Chat service"
 
 
 class TellingRule(UUIDModel):
-    """Alerts that its owner sees and that it fits are told to `target`: an address of e-mail, or a URL.
+    """Alerts that its owner sees and that it fits are told to `target`: an address of e-mail, a URL, or for a chat
+    service an address of Apprise, which holds its secrets and is never shown.
 
     `secret` signs what is posted. `site_url`: where its owner reaches this site, for the links.
     """

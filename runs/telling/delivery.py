@@ -25,7 +25,7 @@ from django.utils import timezone
 from runs.models import Alert, Telling, TellingRule
 from runs.models.choices import AlertState, ChangeState
 from runs.models.telling import TellingWay
-from runs.telling import messages
+from runs.telling import chat, messages
 from runs.telling.calling import NotReached, post
 
 # Changes of one cause come one after the other: so long is waited for the others of an alert.
@@ -118,6 +118,8 @@ def send(rule: TellingRule, alerts: Sequence[Alert]) -> str:
     try:
         if rule.way == TellingWay.MAIL:
             _mail(rule, told)
+        elif rule.way == TellingWay.CHAT:
+            chat.post(rule.target, *_message(rule, told))
         else:
             _call(rule, told)
     except NotReached as error:
@@ -128,11 +130,15 @@ def send(rule: TellingRule, alerts: Sequence[Alert]) -> str:
 def _mail(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:
     if not settings.EMAIL_HOST:
         raise NotReached("This server sends no mail: EMAIL_HOST is not set.")
-    subject = messages.subject(told) if told else "[Benchsite] A test"
     try:
-        EmailMessage(subject, messages.text(told, rule), to=[rule.target]).send()
+        EmailMessage(*_message(rule, told), to=[rule.target]).send()
     except (SMTPException, OSError) as error:
         raise NotReached(f"The mail server did not take it: {type(error).__name__}") from error
+
+
+def _message(rule: TellingRule, told: Sequence[messages.AlertTold]) -> tuple[str, str]:
+    """Subject and text."""
+    return messages.subject(told) if told else "[Benchsite] A test", messages.text(told, rule)
 
 
 def _call(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:

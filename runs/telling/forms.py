@@ -11,6 +11,7 @@ from django.core.validators import validate_email
 from runs.models import Benchmark, TellingRule
 from runs.models.telling import TellingWay
 from runs.models.visible import Reader
+from runs.telling import chat
 from runs.telling.calling import NotReached, checked
 
 
@@ -25,7 +26,7 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
             "tells_new": "suspicions too, before they are confirmed", "least_percent": "From this change on (%)",
             "daily": "once a day, at 07:00 UTC",
         }  # fmt: skip
-        help_texts = {"target": "an address of e-mail, or an https address for a webhook"}
+        help_texts = {"target": "an address of e-mail, an https address for a webhook, or slack://… as Apprise has it"}
 
     def __init__(self, *args: Any, user: Reader, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -45,6 +46,8 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
                 validate_email(target)
             elif cleaned.get("way") == TellingWay.WEBHOOK:
                 checked(target)
+            elif cleaned.get("way") == TellingWay.CHAT:
+                chat.checked(target)
         except ValidationError:
             self.add_error("target", "An address of e-mail is required.")
         except NotReached as error:

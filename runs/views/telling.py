@@ -15,7 +15,7 @@ from runs.formatting import quantity
 from runs.history.alerts import title
 from runs.models import Alert, Benchmark, TellingRule
 from runs.models.telling import TellingWay
-from runs.telling import delivery
+from runs.telling import chat, delivery
 from runs.telling.forms import RuleForm
 from runs.views.guards import PersonRequest, operator_required
 
@@ -39,9 +39,15 @@ def rules(request: PersonRequest) -> HttpResponse:
         form = RuleForm(user=request.user)
     own = TellingRule.objects.filter(owner=request.user).select_related("machine", "workload", "dbms")
     context = {
-        "rules": [(rule, rule.tellings.select_related("alert")[:10]) for rule in own], "form": form, "secret": secret,
+        "rules": [(rule, _shown(rule), rule.tellings.select_related("alert")[:10]) for rule in own], "form": form,
+        "secret": secret,
     }  # fmt: skip
     return render(request, "telling.html", context, status=422 if form.errors else 200)
+
+
+def _shown(rule: TellingRule) -> str:
+    """Of a chat service its name: the address holds its secrets."""
+    return chat.service_of(rule.target) if rule.way == TellingWay.CHAT else rule.target
 
 
 @require_POST
@@ -55,7 +61,7 @@ def change_rule(request: PersonRequest, rule_id: uuid.UUID) -> HttpResponse:
         if problem:
             messages.error(request, f"The test of {rule} did not arrive. {problem}")
         else:
-            messages.success(request, f"The test of {rule} was sent to {rule.target}.")
+            messages.success(request, f"The test of {rule} was sent to {_shown(rule)}.")
     elif action in ("pause", "resume"):
         rule.change(is_paused=action == "pause")
     elif action == "delete":
