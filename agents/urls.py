@@ -7,6 +7,8 @@ from agents import views
 urlpatterns = [
     path("agents/", views.agents, name="agents"),
     path("agents/code/", views.issue_code, name="agent-code"),
+    path("agents/install.sh", views.install, name="agent-install"),
+    path("agents/install/<str:name>", views.agent_wheel, name="agent-wheel"),
     path("agents/<slug:slug>/", views.agent, name="agent"),
     path("agents/<slug:slug>/approve/", views.approve, name="agent-approve"),
     path("agents/<slug:slug>/disable/", views.disable, name="agent-disable"),

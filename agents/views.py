@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.db.models import Q, QuerySet
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from agents import hints, machines
+from agents import getting, hints, machines
 from agents.forms import AgainForm, DescribeForm, PauseForm, TemplateForm, TimesForm
 from agents.jobs import life
 from agents.jobs import queue as queueing
@@ -127,8 +127,24 @@ def issue_code(request: HttpRequest) -> HttpResponse:
     slug = request.POST.get("agent", "")
     renewed = get_object_or_404(Agent, slug=slug) if slug else None
     server_url = request.build_absolute_uri("/").rstrip("/")
-    context = {"code": EnrolmentCode.issue(agent=renewed), "server_url": server_url, "renewed": renewed}
+    code = EnrolmentCode.issue(agent=renewed)
+    context = {"code": code, "server_url": server_url, "renewed": renewed, "wheel": getting.wheel()}
     return render(request, "agents/code.html", context)
+
+
+@require_safe
+def install(request: HttpRequest) -> HttpResponse:
+    """A script that installs the agent from this server and starts it. It holds no secret."""
+    context = {"server_url": request.build_absolute_uri("/").rstrip("/"), "wheel": getting.wheel()}
+    return render(request, "agents/install.sh", context, content_type="text/x-shellscript; charset=utf-8")
+
+
+@require_safe
+def agent_wheel(_request: HttpRequest, name: str) -> FileResponse:
+    wheel = getting.wheel()
+    if name != wheel.name:
+        raise Http404
+    return FileResponse(wheel.path.open("rb"), as_attachment=True, filename=name)
 
 
 @require_POST

@@ -29,7 +29,9 @@ FRAMABLE = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 # Open without a login also where PUBLIC_READ is off: health, the login itself, the link to a first password, and what
 # asks by itself.
-OPEN_ROUTES = frozenset({"healthz", "readyz", "login", "logout", "set-password", "may-send", "metrics"})
+OPEN_ROUTES = frozenset({
+    "healthz", "readyz", "login", "logout", "set-password", "may-send", "metrics", "agent-install", "agent-wheel"
+})  # fmt: skip
 # What brings uploads and runs: refused where the disk has no room for them.
 ADDING_ROUTES = frozenset({
     "api-results", "api-imports", "api-import-store", "api-import-read-again", "api-experiments",

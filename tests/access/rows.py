@@ -179,6 +179,8 @@ PAGES = [
     page("embed-run", "read", "/embed/runs/{run}/", as_stranger=True),
     page("agents", "read", "/agents/"),
     form("agent-code", "agents", "/agents/code/", 200),
+    page("agent-install", "read", "/agents/install.sh", is_open=True),
+    page("agent-wheel", "read", "/agents/install/nothing.whl", 404, is_open=True),
     page("agent", "read", "/agents/{agent}/"),
     form("agent", "agents", "/agents/{agent}/", data={"action": "resume"}),
     form("agent-approve", "agents", "/agents/{agent}/approve/"),

@@ -65,7 +65,7 @@ def test_it_says_when_an_agent_was_last_heard_of(client, machine):
 def test_it_tells_how_to_add_one(client):
     html = page(client)
     assert "No agent is registered yet" in html
-    assert "benchagent run --server http://testserver --state /var/lib/benchagent" in html
+    assert "one-time code" in html
 
 
 def test_it_refreshes_the_list_alone_for_htmx(client, machine):
