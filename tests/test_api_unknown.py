@@ -29,4 +29,4 @@ def test_half_a_character_is_refused_in_words_that_can_be_sent(client, operator,
         content_type="application/json",
         headers=bearer("upload"),
     )
-    assert (response.status_code, response.json()) == (400, {"visibility": ['"? x" is not a valid choice.']})
+    assert (response.status_code, response.json()) == (400, {"visibility": ["is not valid Unicode text"]})

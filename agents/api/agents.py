@@ -20,9 +20,9 @@ from agents import machines
 from agents.models import CODE_VALID_FOR, Agent, AgentStatus, EnrolmentCode
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
-from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, OneOf, Strict, Text
 
@@ -127,7 +127,7 @@ class AgentDetail(APIView):
     required_scope = "agent"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(responses={200: AgentTold, 404: ErrorSerializer})
+    @extend_schema(responses={200: AgentTold, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One agent."""
         return Response(AgentTold.of(get_object_or_404(_agents(request), slug=slug), request).model_dump(mode="json"))
@@ -155,7 +155,7 @@ class EnrolmentCodes(APIView):
     permission_classes = [OperatorWithScope]
     required_scope = "agent"
 
-    @extend_schema(request=None, responses={201: EnrolmentCodeMade, 401: ErrorSerializer, 403: ErrorSerializer})
+    @extend_schema(request=None, responses={201: EnrolmentCodeMade, 401: Error, 403: Error})
     def post(self, request: Request) -> Response:
         """Make a one-time code: the agent that registers with it is approved at once."""
         made = EnrolmentCodeMade(code=EnrolmentCode.issue(), expires_at=timezone.now() + CODE_VALID_FOR)

@@ -29,9 +29,9 @@ from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned, stored_confi
 from runs.answers.answer import Part
 from runs.api.errors import Conflict
 from runs.api.once import KEY, once
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope, readable_runs
-from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Described, Moment, OneOf, Prose, Slug, Strict, Text, wrong
 from runs.models import ApiToken, Experiment, User
@@ -197,7 +197,7 @@ class ExperimentStarted(Part):
         )  # fmt: skip
 
 
-class RunState(Part):
+class RunCancelled(Part):
     id: UUID
     status: str
     cancel_requested: bool
@@ -293,7 +293,7 @@ def _start(plan: Plan, request: Request) -> Response:
 
 
 class ExperimentDetail(APIView):
-    @extend_schema(responses={200: ExperimentTold, 404: ErrorSerializer})
+    @extend_schema(responses={200: ExperimentTold, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One experiment: its plan, and how far it has come."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
@@ -367,12 +367,12 @@ class RunCancel(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(request=None, responses={202: RunState, 409: ErrorSerializer, **REFUSALS})
+    @extend_schema(request=None, responses={202: RunCancelled, 409: Error, **REFUSALS})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
         run = get_object_or_404(readable_runs(request).present(), id=run_id, job__isnull=False)
         if not life.cancel(run):
             raise Conflict("This run has ended already.")
         job = Job.objects.select_related("run").get(pk=run.pk)
-        state = RunState(id=job.run.pk, status=job.run.state, cancel_requested=job.cancel_requested_at is not None)
+        state = RunCancelled(id=job.run.pk, status=job.run.state, cancel_requested=job.cancel_requested_at is not None)
         return Response(state.model_dump(mode="json"), status=202)

@@ -22,9 +22,9 @@ from agents.plans.plan import NAME_LIMIT
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
 from runs.api.once import KEY, once
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
-from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, Slug, Strict, Text
 from runs.models import Experiment, User
@@ -126,7 +126,7 @@ class ScheduleDetail(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(responses={200: ScheduleTold, 404: ErrorSerializer})
+    @extend_schema(responses={200: ScheduleTold, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One schedule."""
         return Response(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
+from pydantic import Field
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.parsers import MultiPartParser
@@ -13,6 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from runs.answers.answer import Part
+from runs.api.outgoing import answered, page_of
 from runs.api.uploads import Anything, files_of, writer
 from runs.imports import BadFiles, note_used
 from runs.models import Experiment, User
@@ -42,11 +47,11 @@ class BundleRequest(serializers.Serializer[None]):
     visibility = serializers.CharField(required=False, help_text="public, unlisted or private, which is the default")
 
 
-class BundleAnswer(serializers.Serializer[Experiment]):
-    slug = serializers.CharField()
-    url = serializers.CharField()
-    runs = serializers.IntegerField()
-    created = serializers.BooleanField(help_text="False: it was here already.")
+class BundleAnswer(Part):
+    slug: str
+    url: str
+    runs: int
+    created: Annotated[bool, Field(description="False: it was here already.")]
 
 
 class ExperimentBundle(APIView):
@@ -85,10 +90,8 @@ class Bundles(APIView):
             raise BundleBusy(str(error)) from error
         except (bundle.BadBundle, BadFiles) as error:
             raise ValidationError({"file": [str(error)]}) from error
-        body = {
-            "slug": experiment.slug,
-            "url": request.build_absolute_uri(experiment.get_absolute_url()),
-            "runs": experiment.runs.present().count(),
-            "created": created,
-        }
-        return Response(body, status=201 if created else 200)
+        answer = BundleAnswer(
+            slug=experiment.slug, url=page_of(experiment, request), runs=experiment.runs.present().count(),
+            created=created,
+        )  # fmt: skip
+        return answered(answer, status=201 if created else 200)

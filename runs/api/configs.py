@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self, cast
 
 from benchagent.configfiles import FORMATS
 from benchagent.configfiles.settings import Promise
@@ -11,22 +12,23 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BeforeValidator, Field, StrictBool
-from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import configs
+from runs import configs, models
 from runs.access.rules import may_describe
+from runs.answers.answer import Part
 from runs.api.errors import refuse_unknown
-from runs.api.serializers import AnswerField, NamedRefSerializer
+from runs.api.outgoing import NamedRef, Outgoing, SlugOf, answered, source
 from runs.configs.pages import diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
 from runs.incoming.reading import read
 from runs.incoming.values import Given, OneOf, Slug, Strict, Text, whole
-from runs.models import Config, Run, User
+from runs.models import Run, User
+from runs.models.choices import Provenance
 
 
 class FileGiven(Strict):
@@ -77,86 +79,109 @@ class ConfigGiven(FactsGiven):
         )  # fmt: skip
 
 
-class ConfigSummarySerializer(serializers.Serializer[Any]):
-    slug = serializers.CharField()
-    name = serializers.CharField()
-    dbms = NamedRefSerializer(allow_null=True)
-    versions = NamedRefSerializer(many=True)
-    revision = serializers.IntegerField()
-    revision_of = serializers.CharField(allow_null=True)
-    publication = serializers.CharField(allow_null=True)
-    parameters = serializers.IntegerField(help_text="how many")
-    durability = AnswerField(Promise)
-    runs = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
+class ConfigHead(Outgoing):
+    """`runs`: those that the reader may see."""
+
+    slug: str
+    name: str
+    dbms: NamedRef | None
+    versions: list[NamedRef]
+    revision: int
+    revision_of: SlugOf
+    publication: SlugOf
+    durability: Promise
+    runs: int
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: models.Config, **values: Any) -> Self:
+        """`runs` is in `values`."""
+        return super().of(
+            row, dbms=configs.dbms_of(row), versions=list(row.applies_to.all()), durability=configs.durability_of(row),
+            **values,
+        )  # fmt: skip
 
 
-class ConfigPageSerializer(serializers.Serializer[Any]):
-    count = serializers.IntegerField()
-    next = serializers.URLField(allow_null=True)
-    previous = serializers.URLField(allow_null=True)
-    results = ConfigSummarySerializer(many=True)
+class ConfigSummary(ConfigHead):
+    parameters: Annotated[int, Field(description="how many")]
 
 
-class ParameterSerializer(serializers.Serializer[configs.ParameterRow]):
-    position = serializers.IntegerField(source="parameter.position")
-    file = serializers.CharField(source="parameter.file.name", allow_null=True)
-    line = serializers.IntegerField(source="parameter.line", allow_null=True)
-    section = serializers.CharField(source="parameter.section")
-    name = serializers.CharField(source="parameter.name")
-    value = serializers.CharField(source="parameter.value", allow_null=True, help_text="as given; null is a flag")
-    unit = serializers.CharField(source="parameter.unit")
-    comment = serializers.CharField(source="parameter.comment")
-    provenance = serializers.CharField(source="parameter.provenance")
-    normalised = AnswerField(Quantity | None, source="quantity")
-    meaning = serializers.CharField(help_text="what other engines may call something else; empty where none is known")
-    duplicate = serializers.BooleanField()
-    overridden = serializers.BooleanField(help_text="a later one of the same name counts instead")
-    read_by_server = serializers.BooleanField()
+class ConfigPage(Part):
+    count: int
+    next: str | None
+    previous: str | None
+    results: list[ConfigSummary]
 
 
-class MeaningSerializer(serializers.Serializer[Any]):
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not of the form
-    parameters = serializers.ListField(child=serializers.CharField())
-    normalised = AnswerField(Quantity | None)
-    note = serializers.CharField()
+FileName = Annotated[str | None, BeforeValidator(lambda file: getattr(file, "name", None))]
 
 
-class ConfigSerializer(ConfigSummarySerializer):
-    note = serializers.CharField()
-    page_size_bytes = serializers.IntegerField(allow_null=True)
-    forced_writes = serializers.BooleanField(allow_null=True)
-    includes_missing = serializers.ListField(child=serializers.CharField())
-    parameters = ParameterSerializer(many=True)  # type: ignore[assignment]
-    files = AnswerField(list[configs.FileFacts])
-    meanings = MeaningSerializer(many=True)
-    revisions = serializers.ListField(child=serializers.CharField(), help_text="slugs of all revisions, in order")
+class Parameter(Outgoing):
+    """`value` as given; null is a flag. `meaning`: what other engines may call something else; empty where none is
+    known. `overridden`: a later one of the same name counts instead."""
+
+    position: int = source("parameter", "position")
+    file: FileName = source("parameter", "file")
+    line: int | None = source("parameter", "line")
+    section: str = source("parameter", "section")
+    name: str = source("parameter", "name")
+    value: str | None = source("parameter", "value")
+    unit: str = source("parameter", "unit")
+    comment: str = source("parameter", "comment")
+    provenance: Provenance = source("parameter", "provenance")
+    normalised: Quantity | None = source("quantity")
+    meaning: str
+    duplicate: bool
+    overridden: bool
+    read_by_server: bool
 
 
-class DiffCellSerializer(serializers.Serializer[Any]):
-    names = serializers.ListField(child=serializers.CharField())
-    given = serializers.ListField(child=serializers.CharField(allow_null=True))
-    normalised = AnswerField(Quantity | None, source="quantity")
-    note = serializers.CharField()
-    absent = serializers.BooleanField(help_text="the engine has no such setting")
+class Meaning(Part):
+    label: str
+    parameters: list[str]
+    normalised: Quantity | None
+    note: str
 
 
-class DiffRowSerializer(serializers.Serializer[configs.DiffRow]):
-    key = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not of the form
-    section = serializers.CharField()
-    status = serializers.ChoiceField(choices=[difference.value for difference in configs.Difference])
-    cells = DiffCellSerializer(many=True)
+class Config(ConfigHead):
+    """`revisions`: slugs of all revisions, in order."""
+
+    note: str
+    page_size_bytes: int | None
+    forced_writes: bool | None
+    includes_missing: list[str]
+    parameters: list[Parameter]
+    files: list[configs.FileFacts]
+    meanings: list[Meaning]
+    revisions: list[str]
 
 
-class DiffSerializer(serializers.Serializer[Any]):
+class DiffCell(Outgoing):
+    """`absent`: the engine has no such setting."""
+
+    names: list[str]
+    given: list[str | None]
+    normalised: Quantity | None = source("quantity")
+    note: str
+    absent: bool
+
+
+class DiffRow(Outgoing):
+    key: str
+    label: str
+    section: str
+    status: configs.Difference
+    cells: list[DiffCell]
+
+
+class Diff(Outgoing):
     """`unknown`: what was asked for and is not there."""
 
-    configs = serializers.ListField(child=serializers.CharField())
-    unknown = serializers.ListField(child=serializers.CharField())
-    by = serializers.ChoiceField(choices=["meaning", "name"])
-    durability = AnswerField(list[Promise])
-    rows = DiffRowSerializer(many=True)
+    configs: list[str]
+    unknown: list[str]
+    by: Literal["meaning", "name"]
+    durability: list[Promise]
+    rows: list[DiffRow]
 
 
 MOST_COMPARED = 8
@@ -179,7 +204,7 @@ class ConfigList(APIView):
             OpenApiParameter("page", int),
             OpenApiParameter("page_size", int, description="50 by itself, at most 500."),
         ],
-        responses={200: ConfigPageSerializer},
+        responses={200: ConfigPage},
     )
     def get(self, request: Request) -> Response:
         """All configurations, by name."""
@@ -189,34 +214,37 @@ class ConfigList(APIView):
         pages = ConfigPages()
         page = pages.paginate_queryset(rows.order_by("name", "revision", "pk"), request, view=self) or []
         counts = _runs_of(request, page)
-        answers = [_summary(config, counts.get(config.pk, 0)) for config in page]
-        return pages.get_paginated_response(ConfigSummarySerializer(answers, many=True).data)
+        rows_shown = [
+            ConfigSummary.of(config, runs=counts.get(config.pk, 0), parameters=len(config.parameters.all()))
+            for config in page
+        ]
+        return pages.get_paginated_response([row.model_dump(mode="json") for row in rows_shown])
 
-    @extend_schema(request=ConfigGiven, responses={200: ConfigSerializer, 201: ConfigSerializer})
+    @extend_schema(request=ConfigGiven, responses={200: Config, 201: Config})
     def post(self, request: Request) -> Response:
         """Add a configuration from files or parameters, or the next revision of one. 200: an equal one is there."""
         given = read(ConfigGiven, request.data)
         began = timezone.now()
         made = _made(request, given)
         status = 201 if made.created_at >= began else 200
-        return Response(ConfigSerializer(_whole(request, made.slug)).data, status=status)
+        return answered(_whole(request, made.slug), status=status)
 
 
 class ConfigDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: ConfigSerializer})
+    @extend_schema(responses={200: Config})
     def get(self, request: Request, slug: str) -> Response:
         """One configuration with parameters, files and what they mean."""
-        return Response(ConfigSerializer(_whole(request, slug)).data)
+        return answered(_whole(request, slug))
 
-    @extend_schema(request=FactsGiven, responses={200: ConfigSerializer})
+    @extend_schema(request=FactsGiven, responses={200: Config})
     def patch(self, request: Request, slug: str) -> Response:
         """Correct name, note, page size or forced writes; who, when and the old value are kept."""
         config = _editable(request, slug)
         facts = read(FactsGiven, request.data).model_dump(exclude_unset=True)
         configs.correct(config, facts, by=cast(User, request.user))
-        return Response(ConfigSerializer(_whole(request, slug)).data)
+        return answered(_whole(request, slug))
 
 
 class ConfigDiff(APIView):
@@ -226,7 +254,7 @@ class ConfigDiff(APIView):
             OpenApiParameter("by", str, enum=["meaning", "name"], description="By itself: meaning across engines."),
             OpenApiParameter("show", str, enum=["all", "differences"]),
         ],
-        responses={200: DiffSerializer},
+        responses={200: Diff},
     )
     def get(self, request: Request) -> Response:
         """Configurations side by side, with units made alike."""
@@ -235,32 +263,31 @@ class ConfigDiff(APIView):
         if not 0 < len(wanted) <= MOST_COMPARED:
             raise ValidationError({"config": [f"One to {MOST_COMPARED} slugs are required."]})
         table, unknown = diff_table(wanted, request.user, request.query_params)
-        answer = {
-            "configs": [config.slug for config in table.configs],
-            "unknown": unknown,
-            "by": "meaning" if table.by_meaning else "name",
-            "durability": table.promises,
-            "rows": table.shown,
-        }
-        return Response(DiffSerializer(answer).data)
+        return answered(
+            Diff(
+                configs=[config.slug for config in table.configs], unknown=unknown,
+                by="meaning" if table.by_meaning else "name", durability=list(table.promises),
+                rows=[DiffRow.model_validate(row) for row in table.shown],
+            )
+        )  # fmt: skip
 
 
 def _clean(text: str) -> str:
     return text.replace("\x00", "")
 
 
-def _editable(request: Request, slug: str) -> Config:
+def _editable(request: Request, slug: str) -> models.Config:
     config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
     if not may_describe(request.user, config):
         raise PermissionDenied("Only operators may change what somebody else gave, nobody a published configuration.")
     return config
 
 
-def _runs_of(request: Request, rows: list[Config]) -> dict[Any, int]:
+def _runs_of(request: Request, rows: list[models.Config]) -> dict[Any, int]:
     return Run.objects.present().listed_for(request.user).filter(config__in=rows).counts_by("config")
 
 
-def _made(request: Request, given: ConfigGiven) -> Config:
+def _made(request: Request, given: ConfigGiven) -> models.Config:
     by = cast(User, request.user)
     if given.revises is None:
         return configs.create_config(given.content(), by=by)
@@ -270,34 +297,16 @@ def _made(request: Request, given: ConfigGiven) -> Config:
     return configs.revise(_editable(request, given.revises), given.content(), by=by, note=given.reason)
 
 
-def _whole(request: Request, slug: str) -> dict[str, Any]:
-    config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
-    runs = _runs_of(request, [config]).get(config.pk, 0)
-    return _summary(config, runs) | {
-        "note": config.note,
-        **{name: config.details.get(name) for name in configs.DETAIL_FIELDS},
-        "includes_missing": config.details.get("includes_missing", []),
-        "parameters": configs.parameter_rows(config),
-        "files": configs.files_of(config),
-        "meanings": [
+def _whole(request: Request, slug: str) -> Config:
+    row = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
+    return Config.of(
+        row, runs=_runs_of(request, [row]).get(row.pk, 0),
+        **{name: row.details.get(name) for name in configs.DETAIL_FIELDS},
+        includes_missing=row.details.get("includes_missing", []), parameters=configs.parameter_rows(row),
+        files=configs.files_of(row),
+        meanings=[
             {"label": label, "parameters": item.names, "normalised": item.quantity, "note": item.note}
-            for label, item in configs.meanings_of(config)
+            for label, item in configs.meanings_of(row)
         ],
-        "revisions": [item.slug for item in configs.family_of(config, request.user)],
-    }
-
-
-def _summary(config: Config, runs: int) -> dict[str, Any]:
-    return {
-        "slug": config.slug,
-        "name": config.name,
-        "dbms": configs.dbms_of(config),
-        "versions": config.applies_to.all(),
-        "revision": config.revision,
-        "revision_of": config.revision_of and config.revision_of.slug,
-        "publication": config.publication and config.publication.slug,
-        "parameters": len(config.parameters.all()),
-        "durability": configs.durability_of(config),
-        "runs": runs,
-        "created_at": config.created_at,
-    }
+        revisions=[item.slug for item in configs.family_of(row, request.user)],
+    )  # fmt: skip

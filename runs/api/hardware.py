@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from runs import machines
 from runs.access.rules import may_describe
-from runs.api.serializers import ErrorSerializer
+from runs.api.outgoing import Error
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict
 from runs.machines.facts import DeviceFacts, MachineFacts, NewDevice, NewMachine
@@ -125,7 +125,7 @@ class HardwareDevice(APIView):
 class HardwareMerge(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=MergeRequest, responses={200: MergedSerializer, 409: ErrorSerializer})
+    @extend_schema(request=MergeRequest, responses={200: MergedSerializer, 409: Error})
     def post(self, request: Request, slug: str) -> Response:
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)
@@ -138,7 +138,7 @@ class HardwareMerge(APIView):
         moved = machines.merge(source, into=into, by=user)
         return Response(MergedSerializer({"machine": into, "runs_moved": moved}).data)
 
-    @extend_schema(request=None, responses={200: MergedSerializer, 409: ErrorSerializer})
+    @extend_schema(request=None, responses={200: MergedSerializer, 409: Error})
     def delete(self, request: Request, slug: str) -> Response:
         """Undo a merge."""
         source, user = _editable(request, slug)

@@ -19,8 +19,8 @@ from rest_framework.views import APIView
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
 from runs.answers.history import DEFAULT_BASELINE
+from runs.api.outgoing import FIELD_ERRORS
 from runs.api.parsers import StrictJSONParser
-from runs.api.serializers import FIELD_ERRORS
 from runs.history import alerts
 from runs.history.causes import why
 from runs.history.gate import Gated, InTurn, gated, in_turn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from benchagent.exporters import exporters
@@ -13,7 +13,8 @@ from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import generics, serializers
+from pydantic import Field
+from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import BasePagination
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -24,29 +25,22 @@ from rest_framework.views import APIView
 
 from runs.access import changes
 from runs.access.rules import candidates, changeable, may_change, readable_batch
-from runs.answers.answer import Part
+from runs.api import outgoing
 from runs.api.errors import Conflict, FileRenderer, JsonErrors, refuse_unknown
+from runs.api.outgoing import Error, answered
 from runs.api.permissions import changeable_run, person_of, readable_runs
-from runs.api.serializers import (
-    AnnotationSerializer,
-    BatchSerializer,
-    ChangeSerializer,
-    ErrorSerializer,
-    LatencySerializer,
-    RunDetailSerializer,
-    RunSerializer,
-)
 from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
+from runs.incoming.values import Strict, Text
 from runs.listing import cursor as keyset
 from runs.listing.filters import RunFilter, columns_of, unknown
 from runs.listing.rows import exported
 from runs.models import Run
+from runs.models.choices import RunState
 from runs.results import editing
 from runs.run import series
 from runs.run.latency import latency_of, map_of, types_of
 from runs.run.likeness import pooled_with
-from runs.run.series import Series, ThinnedSeries
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -154,7 +148,6 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
     against its `durability`, that class is not to be relied on: it is ranked with no other.
     """
 
-    serializer_class = RunSerializer
     pagination_class = RunPagination
     filterset_class = RunFilter
 
@@ -179,15 +172,17 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
             OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
             OpenApiParameter("page_size", PAGE_SIZES, description="Rows on a page."),
         ],
-        responses={(200, "application/json"): RunSerializer(many=True), (200, "text/csv"): OpenApiTypes.STR},
+        responses={(200, "application/json"): outgoing.Run, (200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         refuse_unknown(unknown(request.query_params, "cursor", "page", "page_size", "format"))
         name = request.accepted_renderer.format
         if name == "json":
-            return self.list(request, *args, **kwargs)
-        exporter, rows = exporters()[name], exported(self.filter_queryset(self.get_queryset()))
-        response = StreamingHttpResponse(exporter.export(rows), content_type=exporter.MEDIA_TYPE)
+            runs = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
+            rows = [outgoing.Run.of(run, request=request).model_dump(mode="json") for run in runs]
+            return self.get_paginated_response(rows)
+        exporter, lines = exporters()[name], exported(self.filter_queryset(self.get_queryset()))
+        response = StreamingHttpResponse(exporter.export(lines), content_type=exporter.MEDIA_TYPE)
         response["Content-Disposition"] = f'attachment; filename="runs.{name}"'
         return response
 
@@ -195,12 +190,12 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
 class RunDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: RunDetailSerializer})
+    @extend_schema(responses={200: outgoing.RunDetail})
     def get(self, request: Request, run_id: UUID) -> Response:
         """One run with its measurements and series."""
         return _detail(request, run_id)
 
-    @extend_schema(responses={204: None, 409: ErrorSerializer})
+    @extend_schema(responses={204: None, 409: Error})
     def delete(self, request: Request, run_id: UUID) -> Response:
         """Take a run out of every list, chart and median. It can be restored."""
         run = changeable_run(request, run_id)
@@ -209,7 +204,7 @@ class RunDetail(APIView):
         editing.delete(run, by=person_of(request))
         return Response(status=204)
 
-    @extend_schema(request=editing.RunEdit, responses={200: RunDetailSerializer, 409: ErrorSerializer})
+    @extend_schema(request=editing.RunEdit, responses={200: outgoing.RunDetail, 409: Error})
     def patch(self, request: Request, run_id: UUID) -> Response:
         """Change what a run says about itself. The old value, who changed it and when are kept."""
         run = changeable_run(request, run_id)
@@ -222,32 +217,32 @@ class RunDetail(APIView):
 class RunAnnotations(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: AnnotationSerializer(many=True)})
+    @extend_schema(operation_id="v1_runs_annotations_list", responses={200: outgoing.Annotations})
     def get(self, request: Request, run_id: UUID) -> Response:
         """What was noted at seconds of a run, in the order of time."""
         run = get_object_or_404(readable_runs(request).present(), id=run_id)
-        return Response(AnnotationSerializer(run.annotations.select_related("by"), many=True).data)
+        return answered(outgoing.Annotations.of(run.annotations.select_related("by")))
 
-    @extend_schema(request=editing.NewAnnotation, responses={201: AnnotationSerializer, 409: ErrorSerializer})
+    @extend_schema(request=editing.NewAnnotation, responses={201: outgoing.Annotation, 409: Error})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Note something at a second of a run: a checkpoint tuned, a neighbour that came."""
         run = _annotatable(request, run_id)
         made = editing.annotate(run, read(editing.NewAnnotation, request.data), by=person_of(request))
-        return Response(AnnotationSerializer(made).data, status=201)
+        return answered(outgoing.Annotation.of(made), status=201)
 
 
 class RunAnnotation(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=editing.NewAnnotation, responses={200: AnnotationSerializer, 409: ErrorSerializer})
+    @extend_schema(request=editing.NewAnnotation, responses={200: outgoing.Annotation, 409: Error})
     def put(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
         """Change what was noted. The old words are kept in the changes of the run."""
         run = _annotatable(request, run_id)
         row = get_object_or_404(run.annotations.select_related("by"), pk=annotation_id)
         wanted = read(editing.NewAnnotation, request.data)
-        return Response(AnnotationSerializer(editing.annotate(run, wanted, by=person_of(request), annotation=row)).data)
+        return answered(outgoing.Annotation.of(editing.annotate(run, wanted, by=person_of(request), annotation=row)))
 
-    @extend_schema(responses={204: None, 409: ErrorSerializer})
+    @extend_schema(responses={204: None, 409: Error})
     def delete(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
         """Take a note away. Its words are kept in the changes of the run."""
         run = _annotatable(request, run_id)
@@ -269,7 +264,7 @@ class RunLatency(APIView):
                 "repeats", bool, description="Of all repeats of its cell in its batch together, histograms merged."
             )
         ],
-        responses={200: LatencySerializer},
+        responses={200: outgoing.Latency},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Percentiles from the stored histogram, up to as many nines as the transactions bear; by transaction type."""
@@ -286,50 +281,48 @@ class RunLatency(APIView):
         if latency is None and over_time is None:
             raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")
         types = [] if of_repeats else types_of(run)
-        return Response(LatencySerializer({"latency": latency, "types": types, "over_time": over_time}).data)
+        return answered(outgoing.Latency.model_validate({"latency": latency, "types": types, "over_time": over_time}))
 
 
 class RunChanges(APIView):
-    @extend_schema(responses={200: ChangeSerializer(many=True)})
+    @extend_schema(operation_id="v1_runs_changes_list", responses={200: outgoing.Changes})
     def get(self, request: Request, run_id: UUID) -> Response:
         """What was edited, by whom, from what to what; newest first. Of a deleted run to those who may restore it."""
         run = get_object_or_404(readable_runs(request).select_related("experiment", "upload"), id=run_id)
         if run.deleted_at is not None and not may_change(request.user, run):
             raise Http404
-        return Response(ChangeSerializer(changes.history(run), many=True).data)
+        return answered(outgoing.Changes.of(changes.history(run)))
 
 
 class RunRestore(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=None, responses={200: RunDetailSerializer})
+    @extend_schema(request=None, responses={200: outgoing.RunDetail})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Undo a deletion. A run that is there already stays as it is."""
         editing.restore(changeable_run(request, run_id, deleted=True), by=person_of(request))
         return _detail(request, run_id)
 
 
-class InvalidReasonSerializer(serializers.Serializer[Any]):
-    reason = serializers.CharField(max_length=editing.REASON_LIMIT, help_text="why its numbers must not count")
+class InvalidReason(Strict):
+    reason: Annotated[str, Text(editing.REASON_LIMIT), Field(description="why its numbers must not count")]
 
 
 class RunInvalidate(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=InvalidReasonSerializer, responses={200: RunDetailSerializer})
+    @extend_schema(request=InvalidReason, responses={200: outgoing.RunDetail})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Mark a run invalid: it stays on its page and leaves every median, verdict and chart."""
         run = changeable_run(request, run_id)
-        message = InvalidReasonSerializer(data=request.data)
-        message.is_valid(raise_exception=True)
-        editing.invalidate(run, reason=message.validated_data["reason"], by=person_of(request))
+        editing.invalidate(run, reason=read(InvalidReason, request.data).reason, by=person_of(request))
         return _detail(request, run_id)
 
 
 class RunValidate(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=None, responses={200: RunDetailSerializer})
+    @extend_schema(request=None, responses={200: outgoing.RunDetail})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Let a run count again that was marked invalid. One that was not stays as it is."""
         editing.validate(changeable_run(request, run_id), by=person_of(request))
@@ -339,35 +332,26 @@ class RunValidate(APIView):
 def _detail(request: Request, run_id: UUID) -> Response:
     rows = readable_runs(request).present().for_lists().prefetch_related("state_changes")
     run = get_object_or_404(rows, id=run_id)
-    context = {"request": request, "series": series.read_all(run)}
-    return Response(RunDetailSerializer(run, context=context).data)
+    return answered(outgoing.RunDetail.of(run, request=request, series=series.read_all(run)))
 
 
 class BatchDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: BatchSerializer})
+    @extend_schema(responses={200: outgoing.Batch})
     def get(self, request: Request, batch_id: UUID) -> Response:
         """What is said of runs that were measured together. Who may see one of them may see it."""
         batch = readable_batch(request.user, batch_id)
-        return Response(BatchSerializer(batch, context={"request": request}).data)
+        return answered(outgoing.Batch.of(batch, request=request))
 
-    @extend_schema(request=editing.BatchEdit, responses={200: BatchSerializer, 409: ErrorSerializer})
+    @extend_schema(request=editing.BatchEdit, responses={200: outgoing.Batch, 409: Error})
     def patch(self, request: Request, batch_id: UUID) -> Response:
         """Change what is said of it. The old value, who changed it and when are kept."""
         batch = changeable(request.user, readable_batch(request.user, batch_id))
         if batch.runs.exclude(publication=None).exists():
             raise Conflict("This batch is a publication and says what that says.")
         edited = editing.edit(batch, read(editing.BatchEdit, request.data), by=person_of(request))
-        return Response(BatchSerializer(edited, context={"request": request}).data)
-
-
-class SampledRun(Part):
-    """`thinned` is empty unless `columns` are asked for, and `series` is then."""
-
-    status: str
-    series: list[Series]
-    thinned: list[ThinnedSeries]
+        return answered(outgoing.Batch.of(edited, request=request))
 
 
 class RunSeries(APIView):
@@ -384,7 +368,7 @@ class RunSeries(APIView):
                 description="Answer in `thinned`, with the lowest and the highest of each of so many stretches.",
             ),
         ],
-        responses={200: SampledRun},
+        responses={200: outgoing.SampledRun},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run's state and samples, also while it is going on."""
@@ -394,13 +378,13 @@ class RunSeries(APIView):
         chosen = series.read_all(run, _seconds(request, "after"), _seconds(request, "before"), names=wanted)
         columns = min(_number(request.query_params, "columns"), MOST_COLUMNS)
         if not columns:
-            return Response(SampledRun(status=run.state, series=chosen, thinned=[]).model_dump(mode="json"))
+            return answered(outgoing.SampledRun(status=RunState(run.state), series=chosen, thinned=[]))
         each = series.samples_each(chosen, columns)
         thinned = [
             series.ThinnedSeries(item.name, item.unit, [p for part in series.thinned(item, each) for p in part.points])
             for item in chosen
         ]
-        return Response(SampledRun(status=run.state, series=[], thinned=thinned).model_dump(mode="json"))
+        return answered(outgoing.SampledRun(status=RunState(run.state), series=[], thinned=thinned))
 
 
 def _seconds(request: Request, name: str) -> float | None:

@@ -78,6 +78,12 @@ class OutgoingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
         return {_AS_IT_IS: _described(TypeAdapter(self.target), "serialization", auto_schema)}
 
 
+class ListSchema(OutgoingSchema):  # type: ignore[no-untyped-call]
+    """And one that is a list of them."""
+
+    target_class = "pydantic.RootModel"
+
+
 class AnswerSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """So does what goes out as pydantic's models and dataclasses have it."""
 

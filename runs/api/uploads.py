@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION
@@ -15,7 +15,8 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from pydantic import Field, RootModel
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, NotFound, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -24,20 +25,33 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import imports, results
+from runs import imports, models, results
 from runs.api.errors import Conflict
 from runs.api.lists import PAGING, ImportPage, listed_imports
+from runs.api.outgoing import (
+    FIELD_ERRORS,
+    BatchAnswer,
+    Error,
+    Outgoing,
+    ResultAnswer,
+    StoredResult,
+    StoredRun,
+    answered,
+)
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import person_of
-from runs.api.serializers import FIELD_ERRORS, BatchAnswerSerializer, ErrorSerializer, StoredResultSerializer
 from runs.imports.documents import ImportSubject, checked, from_text
 from runs.incoming.values import Strict
-from runs.models import ApiToken, Artefact, FileImport, Run, User
+from runs.models import ApiToken, Artefact, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import Reader
 from runs.results import UploadOutcome
 
 HTTP_OF = {"created": 201, "same": 200, "deleted": 409, "conflict": 409, "invalid": 400}
+
+
+class StoredResultOrAnswers(RootModel[StoredResult | BatchAnswer]):
+    """Of one document, or of many."""
 
 
 class Results(APIView):
@@ -46,18 +60,14 @@ class Results(APIView):
     @extend_schema(
         request={"application/json": {"$ref": "#/components/schemas/UploadRequest"}},
         responses={
-            201: StoredResultSerializer,
+            201: StoredResult,
             200: OpenApiResponse(
-                PolymorphicProxySerializer(
-                    component_name="StoredResultOrAnswers",
-                    serializers=[StoredResultSerializer, BatchAnswerSerializer],
-                    resource_type_field_name=None,
-                ),
+                StoredResultOrAnswers,
                 description="The same id with the same body is there already; or the answers to many results.",
             ),
             400: OpenApiResponse(FIELD_ERRORS, description="Path of each wrong field and what is wrong with it."),
             409: OpenApiResponse(
-                ErrorSerializer, description="The id belongs to another body, or runs of this result were deleted."
+                Error, description="The id belongs to another body, or runs of this result were deleted."
             ),
         },
     )
@@ -75,13 +85,13 @@ class Results(APIView):
         )
         base = request.build_absolute_uri("/").rstrip("/")
         if many is not None:
-            return Response({"results": [_answer(outcome, base) for outcome in outcomes]})
+            return answered(BatchAnswer(results=[_answer(outcome, base) for outcome in outcomes]))
         (outcome,) = outcomes
         if outcome.status == "invalid":
             raise ValidationError(outcome.errors)
         if outcome.status in ("conflict", "deleted"):
             raise Conflict(_conflict(outcome, base))
-        return Response({"id": str(outcome.id), "runs": _runs(outcome, base)}, status=HTTP_OF[outcome.status])
+        return answered(StoredResult.of(outcome, runs=_runs(outcome, base)), status=HTTP_OF[outcome.status])
 
 
 def _many(body: Any) -> list[Any] | None:
@@ -99,70 +109,59 @@ def _many(body: Any) -> list[Any] | None:
     return body
 
 
-def _answer(outcome: UploadOutcome, base: str) -> dict[str, Any]:
+def _answer(outcome: UploadOutcome, base: str) -> ResultAnswer:
     errors = {"id": [_conflict(outcome, base)]} if HTTP_OF[outcome.status] == 409 else outcome.errors
-    return {
-        "status": outcome.status,
-        "http": HTTP_OF[outcome.status],
-        "id": None if outcome.id is None else str(outcome.id),
-        "runs": _runs(outcome, base) if outcome.status == "deleted" or not errors else [],
-        "errors": errors,
-    }
+    runs = _runs(outcome, base) if outcome.status == "deleted" or not errors else []
+    return ResultAnswer.of(outcome, http=HTTP_OF[outcome.status], runs=runs, errors=errors)
 
 
 def _conflict(outcome: UploadOutcome, base: str) -> str:
     if outcome.status == "conflict":
         return f"The id {outcome.id} belongs to another body."
-    gone = [run["restore_url"] for run in _runs(outcome, base) if "restore_url" in run]
+    gone = [run for run in outcome.runs if run.deleted_at]
     return (
-        f"This result was stored, and {len(gone)} of its {len(outcome.runs)} runs deleted. POST {gone[0]} restores one."
+        f"This result was stored, and {len(gone)} of its {len(outcome.runs)} runs deleted. "
+        f"POST {base}{reverse('api-run-restore', args=[gone[0].id])} restores one."
     )
 
 
-def _runs(outcome: UploadOutcome, base: str) -> list[dict[str, Any]]:
+def _runs(outcome: UploadOutcome, base: str) -> list[StoredRun]:
     """`restore_url` of those that are deleted; `copy_of` of those that are counted as another already."""
-    return [
-        {"id": str(run.id), "url": f"{base}{run.get_absolute_url()}", "repeat": run.repeat}
-        | ({"copy_of": f"{base}{reverse('run', args=[run.copy_of_id])}"} if run.copy_of_id else {})
-        | ({"restore_url": f"{base}{reverse('api-run-restore', args=[run.id])}"} if run.deleted_at else {})
-        for run in outcome.runs
-    ]
+    stored = []
+    for run in outcome.runs:
+        more = {"copy_of": f"{base}{reverse('run', args=[run.copy_of_id])}"} if run.copy_of_id else {}
+        more |= {"restore_url": f"{base}{reverse('api-run-restore', args=[run.id])}"} if run.deleted_at else {}
+        stored.append(StoredRun(id=run.id, url=f"{base}{run.get_absolute_url()}", repeat=run.repeat, **more))
+    return stored
 
 
-class ImportedRunSerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField()
-    url = serializers.CharField()
-    restore_url = serializers.CharField(required=False, help_text="POST: of a run that was deleted")
-    copy_of = serializers.CharField(required=False, help_text="the run that holds the same result and counts")
+class ImportedFile(Outgoing):
+    name: str
+    size_bytes: int
+    sha256: str
 
 
-class ImportedFileSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    size_bytes = serializers.IntegerField()
-    sha256 = serializers.CharField()
+class FileImport(Outgoing):
+    """`items`: what was understood, one entry a run of a file, as `benchctl inspect --json` shows it.
 
+    `progress`: while the files are read `files`, `size_bytes`; `step` (keep, read), `file`, `read_bytes`,
+    `bytes_per_s`, `left_s`. `described`: of a stored one `label`, `tags`, `tested` as its batch has them: what is sent
+    again changes nothing.
+    """
 
-class FileImportSerializer(serializers.Serializer[Any]):
-    """`items`: what was understood, one entry a run of a file, as `benchctl inspect --json` shows it."""
-
-    id = serializers.UUIDField()
-    url = serializers.CharField()
-    state = serializers.ChoiceField(choices=ImportState.values)
-    problem = serializers.CharField(help_text="why the files were not read")
-    progress = serializers.DictField(
-        help_text="while they are read: `files`, `size_bytes`; `step` (keep, read), `file`, `read_bytes`, "
-        "`bytes_per_s`, `left_s`"
-    )
-    parser_version = serializers.IntegerField()
-    newer_parser = serializers.BooleanField()
-    files = ImportedFileSerializer(many=True)
-    items = serializers.ListField(child=serializers.DictField())
-    needs = serializers.ListField(child=serializers.CharField(), help_text="fields that must be said before storing")
-    subject = serializers.DictField()
-    described = serializers.DictField(
-        help_text="of a stored one `label`, `tags`, `tested` as its batch has them: what is sent again changes nothing"
-    )
-    runs = ImportedRunSerializer(many=True)
+    id: UUID
+    url: str
+    state: ImportState
+    problem: Annotated[str, Field(description="why the files were not read")]
+    progress: dict[str, Any]
+    parser_version: int
+    newer_parser: bool
+    files: list[ImportedFile]
+    items: list[dict[str, Any]]
+    needs: Annotated[list[str], Field(description="fields that must be said before storing")]
+    subject: dict[str, Any]
+    described: dict[str, Any]
+    runs: list[StoredRun]
 
 
 class SentFilesSerializer(serializers.Serializer[Any]):
@@ -193,7 +192,7 @@ class TooManyWaiting(APIException):
     wait = 60
 
 
-def own(request: Request, import_id: UUID) -> FileImport:
+def own(request: Request, import_id: UUID) -> models.FileImport:
     person = person_of(request)
     if person is None:
         raise Http404  # an import without an owner is nobody's, not everybody's
@@ -205,28 +204,20 @@ def writer(request: Request) -> tuple[User, ApiToken | None]:
     return request.user, request.auth if isinstance(request.auth, ApiToken) else None
 
 
-def _import_answer(request: Request, taken: FileImport, status: int = 200) -> Response:
+def _import_answer(request: Request, taken: models.FileImport, status: int = 200) -> Response:
     """202, and where to ask how far it is, as long as a worker reads the files."""
     headers = None
     if taken.state == ImportState.READING and request.method == "POST":
         status, headers = 202, {"Location": reverse("api-import", args=[taken.id]), "Retry-After": "1"}
     runs = [*imports.runs_of(taken), *imports.deleted_runs_of(taken)]
-    body = {
-        "id": taken.id,
-        "url": request.build_absolute_uri(f"/imports/{taken.id}/"),
-        "state": taken.state,
-        "problem": taken.problem,
-        "progress": taken.progress,
-        "parser_version": taken.parser_version,
-        "newer_parser": taken.parser_version < PARSER_VERSION,
-        "files": taken.artefacts.all(),
-        "items": taken.items,
-        "needs": [] if taken.state != ImportState.DRAFT else sorted(lacks(taken.items, taken.subject)),
-        "subject": taken.subject,
-        "described": imports.described(taken),
-        "runs": _runs(UploadOutcome(runs=runs), request.build_absolute_uri("/").rstrip("/")),
-    }
-    return Response(FileImportSerializer(body).data, status=status, headers=headers)
+    answer = FileImport.of(
+        taken, url=request.build_absolute_uri(f"/imports/{taken.id}/"),
+        newer_parser=taken.parser_version < PARSER_VERSION, files=list(taken.artefacts.all()),
+        needs=[] if taken.state != ImportState.DRAFT else sorted(lacks(taken.items, taken.subject)),
+        described=imports.described(taken),
+        runs=_runs(UploadOutcome(runs=runs), request.build_absolute_uri("/").rstrip("/")),
+    )  # fmt: skip
+    return answered(answer, status, headers)
 
 
 class Imports(APIView):
@@ -242,9 +233,9 @@ class Imports(APIView):
     @extend_schema(
         request={"multipart/form-data": SentFilesSerializer},
         responses={
-            200: FileImportSerializer,
-            201: FileImportSerializer,
-            202: OpenApiResponse(FileImportSerializer, description="Large files: a worker reads them; ask `Location`."),
+            200: FileImport,
+            201: FileImport,
+            202: OpenApiResponse(FileImport, description="Large files: a worker reads them; ask `Location`."),
         },
     )
     def post(self, request: Request) -> Response:
@@ -266,7 +257,7 @@ class ImportDetail(APIView):
     # Who sends files with a token of the scope upload looks at what became of them with the same.
     reading_scopes = ("read", "upload")
 
-    @extend_schema(responses={200: FileImportSerializer})
+    @extend_schema(responses={200: FileImport})
     def get(self, request: Request, import_id: UUID) -> Response:
         """What was understood, what is missing, what became of it."""
         return _import_answer(request, own(request, import_id))
@@ -279,9 +270,9 @@ class ImportStore(APIView):
     @extend_schema(
         request=StoreRequest,
         responses={
-            200: FileImportSerializer,
-            201: FileImportSerializer,
-            409: OpenApiResponse(ErrorSerializer, description="The files are still being read."),
+            200: FileImport,
+            201: FileImport,
+            409: OpenApiResponse(Error, description="The files are still being read."),
         },
     )
     def post(self, request: Request, import_id: UUID) -> Response:
@@ -298,7 +289,7 @@ class ImportStore(APIView):
 class ImportReadAgain(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=None, responses={200: FileImportSerializer, 202: FileImportSerializer})
+    @extend_schema(request=None, responses={200: FileImport, 202: FileImport})
     def post(self, request: Request, import_id: UUID) -> Response:
         """Read the kept files with the importers of today; runs of a stored import are replaced."""
         owner, token = writer(request)
