@@ -298,6 +298,7 @@ def test_it_streams_the_samples_of_a_run_that_goes_on(client):
     assert body == {
         "status": "queued",
         "series": [{"name": "tps", "unit": "TPS", "t0_s": 1, "interval_s": 1, "values": [2, 3]}],
+        "thinned": [],
     }
     assert [item["name"] for item in get(client, f"{run.id}/series/").json()["series"]] == ["latency_p99_ms", "tps"]
     assert get(client, f"{run.id}/series/", metric="nothing").json()["series"] == []
