@@ -18,9 +18,9 @@ from rest_framework.views import APIView
 from agents.jobs import queue
 from agents.models import QueuePause
 from runs.answers.answer import Part
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope, readable_runs
-from runs.api.serializers import FIELD_ERRORS, REFUSALS
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, Slug, Strict, Text
 from runs.models import User

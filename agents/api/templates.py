@@ -17,9 +17,9 @@ from agents.models import Template
 from agents.plans import templating
 from agents.plans.plan import NAME_LIMIT
 from runs.answers.answer import Part
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
-from runs.api.serializers import FIELD_ERRORS, REFUSALS, ErrorSerializer
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict, Text
 from runs.models import Experiment, User
@@ -81,7 +81,7 @@ class TemplateDetail(APIView):
     permission_classes = [OperatorWithScope]
     required_scope = "schedule"
 
-    @extend_schema(responses={200: TemplateTold, 404: ErrorSerializer})
+    @extend_schema(responses={200: TemplateTold, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One template."""
         template = get_object_or_404(Template.objects.visible_to(request.user), slug=slug)
