@@ -97,7 +97,9 @@ def of_home(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
         body: Any = json.loads(text) if status == 200 else {"question": {"kind": ""}, "claims": []}
         kind = str(body["question"]["kind"])
         yield address, Mark(CONTRADICTION, kind, status == 200, f"home: {words}: {status} {text[:200]}")
-        part = part_of(made, selects, [run for claim in body["claims"] for run in claim["runs"]])
+        selected = body["counts"]["selected"] if status == 200 else 0
+        runs = [run for claim in body["claims"] for run in claim["runs"]]
+        part = part_of(made, selects, runs, selected=selected)
         if status != 200 or part is None:
             continue
         yield address, Mark(CONTRADICTION, kind, selects["ask"] == kind, f"home: {words}: {kind}")

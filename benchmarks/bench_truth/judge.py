@@ -176,7 +176,7 @@ class Judge:
                 case "effect":
                     yield from self._effect(kind, body, claim, cells)
                 case "step":
-                    yield from self._step(kind, metric, claim, cells)
+                    yield from self._step(kind, body, claim, cells)
                 case "newer":
                     yield from self._newer(kind, body, claim, cells)
                 case "published":
@@ -365,7 +365,8 @@ class Judge:
             yield Mark(COUNT, kind, claim["pairs"] == counted, f"{name}: {claim['pairs']} pairs, not {counted}")
         yield from self._change(kind, body, claim["ratio"], pair, claim)
 
-    def _step(self, kind: str, metric: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+    def _step(self, kind: str, body: Json, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        metric, limit = body["metric"], math.log1p(body["threshold"])
         truth = self._of_series(cells, self.world.steps)
         if truth is None:
             yield Mark(UNJUDGED, kind, True)
@@ -379,7 +380,7 @@ class Judge:
             yield Mark(COUNT, kind, claim["days"] == span, f"{claim['days']} days, not {span}")
             for _, change in truth:
                 large = LARGE * self.world.sigma * math.sqrt(2 / 3 / min(4, len(days)))
-                if abs(change) > large:
+                if abs(change) > max(large, limit):
                     yield Mark(DECIDED, kind, False, words)
             if not truth:
                 yield Mark(FALSE_WINNER, kind, True)
@@ -520,8 +521,10 @@ class Judge:
 # What home offers
 
 
-def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str]) -> World | None:
-    """The cells of a world that a link of home selects: a batch, an article, a day or a cell; None of another."""
+def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str], *, selected: int) -> World | None:
+    """The cells of a world that a link of home selects: a batch, an article, a day or a cell; None of another, and of
+    a day on which another world was measured as well: its runs are among the `selected`.
+    """
     if "publication" in selects:
         cells = [cell for cell in made.cells if cell.is_printed and selects["publication"] == made.slug]
     elif "batch" in selects:
@@ -530,6 +533,8 @@ def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str]) -> Wor
         return None
     elif "measured_from" in selects:
         cells = [cell for cell in made.cells if str(cell.day) == selects["measured_from"]]
+        if selected > sum(len(cell.runs) for cell in cells):
+            return None
     else:
         series = {series_of(made.by_run[run].facts) for run in runs if run in made.by_run}
         cells = [cell for cell in made.cells if series_of(cell.facts) in series]

@@ -114,6 +114,12 @@ def _call_alike(answer: Answer) -> None:
     answer["claims"][1] |= {"rank": 1, "ratio": {**answer["claims"][1]["ratio"], "verdict": "equivalent"}}
 
 
+def _pool(answer: Answer) -> None:
+    """The second is of both: two cells with one number."""
+    first, second, _ = answer["claims"]
+    second["runs"] += first["runs"]
+
+
 def _borrow_a_run(answer: Answer) -> None:
     answer["claims"][0]["runs"].append("of somebody else")
 
@@ -130,6 +136,7 @@ def _borrow_a_run(answer: Answer) -> None:
         (_say_nothing, {judge.ANSWERED}),
         (_name_another_next, {judge.CONTRADICTION}),
         (_call_alike, {judge.ALIKE_CLAIM, judge.DECIDED}),
+        (_pool, {judge.POOLED, judge.COUNT, judge.NUMBER}),
         (_borrow_a_run, {judge.COUNT}),
     ],
 )
@@ -208,6 +215,7 @@ def nightlies(change: float) -> World:
         (-0.2, {}, {judge.SIGN, judge.COVERAGE}),
         (0.0, {}, {judge.FALSE_WINNER, PAGES}),
         (0.2, {"day": "", "batches": 20, "days": 20}, {judge.DECIDED}),
+        (0.02, {"day": "", "batches": 20, "days": 20}, set()),  # below the threshold
         (0.0, {"day": "", "batches": 20, "days": 354}, {judge.COUNT}),
     ],
 )
@@ -234,6 +242,15 @@ def test_a_world_is_made_of_its_seed_and_number_alone(kind):
     printed = [run for cell in first.cells if cell.is_printed for run in cell.runs]
     assert len(set(runs)) == len(runs) == len(first.by_run) - len(printed)
     assert len(printed) == (len(article(first)["results.json"]["runs"]) if kind == "published" else 0)
+
+
+def test_a_world_in_which_settings_are_unlike_sends_them_without_another_name():
+    """A cell and its twin differ in what the product has to part by itself, and are a different cell in truth."""
+    made = next(each for n in range(99) if "unlike settings" in (each := world(1, n, "systems")).features)
+    usual, twin = ({*cells[0].facts.items()} for cells in (made.cells[:1], made.cells[-1:]))
+    assert len({name for name, _ in usual ^ twin} - {"dbms"}) == 1
+    sent = [{**document, "id": "", "repeats": []} for document in documents(made)]
+    assert all(sent[0]["factors"] == other["factors"] and sent[0]["batch"] == other["batch"] for other in sent)
 
 
 def test_noise_does_not_move_the_truth():
