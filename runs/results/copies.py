@@ -33,6 +33,7 @@ LEAST_SAMPLES, LEAST_DIFFERENT = 10, 5
 MOST_CANDIDATES = 500
 VALUES_AT_ONCE = 300
 TRANSACTIONS = "transactions"
+ALL_EQUAL = "all that it says is equal"
 NUMBERS: Sequence[tuple[str, type[Model]]] = (("measurements", Measurement), ("series", SeriesChunk))
 
 
@@ -104,7 +105,7 @@ def why_copy(new: Content, old: Content) -> str:
     if len(equal) >= LEAST_FIGURES and 2 * len(equal) > len(shared):
         return f"{len(equal)} equal figures of {LEAST_DIGITS} digits or more"
     whole = equal and new.all_figures == old.all_figures and new.facts == old.facts
-    return "all that it says is equal" if whole and len(new.chunks) == len(old.chunks) else ""
+    return ALL_EQUAL if whole and len(new.chunks) == len(old.chunks) else ""
 
 
 def _same_values(a: SeriesChunk, b: SeriesChunk) -> bool:
@@ -126,14 +127,47 @@ def mark_copies(new: Sequence[Content], *, owner: User | None, file_import: File
         staged = Run.objects.filter(deleted_at=STAGED_AT, upload__file_import=file_import)
         shown = Run.objects.filter(Q(pk__in=shown.values("pk")) | Q(pk__in=staged.values("pk")))
     known = _candidates(finished, shown.filter(listed(owner or AnonymousUser())))
+    originals = originals_of(finished, known)
     for content in finished:
-        original, why = next(
-            ((old.run, why) for old in known if (why := why_copy(content, old))), (None, "")
-        )  # fmt: skip
-        if original is not None and content.run.invalid_at is None:
-            content.run.copy_of_id = original.copy_of_id or original.pk
-            content.run.mark_by_rules(f"a copy of a result that was there before: {why}")
-        known.append(content)
+        if content.run.pk in originals and content.run.invalid_at is None:
+            _mark(content.run, *originals[content.run.pk])
+
+
+def originals_of(new: Sequence[Content], known: Sequence[Content]) -> dict[UUID, tuple[Run, str]]:
+    """By run of those that are copies, of what is known or of an earlier one of these: of which, and why.
+
+    One or two figures of one run may be equal by chance: such runs are copies, each of another one, where all of their
+    upload are, or where they have figures enough together.
+    """
+    found: dict[UUID, tuple[Run, str]] = {}
+    by_chance: dict[tuple[UUID | None, str], dict[UUID, Content]] = {}
+    before = [*known]
+    for content in new:
+        taken = by_chance.setdefault(content.source, {})
+        for old in before:
+            why = why_copy(content, old)
+            is_little = _is_little(content, why)
+            if why and not (is_little and old.run.pk in taken):
+                found[content.run.pk] = (old.run, why)
+                if is_little:
+                    taken[old.run.pk] = content
+                break
+        before.append(content)
+    for source, taken in by_chance.items():
+        count = sum(content.source == source for content in new)
+        if len(taken) < count and sum(len(content.figures) for content in taken.values()) < LEAST_FIGURES:
+            for content in taken.values():
+                del found[content.run.pk]
+    return found
+
+
+def _is_little(content: Content, why: str) -> bool:
+    return why == ALL_EQUAL and len(content.figures) < LEAST_FIGURES
+
+
+def _mark(run: Run, original: Run, why: str) -> None:
+    run.copy_of_id = original.copy_of_id or original.pk
+    run.mark_by_rules(f"a copy of a result that was there before: {why}")
 
 
 def mark_stored(run: Run, *, earlier_only: bool) -> bool:
@@ -142,15 +176,20 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
     rows = Run.objects.present().exclude(pk=run.pk)
     if earlier_only:
         rows = rows.filter(Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk))
+    rows = rows.filter(listed(run.owner or AnonymousUser()))
     (content,) = contents_of(Run.objects.filter(pk=run.pk))
-    for old in _candidates([content], rows.filter(listed(run.owner or AnonymousUser()))):
-        if why := why_copy(content, old):
-            run.copy_of_id = old.run.copy_of_id or old.run.pk
-            run.mark_by_rules(f"a copy of a result that was there before: {why}")
-            run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
-            Batch.objects.refile(Run.objects.filter(pk=run.pk))
-            return True
-    return False
+    originals = originals_of([content], _candidates([content], rows))
+    if run.pk in originals and _is_little(content, originals[run.pk][1]):
+        finished = Run.objects.present().filter(upload=run.upload_id, state=RunState.FINISHED).order_by("pk")
+        beside = [other for other in contents_of(finished[:MOST_CANDIDATES]) if other.source == content.source]
+        rows = rows.exclude(pk__in=[other.run.pk for other in beside])
+        originals = originals_of(beside, _candidates(beside, rows))
+    if run.pk not in originals:
+        return False
+    _mark(run, *originals[run.pk])
+    run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
+    Batch.objects.refile(Run.objects.filter(pk=run.pk))
+    return True
 
 
 def _candidates(new: Sequence[Content], rows: QuerySet[Run]) -> list[Content]:

@@ -81,6 +81,23 @@ def test_what_two_measurements_may_share_is_no_copy(case: str, operator: User):
     assert [run.copy_of_id for run in runs] == [None, None] and all(run.counts for run in runs)
 
 
+def _rates(*values: float) -> list[dict[str, Any]]:
+    return [{"metrics": {"tps": value}} for value in values]
+
+
+@pytest.mark.parametrize(("again", "copies"), [
+    ((1_012, 1_025, 1_031), 0), ((1_012, 1_012, 1_012), 0), ((1_017, 1_012), 2), ((1_012, 1_017, 1_023, 1_040), 3),
+])  # fmt: skip
+def test_one_equal_rate_of_several_is_chance(again: tuple[float, ...], copies: int, operator: User):
+    """Was: each of three honest repeats with a rate that one of an earlier upload had, too, was taken for a copy."""
+    sent(*_rates(1_012, 1_017, 1_023), owner=operator)
+    runs = sent(*_rates(*again), owner=operator)
+    assert [run.copy_of_id is not None for run in runs].count(True) == copies
+    Run.objects.filter(pk__in=[run.pk for run in runs]).update(copy_of=None, invalid_at=None, invalid_reason="")
+    call_command("judge")
+    assert Run.objects.exclude(copy_of=None).count() == copies
+
+
 def test_repeats_of_one_document_are_no_copies(operator: User):
     assert all(run.counts for run in sent({"metrics": FIGURES}, {"metrics": FIGURES}, owner=operator))
 
