@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-stopping bench-fuzz bench-kills bench-fleet bench-servers fuzz-api article-checks count-lines clean
+.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-fleet bench-servers fuzz-api article-checks count-lines clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -35,8 +35,11 @@ help:
 	@echo 'make bench-views   bytes of a first view, and time to a drawn chart, in Chromium'
 	@echo 'make bench-journeys  functions and modules that one request passes'
 	@echo 'make bench-truth   every sentence about numbers against worlds whose truth is known: ARGS="--worlds 300 --seed 1 --write"'
-	@echo 'make bench-history  how often changes of benchmarks are found, and how often wrongly: ARGS="--series 150 --seed 1 --write"'
+	@echo 'make bench-history  how often changes of benchmarks are found, and how often wrongly: ARGS="--series 40 --seed 1 --otava --write"'
 	@echo 'make bench-stopping  how often a rule that ends repeats ends with an interval that misses the truth'
+	@echo 'make bench-watch   changes of benchmarks made live: found, confirmed, explained, grouped, mailed?'
+	@echo 'make bench-causes  planted causes of a change: is the right kind named first? ARGS="--seconds 3 --only lock"'
+	@echo 'make bench-series  pages and updates of 1,000 benchmarks of 1,000 batches, on PostgreSQL'
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
 	@echo 'make bench-fleet   simulated agents against a whole site on PostgreSQL: ARGS="--agents 50,500"'
@@ -97,7 +100,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-stopping bench-fuzz bench-kills bench-fleet bench-servers:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-fleet bench-servers:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

@@ -1,7 +1,9 @@
-"""How often changes are found, and how often wrongly: made-up series through the functions of the product.
+"""How often changes are found, and how often wrongly: made-up series through the functions of the product, and through
+the rules of others.
 
-`make bench-history ARGS="--series 150 --seed 1 --write"`. Each series has 200 batches of 3 repeats without a change, or
-75 with a step at the 61st; days differ by half of what repeats do.
+`make bench-history ARGS="--series 40 --seed 1 --otava --write"`. Each series has 200 batches of 3 repeats without a
+change, or 75 with a step at the 61st; days differ by half of what repeats do. `--otava` installs it into an
+environment of its own, and gives it the first 4 series of each kind: it is slow.
 """
 
 from __future__ import annotations
@@ -9,17 +11,24 @@ from __future__ import annotations
 import argparse
 import math
 import random
+import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from runs.stats import mean
-from runs.stats.watch import CONFIRMING, Watched, band, is_confirmed, watch
+import numpy as np
+
+from benchmarks.other_rules import Alarms, Otava, all_alarms
+from runs.stats import mean, stdev
+from runs.stats.watch import CONFIRMING, Watched, band, changes_of_noise, is_confirmed, watch
 
 REPEATS, UNCHANGED, CHANGED, AT, FIRST = 3, 200, 75, 60, 10
 THRESHOLD = 0.03
 # A batch that is measured again comes so many days later in a series whose days hang together.
 DISTANCE = 1
+OF_OTAVA = 4
+SPREADS, STEPS = (0.02, 0.05), (-0.03, -0.05, -0.10)
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "method" / "history.md"
 MARKS = ("<!-- table -->", "<!-- end of table -->")
 
@@ -68,30 +77,37 @@ KINDS = (
 
 @dataclass
 class World:
-    """A series that can be measured again at any of its places."""
+    """A series that can be measured again at any of its places. `drift`: of a batch; `louder`: from `AT` on."""
 
     rng: random.Random
     kind: Kind
     spread: float
     step: float = 0.0
+    drift: float = 0.0
+    louder: float = 1.0
     day: float = 0.0
 
-    def batch(self, number: int, distance: int = 1) -> float:
-        """The mean of the logs of its repeats."""
+    def repeats(self, number: int, distance: int = 1) -> list[float]:
+        """Logs."""
         for _ in range(distance):
             self.day = self.kind.day(self.rng, self.spread, number, self.day)
-        level = math.log1p(self.step) if self.step and number >= AT else 0.0
-        return level + self.day + mean([self.kind.repeat(self.rng, self.spread) for _ in range(REPEATS)])
+        level = number * self.drift + (math.log1p(self.step) if self.step and number >= AT else 0.0)
+        spread = self.spread * (self.louder if number >= AT else 1.0)
+        return [level + self.day + self.kind.repeat(self.rng, spread) for _ in range(REPEATS)]
+
+    def batch(self, number: int, distance: int = 1) -> float:
+        return mean(self.repeats(number, distance))
 
 
-def found_by_waiting(world: World, count: int) -> list[tuple[int, int]]:
-    """(when, where) of what is confirmed by the next batches, as of what is uploaded."""
+def found_by_waiting(world: World, count: int) -> list[tuple[int, int, str]]:
+    """(when, where, kind) of what is confirmed by the next batches, as of what is uploaded."""
     logs: list[float] = []
-    watched, found = Watched(), []
+    found: list[tuple[int, int, str]] = []
+    watched = Watched()
     for number in range(count):
         logs.append(world.batch(number))
         watched = watch(logs, watched, THRESHOLD)
-        found += [(number, each.at) for each in watched.confirmed]
+        found += [(number, each.at, each.kind) for each in watched.confirmed]
     return found
 
 
@@ -127,49 +143,125 @@ def false_alarms(kind: Kind, spread: float, series: int, seed: int) -> tuple[flo
     return 1000 * waiting / batches, 1000 * again / batches, more / batches
 
 
-def detection(kind: Kind, spread: float, step: float, series: int, seed: int) -> tuple[float, float, float, float]:
-    """Shares of 1: found within 3 batches when measured again, within 4 and 10 by waiting, and placed within one."""
-    again = within_4 = within_10 = placed = 0
+@dataclass(frozen=True)
+class Detection:
+    """Shares of 1: found within 3 batches when measured again, within 3 and 10 by waiting, and placed within one."""
+
+    again: float
+    within_3: float
+    within_10: float
+    placed: float
+
+
+def detection(kind: Kind, spread: float, step: float, series: int, seed: int) -> Detection:
+    again, waited = 0, []
     for number in range(series):
-        found, _ = found_by_measuring_again(_world(kind, spread, seed, number, step), AT + 3)
+        found, _ = found_by_measuring_again(_world(kind, spread, seed, number, step=step), AT + 3)
         again += any(when >= AT for when, _ in found)
-        waited = [
-            (when, at) for when, at in found_by_waiting(_world(kind, spread, seed, number, step), CHANGED)
-            if when >= AT and abs(at - AT) <= CONFIRMING
-        ]  # fmt: skip
-        within_4 += any(when < AT + 4 for when, _ in waited)
-        within_10 += any(when < AT + 10 for when, _ in waited)
-        placed += bool(waited) and abs(waited[0][1] - AT) <= 1
-    return again / series, within_4 / series, within_10 / series, placed / max(1, series)
+        whole = found_by_waiting(_world(kind, spread, seed, number, step=step), CHANGED)
+        waited.append([(when, at) for when, at, _ in whole])
+    placed = sum(bool(near := _near(alarms)) and abs(near[0][1] - AT) <= 1 for alarms in waited)
+    return Detection(again / series, _within(waited, 3), _within(waited, 10), placed / series)
 
 
-def _world(kind: Kind, spread: float, seed: int, number: int, step: float = 0.0) -> World:
-    return World(random.Random(f"{seed} {kind.name} {spread} {step} {number}"), kind, spread, step)
+def _near(alarms: Alarms) -> Alarms:
+    return [(when, at) for when, at in alarms if when >= AT and (abs(at - AT) <= CONFIRMING or when == at)]
 
 
-def tables(series: int, seed: int) -> str:
-    lines = [
-        f"Seed {seed}, {series} series of {UNCHANGED} batches of {REPEATS} repeats each.", "",
-        "| noise | at 2 %: waiting | measured again | more runs | at 5 %: waiting | measured again |",
-        "|---|---|---|---|---|---|",
-    ]  # fmt: skip
+def _within(series: Sequence[Alarms], batches: int) -> float:
+    return sum(any(when < AT + batches for when, _ in _near(alarms)) for alarms in series) / len(series)
+
+
+def told_as(series: int, seed: int, *, drift: float = 0.0, louder: float = 1.0) -> dict[str, float]:
+    """Of series that drift, or whose repeats scatter more from `AT` on: the share of which each kind is told."""
+    plain, told = KINDS[0], {"drift": 0, "step": 0, "noise": 0}
+    for number in range(series):
+        kinds = {kind for *_, kind in found_by_waiting(_world(plain, 0.02, seed, number, drift=drift), 100)}
+        world = _world(plain, 0.02, seed, number, drift=drift, louder=louder)
+        if changes_of_noise([stdev(world.repeats(at)) or 0.0 for at in range(100)]):
+            kinds.add("noise")
+        for kind in kinds:
+            told[kind] += 1
+    return {kind: count / series for kind, count in told.items()}
+
+
+def _world(kind: Kind, spread: float, seed: int, number: int, **more: float) -> World:
+    return World(random.Random(f"{seed} {kind.name} {spread} {more.get('step', 0.0)} {number}"), kind, spread, **more)
+
+
+def _arrays(worlds: Sequence[World], length: int) -> list[np.ndarray]:
+    return [np.array([world.repeats(at) for at in range(length)]) for world in worlds]
+
+
+# Rule -> a cell of each column.
+Rows = dict[str, list[str]]
+WAITING, AGAIN = "**Benchsite**, waiting", "**Benchsite**, measuring again"
+
+
+def rows_of_errors(series: int, seed: int, otava: Otava | None) -> Rows:
+    """False alarms in 1,000 batches of each kind, at 2 % · 5 %."""
+    cells: dict[str, list[list[str]]] = {}
     for kind in KINDS:
-        quiet, loud = (false_alarms(kind, spread, series, seed) for spread in (0.02, 0.05))
-        lines.append(
-            f"| {kind.name} | {quiet[0]:.1f} | {quiet[1]:.1f} | {quiet[2]:.1%} | {loud[0]:.1f} | {loud[1]:.1f} |"
-        )
-        print(lines[-1], flush=True)
-    lines += [
-        "", "| plain noise, step | measured again: within 3 | waiting: within 4 | within 10 | placed within one |",
-        "|---|---|---|---|---|",
+        column: dict[str, list[str]] = {}
+        for spread in SPREADS:
+            waiting, again, more = false_alarms(kind, spread, series, seed)
+            column.setdefault(WAITING, []).append(f"{waiting:.1f}")
+            column.setdefault(AGAIN, []).append(f"{again:.1f}")
+            worlds = [_world(kind, spread, seed, number) for number in range(series)]
+            others = all_alarms(_arrays(worlds, UNCHANGED), otava, OF_OTAVA)
+            for name, alarms in others.items():
+                rate = 1000 * sum(map(len, alarms)) / len(alarms) / (UNCHANGED - FIRST)
+                column.setdefault(name, []).append(f"{rate:.1f}")
+        for name, told in column.items():
+            cells.setdefault(name, []).append(told)
+        print(kind.name, column, f"{more:.1%} more", flush=True)
+    return {name: [" · ".join(told) for told in columns] for name, columns in cells.items()}
+
+
+def rows_of_detection(series: int, seed: int, otava: Otava | None) -> tuple[Rows, list[str]]:
+    """Shares found within 3 / 10 batches; and of each column how many steps were placed within one batch."""
+    rows: Rows = {}
+    placed = []
+    for spread in SPREADS:
+        for step in STEPS:
+            own = detection(KINDS[0], spread, step, series, seed)
+            column = {WAITING: f"{own.within_3:.0%} / {own.within_10:.0%}", AGAIN: f"{own.again:.0%}"}
+            worlds = [_world(KINDS[0], spread, seed, number, step=step) for number in range(series)]
+            others = all_alarms(_arrays(worlds, CHANGED), otava, OF_OTAVA)
+            for name, alarms in others.items():
+                column[name] = f"{_within(alarms, 3):.0%} / {_within(alarms, 10):.0%}"
+            for name, text in column.items():
+                rows.setdefault(name, []).append(text)
+            placed.append(f"{own.placed:.0%}")
+            print(spread, step, column, placed[-1], flush=True)
+    return rows, placed
+
+
+def tables(series: int, seed: int, otava: Otava | None = None) -> str:
+    command = f'`make bench-history ARGS="--series {series} --seed {seed}{" --otava" if otava else ""} --write"`'
+    errors, (found, placed) = rows_of_errors(series, seed, otava), rows_of_detection(series, seed, otava)
+    steps = [f"{spread:.0%}: {step:+.0%}".replace("-", "−") for spread in SPREADS for step in STEPS]
+    drifting, louder = told_as(series, seed, drift=-0.001), told_as(series, seed, louder=2.5)
+    of_otava = f"; Otava {OF_OTAVA} series" if otava else ""
+    lines = [
+        f"{command}: {series} series of each kind, {UNCHANGED} batches of {REPEATS} repeats{of_otava}.", "",
+        "False alarms in 1,000 batches, at 2 % · at 5 % noise:", "",
+        *_table(["rule", *(kind.name for kind in KINDS)], errors), "",
+        "Steps found within 3 / within 10 batches, of plain noise (measured again: within 3):", "",
+        *_table(["rule", *steps], found | {"placed within one, waiting": placed}), "",
+        f"A drift of −0.1 % a batch at 2 % noise is told as drift in {drifting['drift']:.0%} of 100 batches, as a step "
+        f"in {drifting['step']:.0%};",
+        f"repeats that scatter 2.5 times as much from the 61st of 100 batches on are told in {louder['noise']:.0%}, "
+        f"without a change in {drifting['noise']:.0%}.",
     ]  # fmt: skip
-    for spread in (0.02, 0.05):
-        for step in (-0.03, -0.05, -0.10):
-            shares = detection(KINDS[0], spread, step, series, seed)
-            told = " | ".join(f"{share:.0%}" for share in shares)
-            lines.append(f"| {spread:.0%}, {step:+.0%} | {told} |".replace("-", "−"))
-            print(lines[-1], flush=True)
     return "\n".join(lines)
+
+
+def _table(head: Sequence[str], rows: Rows) -> list[str]:
+    return [
+        f"| {' | '.join(head)} |", f"|{'---|' * len(head)}",
+        *(f"| {' | '.join([name, *cells])} |" for name, cells in rows.items()),
+    ]  # fmt: skip
 
 
 def write(text: str, document: Path = DOCUMENT) -> None:
@@ -180,11 +272,13 @@ def write(text: str, document: Path = DOCUMENT) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--series", type=int, default=150)
+    parser.add_argument("--series", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--otava", action="store_true", help="beside the other rules, in an environment of its own")
     parser.add_argument("--write", action="store_true", help="into docs/method/history.md")
     options = parser.parse_args(arguments)
-    text = tables(options.series, options.seed)
+    with tempfile.TemporaryDirectory(prefix="benchsite-otava-") if options.otava else nullcontext() as folder:
+        text = tables(options.series, options.seed, Otava(Path(folder)) if folder else None)
     if options.write:
         write(text)
 

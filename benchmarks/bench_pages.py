@@ -145,7 +145,7 @@ def ask(path: str, asks: int) -> Cost:
         client.get(path)
         cpu.append(1000 * (time.process_time() + _cpu_s(database) - spent))
         wall.append(1000 * (time.perf_counter() - before))
-    return Cost(_percentiles(cpu), _percentiles(wall), statements)
+    return Cost(percentiles(cpu), percentiles(wall), statements)
 
 
 def _cpu_s(process: psutil.Process | None) -> float:
@@ -153,7 +153,7 @@ def _cpu_s(process: psutil.Process | None) -> float:
     return sum(process.cpu_times()[:2]) if process else 0.0
 
 
-def _percentiles(values: list[float]) -> tuple[float, float]:
+def percentiles(values: list[float]) -> tuple[float, float]:
     return statistics.median(values), statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 

@@ -78,6 +78,24 @@ PROOFS = {
         ("-m", "benchmarks.bench_truth", "--worlds", "300", "--seed", "1", "--minutes", "50"),
         ("runs/answers", "runs/compare", "runs/stats"),
     ),
+    "watch": Proof(
+        "a slower setting and a busy machine are found, confirmed by themselves, explained, grouped and mailed, live",
+        ("-m", "benchmarks.bench_watch"),
+        ("runs/history", "runs/stats/watch.py", "runs/stats/steps.py", "runs/telling", "agents/plans/again.py"),
+        r"^(setting|load): |confirmed by itself",
+    ),
+    "causes": Proof(
+        "of planted causes on PostgreSQL and SQLite the right kind is named first",
+        ("-m", "benchmarks.bench_causes"),
+        ("runs/history", "runs/stats", f"{AGENT}/dbms/postgresql/counters.py"),
+        r" causes named first: ",
+    ),
+    "series": Proof(
+        "pages and updates of 1,000 benchmarks of 1,000 batches on PostgreSQL",
+        ("-m", "benchmarks.bench_series"),
+        ("runs/history", "runs/stats", "runs/views/history.py", "templates/benchmarks"),
+        r"^(overview|benchmark|update)\b.*\d$",
+    ),
     "pages": Proof(
         "pages and lists at 10,000 and 100,000 runs on SQLite",
         ("-m", "benchmarks.bench_pages", "--database", "sqlite", "--sizes", "10000,100000"),

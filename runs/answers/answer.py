@@ -122,7 +122,7 @@ class Effect(Claim):
 
 
 class Step(Claim):
-    """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not."""
+    """Where a series of batches changes for good; without `at` it does not. `day` is a date."""
 
     kind: Literal["step"] = "step"
     day: str = ""
@@ -130,7 +130,6 @@ class Step(Claim):
     change: Amount
     batches: int
     days: int
-    threshold: float = 0.0
     batches_before: int = 0
     is_last: bool = True
 

@@ -140,12 +140,15 @@ class CounterRow(Part):
     label: str
     unit: str
     change: Amount
+    words: str
 
 
 class AlertAnswer(AlertRow):
-    """`caused_by`: what was recorded differently there; `counters`: of its largest change, the largest first."""
+    """`caused_by`: what was recorded differently there; `counters`: of its largest change, the largest first; `kind`:
+    of the likeliest cause."""
 
     is_machine: bool
+    kind: str
     caused_by: list[CauseRow]
     counters: list[CounterRow]
 
@@ -204,7 +207,7 @@ class BenchmarkDetail(APIView):
         answer = BenchmarkAnswer(
             **_row(row, request), words=answer_words(series),
             expected=Expected(low=band.interval.low, high=band.interval.high) if band else None,
-            least_seen=band.least_seen() if band else None,
+            least_seen=band.least_seen if band else None,
             changes=[_changed(point) for point in series.points],
             series=[_batch(each, events.get(index, [])) for index, each in enumerate(series.rows)],
         )  # fmt: skip
@@ -338,9 +341,12 @@ class AlertDetail(APIView):
         shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
         cause = why(shown, list(shown.changes.all()), alerts.watched_beside(shown))
         answer = AlertAnswer(
-            **_alert(shown, request), is_machine=cause.is_machine,
+            **_alert(shown, request), is_machine=cause.is_machine, kind=cause.kind,
             caused_by=[CauseRow(kind=kind, words=words) for kind, words in cause.changed],
-            counters=[CounterRow(label=each.label, unit=each.unit, change=each.change) for each in cause.where],
+            counters=[
+                CounterRow(label=each.quantity.label, unit=each.quantity.unit, change=each.change, words=each.words)
+                for each in cause.where
+            ],
         )  # fmt: skip
         return answer.model_dump(mode="json")
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.answers.answer import Amount, share_of
-from runs.answers.words import share
-from runs.history.page import differing
-from runs.models import Alert, ChangePoint, Conditions, Measurement, SeriesBatch
+from runs.history.identity import differences
+from runs.history.spent import Spending, Spent, compare, per_batch, spending
+from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.choices import ChangeState
-from runs.stats import ALPHA, PRACTICAL_THRESHOLD, ratio
-from runs.stats.steps import LEAST_DAYS
 
 # Batches on each side whose counters are set against each other.
 EACH_SIDE = 10
 MOST_SHOWN = 8
+_OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics"})
 # Of one place, from which on the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
 # What a change is likeliest caused by, first: of what was recorded.
@@ -25,6 +23,9 @@ _ORDER = (
     "commit",
     "setting",
     "workload",
+    "index",
+    "plan",
+    "statistics",
     "durability",
     "disk",
     "machine",
@@ -36,29 +37,17 @@ _ORDER = (
 
 
 @dataclass(frozen=True)
-class Where:
-    """A counter before and after. `change` as a share of 1."""
-
-    label: str
-    unit: str
-    change: Amount
-
-    @property
-    def words(self) -> str:
-        return share(self.change)
-
-
-@dataclass(frozen=True)
 class Why:
     """`changed`: (kind, in words) of what was recorded differently; `where`: of one benchmark, the largest first.
 
     `is_machine`: nearly all that the machine runs has moved, and nothing of the systems tested changed, or several
-    systems moved at once.
+    systems moved at once. `kind`: the likeliest cause, of what was recorded or else of what the time went on.
     """
 
     changed: list[tuple[str, str]]
-    where: list[Where]
+    where: list[Spent]
     is_machine: bool
+    kind: str
 
 
 def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
@@ -69,12 +58,24 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
         changed |= dict.fromkeys(changed_at(point))
     ordered = sorted(changed, key=lambda each: _ORDER.index(each[0]) if each[0] in _ORDER else len(_ORDER))
     moved = len({point.benchmark_id for point in standing})
-    of_system = {"version", "commit", "setting", "workload"} & {kind for kind, _ in ordered}
+    of_system = _OF_SYSTEM & {kind for kind, _ in ordered}
     systems = {point.benchmark.dbms_id for point in standing}
     nearly_all = watched >= LEAST_OF_A_MACHINE and moved >= SHARE_OF_A_MACHINE * watched
     is_machine = nearly_all and (not of_system or len(systems) > 1)
     largest = max(standing, key=lambda point: abs(point.change.get("value", 0.0)), default=None)
-    return Why(ordered, where_it_went(largest) if largest else [], is_machine)
+    where = where_it_went(largest) if largest else []
+    is_slower = largest is not None and largest.side != "better"
+    return Why(ordered, where[:MOST_SHOWN], is_machine, _kind(ordered, where, is_machine, is_slower=is_slower))
+
+
+def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine: bool, *, is_slower: bool) -> str:
+    if is_machine:
+        return "machine"
+    of_system = next((kind for kind, _ in changed if kind in _OF_SYSTEM), "")
+    spent_on = spending(where, is_slower=is_slower)
+    if not of_system and spent_on == Spending.OTHERS:
+        return "machine"
+    return of_system or next((kind for kind, _ in changed), "") or spent_on.value
 
 
 def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
@@ -84,14 +85,37 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
         return []
     old, new = before[-1], point.at
     facts = Conditions.objects.in_bulk([old.conditions_id, new.conditions_id])
-    a, b = facts[old.conditions_id].facts, facts[new.conditions_id].facts
-    changed = []
-    for name in b:
-        for words in differing(a, {name: b[name]}):
-            changed.append((name.partition(":")[0], words))
+    changed = differences(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
     if old.commit != new.commit and new.commit:
         changed.append(("commit", f"Commit {old.commit[:10] or 'not stated'} → {new.commit[:10]}"))
-    return changed
+    return [*changed, *_told_by_engine(old.run, new.run)]
+
+
+def _told_by_engine(old: Run | None, new: Run | None) -> Iterator[tuple[str, str]]:
+    """Indexes that are gone or new, queries with another plan, upkeep that never was, of one run each."""
+    if old is None or new is None:
+        return
+    a, b = old.statistics, new.statistics
+    if a.get("indexes") and "indexes" in b:
+        names = [{str(index.get("index")) for index in told["indexes"]} for told in (a, b)]
+        yield from (("index", f"Index {name} is gone") for name in sorted(names[0] - names[1]))
+        yield from (("index", f"Index {name} is new") for name in sorted(names[1] - names[0]))
+    asked = [
+        {(each.get("query"), each.get("sql")): each["plan"] for each in told.get("queries", []) if each.get("plan")}
+        for told in (a, b)
+    ]
+    for key in asked[0].keys() & asked[1].keys():
+        if _shape(asked[0][key]) != _shape(asked[1][key]):
+            yield ("plan", f"Another plan of query {key[0]}")
+    ages = [{age["what"]: age.get("age_s") for age in told.get("maintenance", [])} for told in (a, b)]
+    for what in ages[0].keys() & ages[1].keys():
+        if (ages[0][what] is None) != (ages[1][what] is None):
+            yield ("statistics", f"{what}: {'never any more' if ages[1][what] is None else 'not never any more'}")
+
+
+def _shape(plan: object) -> str:
+    """A plan without its figures, which differ from run to run."""
+    return re.sub(r"[\d.]+", "", str(plan))
 
 
 def around(point: ChangePoint, most: int = EACH_SIDE) -> tuple[list[SeriesBatch], list[SeriesBatch]]:
@@ -101,29 +125,8 @@ def around(point: ChangePoint, most: int = EACH_SIDE) -> tuple[list[SeriesBatch]
     return rows[max(0, place - most) : place], rows[place : place + most]
 
 
-def where_it_went(point: ChangePoint) -> list[Where]:
-    """Every other number of these runs, before and after: those that surely changed, the largest first."""
+def where_it_went(point: ChangePoint) -> list[Spent]:
+    """What else these runs tell that surely changed, before and after, the largest first; not the number itself."""
     before, after = around(point)
-    sides = [_numbers(rows) for rows in (before, after)]
-    found = []
-    for key in sides[0].keys() & sides[1].keys():
-        old, new = sides[0][key], sides[1][key]
-        change = ratio(new, old)
-        # A counter may not vary at all; then any difference is one.
-        if change is None or min(len(old), len(new)) < LEAST_DAYS or (change.p or 0.0) >= ALPHA / len(sides[0]):
-            continue
-        if key[0] != point.benchmark.metric.name and abs(math.log(change.value)) >= math.log1p(PRACTICAL_THRESHOLD):
-            found.append((abs(math.log(change.value)), Where(key[1], key[2], share_of(change))))
-    return [where for _, where in sorted(found, key=lambda each: -each[0])[:MOST_SHOWN]]
-
-
-def _numbers(rows: Iterable[SeriesBatch]) -> dict[tuple[str, str, str], list[float]]:
-    """(metric, label, unit) -> of each batch the mean of its runs."""
-    batch_of = {run: row.pk for row in rows for run in row.runs}
-    by: dict[tuple[str, str, str], dict[int, list[float]]] = {}
-    measured = Measurement.objects.filter(run__in=batch_of, phase="run").values_list(
-        "run", "metric__name", "metric__label", "metric__unit", "value"
-    )
-    for run, name, label, unit, value in measured:
-        by.setdefault((name, label, unit), {}).setdefault(batch_of[str(run)], []).append(value)
-    return {key: [sum(values) / len(values) for values in batches.values()] for key, batches in by.items()}
+    found = compare(per_batch(before), per_batch(after))
+    return [spent for spent in found if spent.quantity.name != point.benchmark.metric.name]

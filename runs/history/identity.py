@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.catalog import FACTORS, FactorKind, Role, factor_label, factor_role
+from benchagent.catalog import FACTORS, FactorKind, Role, factor_role
 from django.utils.text import slugify
 
 from runs.formatting import mid_sentence
@@ -21,7 +21,7 @@ from runs.models.base import clean
 from runs.models.choices import Visibility
 from runs.models.subjects import dbms_name
 from runs.run import likeness
-from runs.run.facets import FACTOR, factor_facets
+from runs.run.facets import FACTOR, factor_facets, factor_label
 
 # The branch that is watched goes by any of these names, or by none.
 MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
@@ -30,6 +30,7 @@ _IDLE = frozenset({"seed", "random_seed", "test_no", "filename", "directory", "c
 # Of a version's number: so many digits of each of its parts.
 _DIGITS = 9
 _LONGEST = 200
+NOT_GIVEN = "not given"
 # How the mark of a machine begins that somebody only names.
 _SENT = "sent "
 
@@ -176,6 +177,17 @@ def conditions_of(run: Run) -> dict[str, str]:
         if factor_role(factor.name, factor.role) == Role.PROCEDURE
     }
     return {name: clean(text, _LONGEST) for name, text in facts.items() if text and not _is_place(name, text)}
+
+
+def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(kind, Kernel 6.1.0 → 6.12.5) of what both tell, and of settings that only one of them was given."""
+    told = []
+    for name in dict.fromkeys((*after, *before)):
+        kind, _, label = name.partition(":")
+        both = name in before and name in after
+        if before.get(name) != after.get(name) and (both or kind == "setting"):
+            told.append((kind, f"{label} {before.get(name, NOT_GIVEN)} → {after.get(name, NOT_GIVEN)}"))
+    return told
 
 
 def _is_place(name: str, text: str) -> bool:

@@ -15,6 +15,7 @@ from runs.answers.answer import Newer
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.formatting import listed, percent
+from runs.history.identity import differences
 from runs.history.watching import BASELINE, Series, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
 from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
@@ -69,8 +70,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "answer": answer_words(series),
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
         "refuted": sum(point.state == ChangeState.REFUTED for point, _ in changes),
-        "least_seen": percent(band.least_seen()) if band else "",
-        "is_blind": band is not None and band.least_seen() > 0.05,
+        "least_seen": percent(band.least_seen) if band else "",
+        "is_blind": band is not None and band.least_seen > 0.05,
         "rows": rows,
         "unfolded": rows[:UNFOLDED],
         "folded": rows[UNFOLDED:],
@@ -117,12 +118,8 @@ def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
 
 
 def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Kernel 6.1.0 → 6.12.5: of what both tell."""
-    return [
-        f"{name.partition(':')[2]} {before[name]} → {text}"
-        for name, text in after.items()
-        if name in before and before[name] != text
-    ]
+    """Kernel 6.1.0 → 6.12.5."""
+    return [words for _, words in differences(before, after)]
 
 
 def _last_start(series: Series) -> int | None:

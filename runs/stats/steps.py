@@ -39,23 +39,34 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
     (Bonferroni); then each part likewise. Each day counts once, by its geometric mean: what shifts from one day to the
     next is more than the repeats of a day show.
     """
-    centres = [geometric_mean(values) for _, values in levels]
-    means = [centre for centre in centres if centre is not None]
-    if len(means) < max(len(levels), 2 * LEAST_DAYS):
+    logs = [math.log(centre) for _, values in levels if (centre := geometric_mean(values)) is not None]
+    if len(logs) < len(levels):
         return []
-    cuts = [0, *sorted(_cuts([math.log(centre) for centre in means], 0, len(means))), len(means)]
-    kept = [0]
-    for cut, end in pairwise(cuts[1:]):
-        change = ratio(means[cut:end], means[kept[-1] : cut])
+    means, changes = [math.exp(log) for log in logs], []
+    for before, cut, end in _parts(steps_of(logs, threshold), len(logs)):
+        if change := ratio(means[cut:end], means[before:cut]):
+            changes.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(means)))
+    return changes
+
+
+def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
+    """The same of the logs of the means of days: the first day after each step."""
+    if len(logs) < 2 * LEAST_DAYS:
+        return []
+    kept: list[int] = []
+    for cut, end in pairwise([*sorted(_cuts(logs, 0, len(logs))), len(logs)]):
+        begin = kept[-1] if kept else 0
+        change = ratio([math.exp(log) for log in logs[cut:end]], [math.exp(log) for log in logs[begin:cut]])
         # Two bad nights and a good one stand off, too, but are not alike: their interval holds 1. Days that do not vary
         # at all have none.
         if change and (change.p is None or change.p < ALPHA) and abs(math.log(change.value)) >= math.log1p(threshold):
             kept.append(cut)
-    changes = []
-    for before, cut, end in zip(kept, kept[1:], [*kept[2:], len(means)], strict=False):
-        if change := ratio(means[cut:end], means[before:cut]):
-            changes.append(Step(levels[cut][0], change, end - cut, cut - before, end == len(means)))
-    return changes
+    return kept
+
+
+def _parts(cuts: Sequence[int], end: int) -> Iterator[tuple[int, int, int]]:
+    """Of each cut where the part before it begins, where it is, and where the part after it ends."""
+    return zip([0, *cuts], cuts, [*cuts[1:], end], strict=False)
 
 
 def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:

@@ -1,10 +1,11 @@
 """A series of batches that grows: does its newest batch lie off, and does it stay there?
 
-Two stages. A batch outside of the band in which one more batch is expected is a suspicion; three further batches
-confirm or refute it. Whoever is woken by single batches alone meets 4 to 8 false alarms in 1,000
-(docs/method/history.md has the simulation of this and of other rules). Batches, never repeats, are counted: what
-shifts from one day to the next is more than the repeats of a day show. All here are logs of the means of batches,
-oldest first.
+A batch outside of the band in which one more batch is expected is a suspicion; three further batches confirm or refute
+it. Three batches in a row that all lie off, and together far off, need no suspicion before. Whoever is woken by single
+batches alone meets 4 to 8 false alarms in 1,000 (docs/method/history.md has the simulation of this and of other rules).
+Batches, never repeats, are counted: what shifts from one day to the next is more than the repeats of a day show, and
+neighbouring days are alike, by which the error of their mean grows. All here are logs of the means of batches, oldest
+first.
 """
 
 from __future__ import annotations
@@ -16,15 +17,19 @@ from itertools import pairwise
 from typing import Literal
 
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.steps import LEAST_DAYS, steps
+from runs.stats.steps import LEAST_DAYS, steps, steps_of
 from runs.stats.summaries import Interval, interval_of_logs, mean, t_quantile, variance
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
+# Three batches in a row that nothing has called out before.
+IN_A_ROW = 0.999
+# Each of three batches lies off by so much of what their mean does.
+SHARE_OF_EACH = 0.3
 # Of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
-LEAST_TO_TELL, MOST_IN_BAND = 10, 30
+LEAST_TO_TELL, MOST_IN_BAND = 7, 60
 CONFIRMING = 3
 # Steps are looked for in the newest so many: of more the matrix of all stretches grows too large.
 WINDOW = 100
@@ -37,13 +42,17 @@ Kind = Literal["step", "drift", "noise"]
 
 @dataclass(frozen=True)
 class Band:
-    """Where one more batch is expected, in logs. `error`: of one batch; `batches` of the present level."""
+    """Where one more batch is expected, in logs. `error`: of one batch; `batches` of the present level.
+
+    `hang`: the correlation of neighbours.
+    """
 
     centre: float
     half: float
     error: float
     df: int
     batches: int
+    hang: float = 0.0
 
     def holds(self, log: float) -> bool:
         return abs(log - self.centre) <= self.half
@@ -52,10 +61,27 @@ class Band:
     def interval(self) -> Interval:
         return Interval(math.exp(self.centre - self.half), math.exp(self.centre + self.half))
 
-    def least_seen(self, repeats: int = CONFIRMING) -> float:
+    def shift_error(self, count: int) -> float:
+        """Standard error of the mean of so many batches in a row, less that of the level before."""
+        alike = 2 * math.fsum((count - lag) / count * self.hang**lag for lag in range(1, count))
+        level = (1 + self.hang) / (1 - self.hang) / self.batches
+        return self.error * math.sqrt((1 + alike) / count + level)
+
+    def least_sure(self, confidence: float) -> float:
+        """From which shift on the mean of `CONFIRMING` batches is surely off, in logs."""
+        return t_quantile(0.5 + confidence / 2, self.df) * self.shift_error(CONFIRMING)
+
+    def is_left_by(self, logs: Sequence[float], threshold: float, confidence: float) -> bool:
+        """Whether three batches lie surely off, each of them: of two bad nights and a good one the good does not."""
+        shifts = [log - self.centre for log in logs]
+        shift = mean(shifts)
+        is_far = abs(shift) > max(math.log1p(threshold), self.least_sure(confidence))
+        return is_far and min(each / shift for each in shifts) >= SHARE_OF_EACH
+
+    @property
+    def least_seen(self) -> float:
         """The least step, as a share of 1, that `CONFIRMING` further batches show."""
-        quantile = t_quantile(0.5 + CONFIRMED / 2, self.df)
-        return math.expm1(quantile * self.error * math.sqrt(1 / repeats + 1 / self.batches))
+        return math.expm1(self.least_sure(CONFIRMED))
 
 
 @dataclass(frozen=True)
@@ -83,7 +109,7 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     squares = math.fsum(variance(level) * (len(level) - 1) for level in levels if len(level) > 1)
     error, now = math.sqrt(squares / df), levels[-1]
     half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
-    return Band(mean(now), half, error, df, len(now))
+    return Band(mean(now), half, error, df, len(now), _hanging_together(*levels, errors=1))
 
 
 def is_confirmed(expected: Band, suspect: float, further: Sequence[float], threshold: float) -> bool | None:
@@ -93,22 +119,17 @@ def is_confirmed(expected: Band, suspect: float, further: Sequence[float], thres
     """
     if len(further) < CONFIRMING:
         return None
-    shift = mean(further[:CONFIRMING]) - expected.centre
-    quantile = t_quantile(0.5 + CONFIRMED / 2, expected.df)
-    least = quantile * expected.error * math.sqrt(1 / CONFIRMING + 1 / expected.batches)
-    return abs(shift) > max(math.log1p(threshold), least) and (shift > 0) == (suspect > expected.centre)
+    same_side = (mean(further) > expected.centre) == (suspect > expected.centre)
+    return same_side and expected.is_left_by(further[:CONFIRMING], threshold, CONFIRMED)
 
 
 def changes(logs: Sequence[float], threshold: float) -> list[Found]:
     """Steps of the level within the newest `WINDOW` batches."""
     first = max(0, len(logs) - WINDOW)
-    levels = [(float(at), [math.exp(log)]) for at, log in enumerate(logs[first:], first)]
-    found, cuts = [], steps(levels, threshold)
-    begins = [first, *(int(step.at) for step in cuts), len(logs)]
-    for before, step, after in zip(begins, cuts, begins[2:], strict=False):
-        at = int(step.at)
-        # Three batches in a row lie off by chance where neighbours hang together: the third further one tells.
-        if after - at <= CONFIRMING or not _stands_out(logs[before:at], logs[at:after]):
+    found, cuts = [], [first + place for place in steps_of(logs[first:], threshold)]
+    for before, at, after in zip([first, *cuts], cuts, [*cuts[1:], len(logs)], strict=False):
+        # A few batches in a row lie off by chance where neighbours hang together; `_in_a_row` judges those.
+        if after - at < 2 * CONFIRMING or not _stands_out(logs[before:at], logs[at:after]):
             continue
         if change := change_at(logs, at, before, after):
             found.append(change)
@@ -134,7 +155,7 @@ def change_at(logs: Sequence[float], at: int, begin: int = 0, end: int | None = 
 
 def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
     """Neighbouring batches hang together: a run of a few that lie off is likelier than of single ones."""
-    hang = _hanging_together(before, after)
+    hang = _hanging_together(before, after, errors=1.5)
     n, m = len(before), len(after)
     if min(n, m) < 2 or hang <= 0:
         return True
@@ -145,15 +166,18 @@ def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
     return shift >= t_quantile(0.5 + PLACED / 2, max(2, n + m - 2)) * error
 
 
-def _hanging_together(*levels: Sequence[float]) -> float:
-    """Correlation of neighbours within levels, as high as it may well be: it is estimated of few."""
-    off = [[log - mean(level) for log in level] for level in levels]
+def _hanging_together(*levels: Sequence[float], errors: float = 0.0) -> float:
+    """Correlation of neighbours within levels, or so many of its errors above it: it is estimated of few.
+
+    Of n batches it is too low by (1 + 3 r) / n (M. G. Kendall, Biometrika 41, 1954).
+    """
+    off = [[log - mean(level) for log in level] for level in levels if level]
     squares = math.fsum(value * value for level in off for value in level)
     if not squares:
         return 0.0
     count = sum(map(len, off))
     neighbours = math.fsum(a * b for level in off for a, b in pairwise(level)) / squares
-    return max(0.0, min(0.9, neighbours + 1 / math.sqrt(count)))
+    return max(0.0, min(0.9, neighbours + (1 + 3 * neighbours) / count + errors / math.sqrt(count)))
 
 
 def drift(logs: Sequence[float], threshold: float) -> Found | None:
@@ -161,12 +185,9 @@ def drift(logs: Sequence[float], threshold: float) -> Found | None:
     begin, n = max(0, len(logs) - MOST_OF_DRIFT), min(len(logs), MOST_OF_DRIFT)
     if n < LEAST_OF_DRIFT:
         return None
-    newest, middle = logs[begin:], (n - 1) / 2
-    centre, spread = mean(newest), n * (n * n - 1) / 12
-    slope = math.fsum((place - middle) * log for place, log in enumerate(newest)) / spread
-    off = [log - centre - slope * (place - middle) for place, log in enumerate(newest)]
-    hang, squares = _hanging_together(off), math.fsum(value * value for value in off)
-    error = math.sqrt(squares / (n - 2) / spread * (1 + hang) / (1 - hang)) * (n - 1)
+    slope, off = _line(logs[begin:])
+    hang, squares = _hanging_together(off, errors=1.5), math.fsum(value * value for value in off)
+    error = math.sqrt(squares / (n - 2) / (n * (n * n - 1) / 12) * (1 + hang) / (1 - hang)) * (n - 1)
     change, half = slope * (n - 1), t_quantile(0.5 + PLACED / 2, n - 2) * error
     if abs(change) < max(math.log1p(threshold), half):
         return None
@@ -198,7 +219,7 @@ def watch(
     for at in before.suspects:
         expected = band(logs[:at], [start for start in starts if start < at])
         verdict = expected and is_confirmed(expected, logs[at], logs[at + 1 :], threshold)
-        if verdict and not _is_near(at, [*starts, *improbable]):
+        if verdict and not _is_near(at, [*starts, *improbable]) and not _is_trend(logs, at, starts):
             begin = max([start for start in starts if start < at], default=0)
             if found := change_at(logs, at, begin):
                 confirmed.append(found)
@@ -207,8 +228,8 @@ def watch(
             suspects.append(at)
         else:
             refuted.append(at)
-    for found in changes(logs, threshold):
-        if not _is_near(found.at, [*starts, *improbable]):
+    for found in [*_in_a_row(logs, starts, threshold), *changes(logs, threshold)]:
+        if not _is_near(found.at, [*starts, *improbable]) and not _is_trend(logs, found.at, starts):
             confirmed.append(found)
             starts.append(found.at)
     # A drift goes on: it is told once in half of its length.
@@ -224,6 +245,36 @@ def watch(
         before, starts=tuple(sorted(starts)), suspects=tuple(suspects), confirmed=tuple(confirmed),
         refuted=tuple(refuted),
     )  # fmt: skip
+
+
+def _is_trend(logs: Sequence[float], at: int, starts: Sequence[int]) -> bool:
+    """Whether a line through the newest batches leaves less than a step at this place does."""
+    begin = max([len(logs) - MOST_OF_DRIFT, 0, *(start for start in starts if start < at - LEAST_DAYS)])
+    newest = logs[begin:]
+    if len(newest) < LEAST_OF_DRIFT or not 0 < at - begin < len(newest):
+        return False
+    parts = (newest[: at - begin], newest[at - begin :])
+    of_step = math.fsum(variance(part) * (len(part) - 1) for part in parts if len(part) > 1)
+    _, off = _line(newest)
+    return math.fsum(value * value for value in off) < of_step
+
+
+def _line(logs: Sequence[float]) -> tuple[float, list[float]]:
+    """Slope by batch of a straight line, and how far each lies off it."""
+    n, centre = len(logs), mean(logs)
+    middle = (n - 1) / 2
+    slope = math.fsum((place - middle) * log for place, log in enumerate(logs)) / (n * (n * n - 1) / 12)
+    return slope, [log - centre - slope * (place - middle) for place, log in enumerate(logs)]
+
+
+def _in_a_row(logs: Sequence[float], starts: Sequence[int], threshold: float) -> list[Found]:
+    """The newest three batches as a new level, if they are one."""
+    at = len(logs) - CONFIRMING
+    expected = band(logs[:at], [start for start in starts if start < at]) if at > 0 else None
+    if expected is None or not expected.is_left_by(logs[at:], threshold, IN_A_ROW):
+        return []
+    begin = max([start for start in starts if start < at], default=0)
+    return [found] if (found := change_at(logs, at, begin)) else []
 
 
 def _is_near(at: int, places: Sequence[int]) -> bool:

@@ -16,10 +16,15 @@ def test_it_errs_as_seldom_as_the_docs_say():
 
 
 def test_it_finds_a_step_of_five_per_cent_and_where_it_is():
-    again, within_4, within_10, placed = bench_history.detection(PLAIN, 0.02, -0.05, SERIES, SEED)
-    assert min(again, within_10, placed) >= 0.9
-    assert within_4 >= 0.75
+    found = bench_history.detection(PLAIN, 0.02, -0.05, SERIES, SEED)
+    assert min(found.again, found.within_10, found.placed) >= 0.9
+    assert found.within_3 >= 0.75
 
 
 def test_it_does_not_find_what_cannot_be_seen():
-    assert bench_history.detection(PLAIN, 0.02, -0.01, SERIES, SEED)[0] <= 0.3
+    assert bench_history.detection(PLAIN, 0.02, -0.01, SERIES, SEED).again <= 0.3
+
+
+def test_a_drift_and_louder_repeats_are_kinds_of_their_own():
+    assert bench_history.told_as(3, SEED, drift=-0.001)["drift"] >= 0.6
+    assert bench_history.told_as(3, SEED, louder=3)["noise"] >= 0.6

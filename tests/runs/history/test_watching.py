@@ -19,14 +19,14 @@ def with_step(level: float, *, last: int = 22, **changes):
 
 
 @pytest.mark.parametrize(("level", "side"), [(0.94, "worse"), (1.06, "better")])
-def test_a_batch_off_the_band_is_a_suspicion_until_three_further_ones_confirm_it(contributor, level, side):
+def test_a_batch_off_the_band_is_a_suspicion_until_three_in_a_row_confirm_it(contributor, level, side):
     file(with_step(level, last=STEP), contributor, at_once=STEP)
     point = ChangePoint.objects.get(state="suspected")
     assert point.alert is not None
     assert point.alert.state == "new"
-    file(nights([STEP + 1, STEP + 2], level=level), contributor)
+    file(nights([STEP + 1], level=level), contributor)
     assert not ChangePoint.objects.filter(state="confirmed").exists()
-    file(nights([STEP + 3], level=level), contributor)
+    file(nights([STEP + 2], level=level), contributor)
     point.refresh_from_db()
     assert (point.state, point.side, point.at.commit) == ("confirmed", side, f"{STEP:040x}")
     assert point.alert.state == "confirmed"

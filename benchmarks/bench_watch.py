@@ -1,0 +1,228 @@
+"""Benchmarks watched live: is a change found, confirmed by itself, explained, grouped and mailed?
+
+A whole site measures an experiment on this machine again and again. From the eighth batch on PostgreSQL has a setting
+that costs about 15 % (`commit_delay`, from the time that its commits took before). Then another experiment, and from
+its eighth batch on the machine has other work to do. `make bench-watch [ARGS="--part load --seconds 10"]`; ends with 1
+when anything that it expects was not seen. What is suspected is measured again after a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from email import message_from_bytes, policy
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import requests
+from aiosmtpd.controller import Controller
+from benchagent.dbms.private_server import free_port
+
+from tests.ops.site import REPOSITORY, Site, share_cache, wait_until
+
+BATCHES, CHANGED_AT, SLOWER_BY = 14, 8, 0.15
+AGAIN_AFTER_S, TIMEOUT_S, READY_WITHIN_S, BATCH_WITHIN_S, FOUND_WITHIN_S = 60, 60, 600, 1200, 1200
+ADDRESS = "dba@bench.example"
+OPEN = ("queued", "assigned", "preparing", "loading", "warming_up", "measuring", "collecting")
+# An agent that may measure again, and a rule that mails.
+SET_UP = """
+from agents.models import Agent
+from runs.models import TellingRule, User
+Agent.objects.update(measures_again=True, again_after_s={after_s}, again_daily_s=86_400)
+TellingRule.objects.create(owner=User.objects.filter(is_active=True).earliest("pk"), name="proof", way="mail",
+    target={address!r}, site_url="http://bench.example", worse_only=True)
+"""
+
+
+class Mailbox:
+    """The bodies of the mails that a real SMTP server was given."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        mail = message_from_bytes(envelope.content, policy=policy.default)
+        self.texts += [part.get_content() for part in mail.walk() if part.get_content_type() == "text/plain"]
+        return "250 OK"
+
+
+class Watching:
+    """A site that is asked to measure, and what it says of it."""
+
+    def __init__(self, site: Site, seconds: float, repeats: int) -> None:
+        self.base, self.seconds, self.repeats = f"http://127.0.0.1:{site.port}", seconds, repeats
+        self.token = site.run("token", "NAME=watch", "SCOPES=read,upload,schedule").stdout.strip()
+
+    def ask(self, method: str, path: str, **more: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        answer = requests.request(method, self.base + path, headers=headers, timeout=TIMEOUT_S, **more)
+        if not answer.ok:
+            raise SystemExit(f"{method} {path}: {answer.status_code} {answer.text[:500]}")
+        return answer.json()
+
+    def engines(self, wanted: Sequence[str]) -> list[dict[str, str]]:
+        """The first version of each that the agent has; it may still be looking."""
+
+        def offered() -> list[dict[str, str]]:
+            told = [engine for agent in self.ask("GET", "/api/v1/agents/")["results"] for engine in agent["engines"]]
+            there = {each["dbms"]: each for each in reversed(told) if each["available"] and not each["connection"]}
+            return [{"dbms": name, "version": there[name]["version"]} for name in wanted if name in there]
+
+        wait_until(lambda: len(offered()) == len(wanted), READY_WITHIN_S, 1)
+        if len(found := offered()) != len(wanted):
+            raise SystemExit(f"the agent offers {found}, of {wanted}")
+        return found
+
+    def measure(self, name: str, engines: Any, terminals: int, settings: Mapping[str, Any]) -> list[float]:
+        """One batch, to its end. -> what each run brought."""
+        factors = {
+            "scale_factor": [1, 2], "terminals": terminals, "warm_up_s": 1, "duration_s": self.seconds,
+        }  # fmt: skip
+        plan = {"workload": "tpcb", "engines": engines, "factors": factors, "repeats": self.repeats, "name": name}
+        made = self.ask("POST", "/api/v1/experiments/", json=plan | {"settings": settings})
+        ids = [run["id"] for run in made["runs"]]
+
+        def runs() -> list[Any]:
+            return [self.ask("GET", f"/api/v1/runs/{each}/") for each in ids]
+
+        wait_until(lambda: all(run["status"] not in OPEN for run in runs()), BATCH_WITHIN_S, 1)
+        values = [each["value"] for run in runs() for each in run["measurements"] if each["name"] == "tps"]
+        print(f"  {name}: {' '.join(f'{value:.0f}' for value in values)} transactions a second", flush=True)
+        return values
+
+    def alerts(self, *states: str) -> list[Any]:
+        found: list[Any] = self.ask("GET", "/api/v1/alerts/", params={"state": states})["results"]
+        return found
+
+
+def _work() -> None:
+    """Other work on the machine, until it is ended."""
+    while True:
+        sum(range(100_000))
+
+
+@contextmanager
+def load() -> Iterator[None]:
+    workers = [multiprocessing.Process(target=_work, daemon=True) for _ in range(3 * (os.cpu_count() or 1))]
+    for worker in workers:
+        worker.start()
+    try:
+        yield
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.join()
+
+
+def commit_delay_us(values: Sequence[float], terminals: int) -> int:
+    """What makes a transaction so much longer that `SLOWER_BY` of the throughput is lost."""
+    return round(1e6 * terminals / median(values) * SLOWER_BY / (1 - SLOWER_BY))
+
+
+def experiment(site: Watching, part: str) -> list[Any]:
+    """So many batches, and the alerts that were confirmed by the end."""
+    engines = site.engines(["postgresql"] if part == "setting" else ["postgresql", "sqlite"])
+    terminals, before = 1 if part == "setting" else 2, []
+    known = {alert["id"] for alert in site.alerts("new", "confirmed", "acknowledged", "noise")}
+    settings: dict[str, Any] = {}
+
+    def confirmed() -> list[Any]:
+        return [alert for alert in site.alerts("confirmed") if alert["id"] not in known]
+
+    for number in range(1, CHANGED_AT):
+        before += site.measure(f"{part} {number}", engines, terminals, settings)
+    if part == "setting":
+        delay = commit_delay_us(before, terminals)
+        settings = {"postgresql": [["commit_delay", str(delay)], ["commit_siblings", "0"]]}
+        print(f"  from here on commit_delay = {delay} µs")
+    with load() if part == "load" else nullcontext():
+        site.measure(f"{part} {CHANGED_AT}", engines, terminals, settings)
+        begun = time.monotonic()
+        wait_until(confirmed, FOUND_WITHIN_S, 2)
+        print(f"  confirmed by itself after {time.monotonic() - begun:.0f} s: {len(confirmed())} alerts", flush=True)
+        for number in range(CHANGED_AT + 1, BATCHES + 1):
+            site.measure(f"{part} {number}", engines, terminals, settings)
+    wait_until(confirmed, 60, 2)
+    return [site.ask("GET", f"/api/v1/alerts/{alert['id']}/") for alert in confirmed()]
+
+
+def expected(part: str, alerts: Sequence[Any], mails: Sequence[str]) -> dict[str, bool]:
+    """What has to be seen, and whether it was."""
+    worse = [alert for alert in alerts if any(change["change"]["verdict"] == "worse" for change in alert["changes"])]
+    first: Any = worse[0] if worse else {"changes": [], "caused_by": [], "is_machine": None, "id": "-"}
+    moved = {change["benchmark"] for change in first["changes"] if change["state"] == "confirmed"}
+    causes = [f"{each['kind']}: {each['words']}" for each in first["caused_by"]]
+    seen = {"found and confirmed": bool(worse), "one alert for all": len(worse) == 1 and len(moved) > 1}
+    if part == "setting":
+        seen["explained by the setting first"] = bool(causes) and "commit_" in causes[0] and not first["is_machine"]
+    else:
+        seen["called machine"] = first["is_machine"] is True
+    told = wait_until(lambda: [text for text in mails if first["id"] in text], 300, 2)
+    return seen | {"mailed": bool(told)}
+
+
+def report(part: str, alerts: Sequence[Any], seen: Mapping[str, bool]) -> None:
+    for alert in alerts:
+        print(f"  {alert['title']}; machine: {alert['is_machine']}")
+        print(*(f"    {change['state']}: {change['words']}" for change in alert["changes"]), sep="\n")
+        print(*(f"    cause: {each['kind']} {each['words']}" for each in alert["caused_by"]), sep="\n")
+        counters = ", ".join(f"{each['label']} {each['change']['value']:+.0%}" for each in alert["counters"])
+        print(f"    where: {counters}")
+    print(f"{part}:", ", ".join(f"{what}: {'yes' if was else 'NO'}" for what, was in seen.items()), flush=True)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[tuple[Site, Mailbox]]:
+    # PostgreSQL's service user must be able to pass through.
+    folder.chmod(0o711)
+    (folder / "home").mkdir()
+    box, port = Mailbox(), free_port()
+    controller = Controller(box, hostname="127.0.0.1", port=port)
+    controller.start()
+    site = Site(
+        folder / "state", folder / "home", RATE_LIMITS="0", EMAIL_HOST="127.0.0.1", EMAIL_PORT=str(port)
+    )  # fmt: skip
+    share_cache(site.state)
+    try:
+        site.start()
+        site.wait(READY_WITHIN_S)
+        if "ready after" not in site.said:
+            raise SystemExit(f"it did not start: {site.said}")
+        yield site, box
+    finally:
+        site.stop()
+        controller.stop()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=("setting", "load"), action="append", help="both unless said otherwise")
+    parser.add_argument("--seconds", type=float, default=5, help="of the window of each run")
+    parser.add_argument("--repeats", type=int, default=2)
+    options = parser.parse_args()
+    missing = 0
+    with tempfile.TemporaryDirectory(prefix="benchsite-watch-") as name, running(Path(name)) as (site, box):
+        watching = Watching(site, options.seconds, options.repeats)
+        watching.engines(["postgresql", "sqlite"])
+        code = SET_UP.format(after_s=AGAIN_AFTER_S, address=ADDRESS)
+        command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+        subprocess.run(command, cwd=REPOSITORY, env=site.base | {"STATE": str(site.state)}, check=True)
+        for part in options.part or ("setting", "load"):
+            print(f"{part}, {BATCHES} batches of {options.repeats} repeats of {options.seconds:g} s", flush=True)
+            alerts = experiment(watching, part)
+            seen = expected(part, alerts, box.texts)
+            report(part, alerts, seen)
+            missing += not all(seen.values())
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""Where the time of a transaction went: what engine, processes and disks counted, before and after a change.
+
+Times are milliseconds of one transaction, so that what grew can be set against what the whole transaction grew by;
+everything else is counted for each transaction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from benchagent.catalog.metrics import METRICS
+
+from runs.answers.answer import Amount, share_of
+from runs.models import Run, SeriesBatch
+from runs.run.engine_report import COUNTERS
+from runs.stats import ALPHA, MIN_REPEATS, PRACTICAL_THRESHOLD, ratio
+
+
+class Spending(StrEnum):
+    """What a transaction spends its time on."""
+
+    CPU = "CPU"
+    WAITING_FOR_CPU = "waiting for CPU"
+    LOCK = "lock"
+    READS = "reads"
+    FLUSHES = "flushes"
+    DISK = "disk"
+    TEMPORARY = "temporary files"
+    CLIENT = "client"
+    OTHERS = "others on the machine"
+    ELSE = ""
+
+
+# A wait event of an engine by how it begins: on what its time is spent. The first that fits counts.
+_EVENTS = (
+    ("lock", Spending.LOCK), ("idle in transaction", Spending.CLIENT), ("client", Spending.CLIENT),
+    ("io: wal", Spending.FLUSHES), ("lwlock: wal", Spending.FLUSHES), ("io: buffile", Spending.TEMPORARY),
+    ("io: datafile", Spending.READS), ("timeout: commitdelay", Spending.FLUSHES), ("lwlock: buffer", Spending.READS),
+)  # fmt: skip
+_COUNTED = {
+    "buffer_reads": Spending.READS, "data_reads": Spending.READS, "log_flushes": Spending.FLUSHES,
+    "log_writes": Spending.FLUSHES, "log_bytes": Spending.FLUSHES, "lock_waits": Spending.LOCK,
+    "lock_wait_ms": Spending.LOCK, "deadlocks": Spending.LOCK, "temp_bytes": Spending.TEMPORARY,
+    "others_cpu_cores": Spending.OTHERS, "others_disk_write_mb_per_s": Spending.OTHERS,
+    "server_cpu_ms": Spending.CPU, "cpu_wait_ms": Spending.WAITING_FOR_CPU, "flush_ms": Spending.DISK,
+    "driver_cpu_ms_per_tx": Spending.CLIENT, "sync_rate_per_s": Spending.DISK,
+}  # fmt: skip
+RUNNING = "running"
+# Of what a transaction takes longer, from which on a part of it is looked at by itself.
+LEAST_PART = 0.1
+NO_RATIO = Amount(value=None, low=None, high=None, verdict="")
+# Below this share of a core or a MB/s nobody else was at work.
+_LEAST_OF_OTHERS = {"others_cpu_cores": 0.25, "others_disk_write_mb_per_s": 5.0}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """`is_time`: milliseconds of a transaction, and not a part of another such time."""
+
+    name: str
+    label: str
+    unit: str
+    spending: Spending = Spending.ELSE
+    is_time: bool = False
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A quantity before and after. `part`: of what the whole transaction grew by, as a share of 1, where it is time."""
+
+    quantity: Quantity
+    before: float
+    after: float
+    change: Amount
+    part: float | None
+
+    @property
+    def words(self) -> str:
+        """0.4 → 3.1 ms, 83 % of it"""
+        unit = f" {self.quantity.unit}" if self.quantity.unit else ""
+        part = f", {min(self.part, 1.0):.0%} of it" if self.part is not None and self.part >= LEAST_PART else ""
+        return f"{self.before:.3g} → {self.after:.3g}{unit}{part}"
+
+
+Values = dict[Quantity, float]
+
+
+def of_run(run: Run) -> Values:
+    """Everything of one run that may tell where its time went. Reads its measurements and statistics."""
+    metrics = {each.metric.name: each for each in run.measurements.all() if each.phase == "run"}
+    values: Values = {
+        Quantity(name, row.metric.label, row.metric.unit, _COUNTED.get(name, Spending.ELSE)): row.value
+        for name, row in metrics.items()
+    }
+    told = {name: row.value for name, row in metrics.items()}
+    transactions, tps = told.get("transactions", 0.0), told.get("tps", 0.0)
+    if transactions > 0:
+        for name, value in run.statistics.get("counters", {}).items():
+            label, unit = COUNTERS.get(name, (name, ""))
+            counted = Quantity(name, f"{label}, per transaction", unit, _COUNTED.get(name, Spending.ELSE))
+            values[counted] = value / transactions
+    values |= _others(told, run.hardware.cpu_threads if run.hardware else None)
+    return values | (_times(run.statistics.get("waits", {}), told, tps) if tps > 0 else {})
+
+
+def _others(told: Mapping[str, float], threads: int | None) -> Values:
+    """CPU that neither the DBMS nor its load generator took."""
+    if "machine_cpu_percent" not in told or not threads:
+        return {}
+    own = told.get("server_cpu_cores", 0.0) + told.get("driver_cpu_cores", 0.0)
+    others = Quantity("others_cpu_cores", "CPU of others", "cores", Spending.OTHERS)
+    return {others: max(0.0, told["machine_cpu_percent"] / 100 * threads - own)}
+
+
+def _times(waits: Mapping[str, float], told: Mapping[str, float], tps: float) -> Values:
+    """Milliseconds of a transaction; of the time that its session was running what it had no CPU for."""
+    values: Values = {}
+    own = 1000 * told.get("server_cpu_cores", 0.0) / tps
+    if "server_cpu_cores" in told:
+        values[Quantity("server_cpu_ms", "CPU of the DBMS, per transaction", "ms", Spending.CPU, is_time=True)] = own
+    for event, sessions in waits.items():
+        spent = 1000 * sessions / tps
+        if event.lower() == RUNNING:
+            ready = Quantity("cpu_wait_ms", "Active, without a CPU", "ms", Spending.WAITING_FOR_CPU, is_time=True)
+            values[ready] = max(0.0, spent - own)
+        else:
+            values[Quantity(f"wait:{event}", f"Waiting: {event}", "ms", _event(event), is_time=True)] = spent
+    return values
+
+
+def _event(event: str) -> Spending:
+    return next((spending for begin, spending in _EVENTS if event.lower().startswith(begin)), Spending.ELSE)
+
+
+def per_batch(rows: Iterable[SeriesBatch]) -> dict[Quantity, list[float]]:
+    """Of each batch the mean of its runs. What only some batches tell is nought in the others: nobody waited."""
+    ids = [row.runs for row in rows]
+    found = Run.objects.filter(pk__in=[run for some in ids for run in some]).select_related("hardware")
+    runs = {str(run.pk): of_run(run) for run in found.prefetch_related("measurements__metric")}
+    batches = [[runs[run] for run in some if run in runs] for some in ids]
+    batches = [batch for batch in batches if batch]
+    names = dict.fromkeys(quantity for batch in batches for run in batch for quantity in run)
+    return {name: [fmean(run.get(name, 0.0) for run in batch) for batch in batches] for name in names}
+
+
+def compare(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> list[Spent]:
+    """What surely changed, the largest first: times by what they added to a transaction, then the rest."""
+    count = len(before.keys() | after.keys()) or 1
+    length = [len(next(iter(side.values()), [])) for side in (before, after)]
+    grown = _grown(before, after)
+    found = []
+    for quantity in before.keys() | after.keys():
+        old, new = (side.get(quantity, [0.0] * n) for side, n in zip((before, after), length, strict=True))
+        if spent := _spent(quantity, old, new, grown, ALPHA / count):
+            found.append(spent)
+    return sorted(found, key=_weight, reverse=True)
+
+
+def _weight(spent: Spent) -> tuple[float, float]:
+    size = abs(math.log(max(spent.after, 1e-9) / max(spent.before, 1e-9)))
+    return (abs(spent.part) if spent.part is not None else 0.0, size)
+
+
+def _grown(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> float:
+    """By how many milliseconds the mean latency grew; 0 where it is not told."""
+    means = [
+        fmean(values) for side in (before, after) for quantity, values in side.items()
+        if quantity.name == "latency_mean_ms" and values
+    ]  # fmt: skip
+    return means[1] - means[0] if len(means) == 2 else 0.0
+
+
+def _spent(quantity: Quantity, old: Sequence[float], new: Sequence[float], grown: float, level: float) -> Spent | None:
+    """None where it is not surely another."""
+    if min(len(old), len(new)) < MIN_REPEATS:
+        return None
+    before, after = fmean(old), fmean(new)
+    least = _LEAST_OF_OTHERS.get(quantity.name, 0.0)
+    if before == after or abs(after - before) < least:
+        return None
+    part = (after - before) / grown if quantity.is_time and grown else None
+    change = ratio(new, old) if min(*old, *new) > 0 else None
+    if change is None:
+        # Nought before or after has no ratio: it is believed where all of one side are beyond all of the other.
+        is_sure = min(new) > max(old) or max(new) < min(old)
+        return Spent(quantity, before, after, NO_RATIO, part) if is_sure else None
+    is_large = abs(math.log(change.value)) >= math.log1p(max(PRACTICAL_THRESHOLD, _threshold(quantity)))
+    # What is ranked by its part of the time needs no level of a family: a small part comes last.
+    sure_below = ALPHA if part is not None and abs(part) >= LEAST_PART else level
+    is_sure = is_large and (change.p or 0.0) < sure_below
+    return Spent(quantity, before, after, share_of(change), part) if is_sure else None
+
+
+def _threshold(quantity: Quantity) -> float:
+    return METRICS[quantity.name].threshold if quantity.name in METRICS else PRACTICAL_THRESHOLD
+
+
+def spending(found: Sequence[Spent], *, is_slower: bool) -> Spending:
+    """On what most of the time went that a transaction takes more, or less: one word for all of it."""
+    if is_slower and any(each.quantity.spending == Spending.OTHERS and each.after > each.before for each in found):
+        return Spending.OTHERS
+    times: dict[Spending, float] = {}
+    for each in found:
+        if each.part is not None and each.part > 0 and each.quantity.spending:
+            times[each.quantity.spending] = times.get(each.quantity.spending, 0.0) + each.part
+    if not times:
+        return next((each.quantity.spending for each in found if each.quantity.spending), Spending.ELSE)
+    largest = max(times, key=lambda kind: times[kind])
+    # Who has more to compute also waits longer for it.
+    if largest == Spending.WAITING_FOR_CPU and Spending.CPU in times:
+        return Spending.CPU
+    more_flushes = any(each.quantity.name in {"log_flushes", "log_bytes"} for each in found)
+    return Spending.DISK if largest == Spending.FLUSHES and not more_flushes else largest

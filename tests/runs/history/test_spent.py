@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from runs.history import spent
+from runs.history.causes import _kind, _told_by_engine
+from runs.history.identity import differences
+from runs.history.spent import Quantity, Spending
+from runs.models import Run
+
+LATENCY = Quantity("latency_mean_ms", "Mean latency", "ms")
+CPU = Quantity("server_cpu_ms", "CPU of the DBMS, per transaction", "ms", Spending.CPU, is_time=True)
+LOCK = Quantity("wait:Lock: tuple", "Waiting: Lock: tuple", "ms", Spending.LOCK, is_time=True)
+SYNC = Quantity("wait:IO: WALSync", "Waiting: IO: WALSync", "ms", Spending.FLUSHES, is_time=True)
+FLUSHES = Quantity("log_flushes", "Log forced to disk, per transaction", "times", Spending.FLUSHES)
+OTHERS = Quantity("others_cpu_cores", "CPU of others", "cores", Spending.OTHERS)
+
+
+def side(**means: float) -> dict[Quantity, list[float]]:
+    """Of four batches that scatter by 1 %."""
+    named = {
+        "latency": LATENCY, "cpu": CPU, "lock": LOCK, "sync": SYNC, "flushes": FLUSHES, "others": OTHERS,
+    }  # fmt: skip
+    return {named[name]: [mean * (1 + 0.01 * off) for off in (-1, 0.3, 0, 0.7)] for name, mean in means.items()}
+
+
+def found(before: dict[str, float], after: dict[str, float]) -> list[spent.Spent]:
+    return spent.compare(side(**before), side(**after))
+
+
+def test_what_added_most_to_a_transaction_comes_first():
+    told = found({"latency": 1, "cpu": 0.5, "flushes": 1}, {"latency": 3, "cpu": 0.7, "lock": 1.8, "flushes": 1})
+    assert [each.quantity for each in told if each.part] == [LOCK, CPU]
+    assert told[0].part == pytest.approx(0.9, abs=0.03)
+    assert spent.spending(told, is_slower=True) == Spending.LOCK
+
+
+@pytest.mark.parametrize(("flushes", "spending"), [(1.0, Spending.DISK), (2.0, Spending.FLUSHES)])
+def test_flushes_that_take_longer_are_the_disk_and_more_of_them_are_not(flushes, spending):
+    told = found({"latency": 2, "sync": 1, "flushes": 1}, {"latency": 3, "sync": 2, "flushes": flushes})
+    assert spent.spending(told, is_slower=True) == spending
+
+
+def test_what_others_do_on_the_machine_is_the_machine_unless_the_system_changed():
+    told = found({"latency": 1, "cpu": 0.5, "others": 0.1}, {"latency": 2, "cpu": 0.6, "others": 1.5})
+    assert _kind([], told, is_machine=False, is_slower=True) == "machine"
+    assert _kind([("setting", "jit off → on")], told, is_machine=False, is_slower=True) == "setting"
+    assert _kind([], told, is_machine=False, is_slower=False) != "machine"
+
+
+def test_what_scatters_is_no_change():
+    assert found({"latency": 1, "cpu": 0.5}, {"latency": 1.004, "cpu": 0.502}) == []
+
+
+def test_indexes_plans_and_upkeep_that_differ_are_named():
+    plan = "Index Scan using pk  (cost=0.29..8.31 rows=1)"
+    before = Run(statistics={
+        "indexes": [{"index": "pk"}, {"index": "name"}], "maintenance": [{"what": "vacuum", "age_s": 3.0}],
+        "queries": [{"query": 1, "sql": "SELECT 1", "plan": plan}, {"query": 2, "sql": "SELECT 2", "plan": plan}],
+    })  # fmt: skip
+    after = Run(statistics={
+        "indexes": [{"index": "pk"}], "maintenance": [{"what": "vacuum", "age_s": None}],
+        "queries": [
+            {"query": 1, "sql": "SELECT 1", "plan": plan.replace("8.31", "9.99")},
+            {"query": 2, "sql": "SELECT 2", "plan": "Seq Scan (cost=0)"},
+        ],
+    })  # fmt: skip
+    assert [kind for kind, _ in _told_by_engine(before, after)] == ["index", "plan", "statistics"]
+    assert list(_told_by_engine(before, before)) == []
+
+
+def test_a_setting_that_was_not_given_before_is_a_difference_and_a_fact_that_was_not_told_is_none():
+    before, after = (
+        {"setting:jit": "off", "machine:Kernel": "6.1"},
+        {"setting:commit_delay": "3168", "machine:RAM": "8"},
+    )
+    assert differences(before, after) == [
+        ("setting", "commit_delay not given → 3168"), ("setting", "jit off → not given"),
+    ]  # fmt: skip
+
+
+def test_who_has_more_to_compute_and_waits_for_it_has_more_to_compute():
+    ready = Quantity("cpu_wait_ms", "Active, without a CPU", "ms", Spending.WAITING_FOR_CPU, is_time=True)
+    before = side(latency=1, cpu=0.2) | {ready: [0.5, 0.51, 0.49, 0.5]}
+    more = side(latency=3, cpu=0.8) | {ready: [1.9, 1.91, 1.92, 1.9]}
+    less = side(latency=3, cpu=0.2) | {ready: [2.5, 2.51, 2.49, 2.5]}
+    assert spent.spending(spent.compare(before, more), is_slower=True) == Spending.CPU
+    assert spent.spending(spent.compare(before, less), is_slower=True) == Spending.WAITING_FOR_CPU
