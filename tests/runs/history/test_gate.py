@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from benchagent.ctl.cli import main
+from benchagent.ctl.gate import sides_of
 
 from runs.answers.history import expected_amount
 from runs.history.gate import gated
@@ -111,6 +112,16 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, co
     body = {"runs": head, "base": head[:1]}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
     assert len(answer["without"]) == 3
+
+
+def test_the_base_of_what_is_measured_in_turn_is_what_came_first():
+    rows = [
+        {"id": number, "dbms": {"slug": "postgresql", "version": "18.1"}, "config": config}
+        for number, config in enumerate(({"slug": "small"}, {"slug": "large"}, {"slug": "small"}, {"slug": "large"}))
+    ]
+    newer = {"id": 4, "dbms": {"slug": "postgresql", "version": "18.2"}, "config": None}
+    assert sides_of(rows) == [["0", "2"], ["1", "3"]]
+    assert len(sides_of([*rows, newer])) == 3
 
 
 def test_gate_takes_files_or_a_plan(gate, tmp_path):

@@ -50,16 +50,21 @@ def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
     api = connect()
     experiment = api.post("/experiments/", plan_of(options.run))
     say(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
-    rows = until_ended(api, experiment["slug"], poll_s=options.poll)
-    sides: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        side = (row["dbms"]["version"], (row.get("config") or {}).get("slug", ""))
-        sides.setdefault(side, []).append(str(row["id"]))
+    sides = sides_of(until_ended(api, experiment["slug"], poll_s=options.poll))
     if len(sides) != 2:
         say(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
         return None
-    base, head = sides.values()
+    base, head = sides
     return api.post("/gate/", {"runs": head, "base": base})
+
+
+def sides_of(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Runs by what they tested, in the order in which they were measured: the base is the first."""
+    sides: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        side = (row["dbms"]["slug"], row["dbms"]["version"], (row.get("config") or {}).get("slug", ""))
+        sides.setdefault(side, []).append(str(row["id"]))
+    return list(sides.values())
 
 
 def exit_status(answer: Mapping[str, Any]) -> int:

@@ -32,7 +32,7 @@ from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 LOG = logging.getLogger(__name__)
 FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
-PARSER_VERSION = 6
+PARSER_VERSION = 7
 # How early an importer is asked that does not say so itself.
 ASKED = 500
 
