@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import Any, cast
 
-from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind
+from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind, factor_label
 from benchagent.catalog.values import FACTORS, factor_words
 from benchagent.plugins import LACKING
 from benchagent.redaction import REDACTED, redact_value
@@ -25,7 +25,6 @@ from runs.models import Config, User
 from runs.models.choices import Visibility
 from runs.models.shapes import PlanDocument
 from runs.results.brought_plan import MAX_REPEATS, MAX_RUNS, values_of
-from runs.run.facets import factor_label
 from runs.stats.stopping import LEAST
 
 NAME_LIMIT = 200

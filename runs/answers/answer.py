@@ -122,7 +122,7 @@ class Effect(Claim):
 
 
 class Step(Claim):
-    """Where a series of batches changes for good; without `at` it does not. `day` is a date."""
+    """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not."""
 
     kind: Literal["step"] = "step"
     day: str = ""
@@ -130,6 +130,7 @@ class Step(Claim):
     change: Amount
     batches: int
     days: int
+    threshold: float = 0.0
     batches_before: int = 0
     is_last: bool = True
 

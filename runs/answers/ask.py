@@ -131,7 +131,9 @@ def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:
         yield from _rankings(comparison, axes.facts)
     for name in axes.facts:
         yield from _over(name, axes.facts[name])
-    if setting_pairs(with_values, comparison.varying):
+    # Where each system has a configuration of its own, no two groups differ in one setting.
+    several = not Columns(with_values).follow(["config"], ["dbms"])
+    if several and setting_pairs(with_values, comparison.varying):
         yield Question(kind=asked.EFFECTS)
     days = len(axes.facts[DATE].values) if DATE in axes.facts else 1
     if days >= 2 * LEAST_DAYS:

@@ -1,28 +1,38 @@
-"""What is lost along a size, where it falls off, how far it scales: a claim for each curve."""
+"""What is known of each curve over sizes, clients or another number, and the claims that are made of it: what is lost,
+where it falls off, how far it scales (docs/method/curves.md says each formula).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, AnyClaim, FallsOff, Loss, ScalesTo, begun, change_of, pair_of, share_of
-from runs.answers.places import groups_of, memory_places, place_of
+from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import Axes, Curve, Panel, ends_of_curve, kind_of, levels_of
+from runs.compare.judging import Verdicts
+from runs.compare.panels import CLIENT, SIZE, Axes, Curve, Panel, ends_of_curve, kind_of, levels_of
 from runs.formatting import mid_sentence
-from runs.stats import ratio
-from runs.stats.curves import LEAST_FOR_KNEE, Knee, knee
+from runs.models import Metric
+from runs.stats import Interval, Ratio, Slope, ratio
+from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
 from runs.stats.scaling import Scaling, scaling
 
+LEAST_OF_A_SIDE = 2
+# An interval that reaches from a loss to twice the rate says nothing.
+MOST_OF_A_DOUBLING = 1.0
 TOO_FEW, KNEE, SMOOTH, UNDECIDED, NONE = "too_few", "knee", "smooth", "undecided", "none"
 
 
 def of_curves(comparison: Comparison, question: Question) -> Answer:
-    axes, panels = comparison.axes, comparison.panels
-    place = place_of(axes, [group for panel in panels for group in groups_of(panel)])
+    axes = comparison.axes
+    place = place_of(axes, [point for panel in comparison.panels for curve in panel.curves for point in curve.points])
     answer = begun(comparison, question.model_copy(update={"x": axes.x})).model_copy(
         update={"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(axes)}
     )
@@ -30,27 +40,19 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         return answer.model_copy(update={"missing": ["No size and no other number varies: measure at a second one."]})
     claims: list[AnyClaim] = []
     missing = []
-    for curve, label in labelled(panels):
-        of_curve = _OfCurve(comparison, axes, curve, label)
-        made = {LOSS: of_curve.loss, FALLS_OFF: of_curve.falls_off}.get(question.kind, of_curve.scales)()
+    for curve in curves_along(comparison, place):
+        made: AnyClaim | str
+        if question.kind == LOSS:
+            made = curve.loss(comparison.question)
+        else:
+            made = curve.falls_off if question.kind == FALLS_OFF else curve.scales
         if isinstance(made, str):
-            missing.append(f"{label}: {made}" if label else made)
+            missing.append(f"{curve.label}: {made}" if curve.label else made)
         else:
             claims.append(made)
-    claims.sort(key=_order)
+    # What loses most comes first.
+    claims.sort(key=lambda claim: claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0)
     return answer.model_copy(update={"claims": claims, "missing": missing, "sure": any(map(_is_sure, claims))})
-
-
-def labelled(panels: Sequence[Panel]) -> Iterator[tuple[Curve, str]]:
-    """Each curve with its name among those of all panels."""
-    for panel in panels:
-        for curve in panel.curves:
-            yield curve, " · ".join(filter(None, (panel.label, curve.label)))
-
-
-def _order(claim: AnyClaim) -> float:
-    """What loses most comes first."""
-    return claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0
 
 
 def _is_sure(claim: AnyClaim) -> bool:
@@ -61,48 +63,131 @@ def _is_sure(claim: AnyClaim) -> bool:
     return isinstance(claim, ScalesTo) and claim.gain.low is not None
 
 
-@dataclass(frozen=True)
-class _OfCurve:
-    """The claims of one curve; a text says why there is none."""
+def labelled(panels: Sequence[Panel]) -> Iterator[tuple[Curve, str]]:
+    """Each curve with its name among those of all panels."""
+    for panel in panels:
+        for curve in panel.curves:
+            yield curve, " · ".join(filter(None, (panel.label, curve.label)))
 
-    comparison: Comparison
-    axes: Axes
+
+def curves_along(comparison: Comparison, x: Place) -> Iterator[Along]:
+    """None where x is no number."""
+    if kind_of(comparison.axes) and comparison.metric:
+        for panel in comparison.panels:
+            for curve in panel.curves:
+                yield Along(panel.label, curve, comparison.metric, x, comparison.axes, comparison.verdicts)
+
+
+@dataclass(frozen=True)
+class Along:
+    """One curve. A claim that is a text says why there is none."""
+
+    panel: str
     curve: Curve
-    label: str
+    metric: Metric
+    x: Place
+    axes: Axes
+    verdicts: Verdicts
+
+    @property
+    def label(self) -> str:
+        """Its name among those of all panels; empty where it is alone."""
+        return " · ".join(filter(None, (self.panel, self.curve.label)))
+
+    @cached_property
+    def kind(self) -> str:
+        return kind_of(self.axes)
+
+    @cached_property
+    def levels(self) -> Levels:
+        return levels_of(self.curve)
+
+    @property
+    def grows(self) -> bool:
+        """Whether it is a rate over clients, of which the scaling law speaks."""
+        return self.kind == CLIENT and self.metric.better == "higher"
+
+    @cached_property
+    def losses(self) -> list[Ratio | None]:
+        """Of each level against the first."""
+        return losses_of(self.curve, self.verdicts)
+
+    @cached_property
+    def memory(self) -> tuple[str, float] | None:
+        """In words and on x: the memory of its machine, where x is a size."""
+        return next(iter(memory_places(self.curve.points, self.axes)), None)
+
+    @cached_property
+    def per_doubling(self) -> Slope | None:
+        return per_doubling(self.levels)
+
+    @cached_property
+    def beside_memory(self) -> tuple[Slope | None, Slope | None] | None:
+        """Per doubling below and above the memory; None where the whole is not told or no memory stands on x."""
+        if self.memory is None or self.kind != SIZE or not is_told(self.per_doubling):
+            return None
+        at = self.memory[1]
+        below = [level for level in self.levels if level[0] <= at]
+        above = [level for level in self.levels if level[0] >= at]
+        within, beyond = (per_doubling(part) if len(part) >= LEAST_OF_A_SIDE else None for part in (below, above))
+        return within, beyond
+
+    @cached_property
+    def half(self) -> Crossing | None:
+        """Where half is left, of what is lower the better where it has doubled, sure or not."""
+        return crossing(self.levels, 0.5 if self.metric.better == "higher" else 2.0)
+
+    @cached_property
+    def is_half_unsure(self) -> bool:
+        """Whether the level that is beyond it may as well lie where the first does."""
+        if self.half is None or self.half.interval:
+            return False
+        loss = next(loss for (x, _), loss in zip(self.levels, self.losses, strict=True) if x == self.half.before)
+        return bool(loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high)
+
+    @cached_property
+    def knee(self) -> Knee:
+        return knee(self.levels)
+
+    @cached_property
+    def law(self) -> Scaling | str:
+        return scaling(self.levels)
+
+    # Claims
 
     @property
     def runs(self) -> list[UUID]:
         return [run for point in self.curve.points for run in point.run_ids]
 
-    def loss(self) -> Loss | str:
-        pair = ends_of_curve(self.curve, self.comparison.question)
+    def loss(self, question: Question) -> Loss | str:
+        """Between the levels that are asked for."""
+        pair = ends_of_curve(self.curve, question)
         if isinstance(pair, str):
             return pair
         first, last = pair
-        verdict = self.comparison.verdicts.along.get((last.key, first.key))
+        verdict = self.verdicts.along.get((last.key, first.key))
         change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.judged, first.judged))
         return Loss(
             label=self.label, runs=[*first.run_ids, *last.run_ids], start=first.x, end=last.x,
-            levels=(self._asked_level(first), self._asked_level(last)), change=change, falls_off=self.falls_off(),
+            levels=(self._asked_level(first), self._asked_level(last)), change=change, falls_off=self.falls_off,
         )  # fmt: skip
 
     def _asked_level(self, point: Group) -> str:
         fact = self.axes.x_fact
         return mid_sentence(fact.in_legend(point.level)) if fact else point.level
 
+    @property
     def falls_off(self) -> FallsOff:
-        levels = levels_of(self.curve)
-        places = memory_places(self.curve.points, self.axes)
-        memory_words, memory = next(iter(places), ("", None))
+        words, memory = self.memory or ("", None)
         claim = FallsOff(
-            label=self.label, runs=self.runs, shape=NONE, memory=memory, memory_words=memory_words,
-            up_to=levels[-1][0] if levels else None,
+            label=self.label, runs=self.runs, shape=NONE, memory=memory, memory_words=words,
+            up_to=self.levels[-1][0] if self.levels else None,
         )  # fmt: skip
-        if len(levels) < LEAST_FOR_KNEE:
-            why = f"{len(levels)} levels are too few, it takes {LEAST_FOR_KNEE}"
+        if len(self.levels) < LEAST_FOR_KNEE:
+            why = f"{len(self.levels)} levels are too few, it takes {LEAST_FOR_KNEE}"
             return claim.model_copy(update={"shape": TOO_FEW, "why": why})
-        bent = knee(levels)
-        if self._falls_faster(bent):
+        bent = self.knee
+        if self._falls_faster:
             if bent.at is None:
                 return claim.model_copy(update={"shape": SMOOTH if bent.is_smooth else UNDECIDED, "why": bent.why})
             return claim.model_copy(update={"shape": KNEE, "at": bent.at, "interval": pair_of(bent.interval)})
@@ -110,23 +195,25 @@ class _OfCurve:
         why = bent.why or "the curve bends, but gets no worse behind"
         return claim.model_copy(update={"shape": shape, "why": why})
 
-    def _falls_faster(self, bent: Knee) -> bool:
+    @property
+    def _falls_faster(self) -> bool:
         """Whether it gets worse faster behind the knee than before it."""
-        if bent.before is None or bent.after is None or self.comparison.metric is None:
+        before, after = self.knee.before, self.knee.after
+        if before is None or after is None:
             return False
-        return bent.after > bent.before if self.comparison.metric.better == "lower" else bent.after < bent.before
+        return after > before if self.metric.better == "lower" else after < before
 
+    @property
     def scales(self) -> ScalesTo | str:
-        levels = levels_of(self.curve)
-        if len(levels) < 2:
+        if len(self.levels) < 2:
             return "one level only, measure a second"
         means = {point.x: point.centre or 0.0 for point in self.curve.points if point.dots}
-        first, last = levels[0][0], levels[-1][0]
-        most_at = max((x for x, _ in levels), key=lambda x: means.get(x, 0.0))
-        law = scaling(levels)
+        first, last = self.levels[0][0], self.levels[-1][0]
+        most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
+        law = self.law
         fitted = isinstance(law, Scaling) and not law.poor
         peak = law.peak if isinstance(law, Scaling) and fitted else None
-        gain = ratio(dict(levels)[most_at], levels[0][1]) if most_at != first else None
+        gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
         why = law if isinstance(law, str) else "" if fitted else f"its levels lie {law.off:.0%} off"
         has_peaked = bool(peak and peak.value <= last and peak.interval and peak.interval.high <= last)
         return ScalesTo(
@@ -136,3 +223,70 @@ class _OfCurve:
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, why_no_law=why,
         )  # fmt: skip
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """For the API: shares of 1, null where there is none."""
+        told: dict[str, Any] = {
+            "levels": [
+                {"x": at, "against_first": loss.value - 1 if loss else None,
+                 "interval": _ends(loss.interval, -1.0) if loss else None}
+                for (at, _), loss in zip(self.levels, self.losses, strict=True)
+            ]
+        }  # fmt: skip
+        if self.kind == CLIENT:
+            return told | ({"scaling": _scaling(self.law)} if self.grows else {})
+        told["per_doubling"] = _slope(self.per_doubling)
+        if self.beside_memory:
+            below, above = map(_slope, self.beside_memory)
+            told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
+        if self.kind == SIZE and self.metric.better in ("higher", "lower"):
+            half = None if self.is_half_unsure else self.half
+            name = "half_at" if self.metric.better == "higher" else "doubled_at"
+            told[name] = half and {"x": half.at, "interval": _ends(half.interval)}
+        bent = self.knee
+        return told | {
+            "knee": {"x": bent.at, "interval": _ends(bent.interval), "per_doubling_before": bent.before,
+                     "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": bent.why},
+        }  # fmt: skip
+
+
+def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
+    """Of each level against the first; where the page has judged the two, with the interval of its family."""
+    levels = levels_of(curve)
+    group_by_x = {point.x: point for point in curve.points if point.dots}
+    losses = []
+    for (x, _), plain in zip(levels, against_first(levels), strict=True):
+        verdict = verdicts.along.get((group_by_x[x].key, group_by_x[levels[0][0]].key))
+        losses.append(verdict.ratio if verdict and verdict.ratio else plain)
+    return losses
+
+
+def changes_of(curve: Curve, verdicts: Verdicts) -> dict[float, tuple[Ratio | None, Ratio | None]]:
+    """By x: against the first level, and against the one before."""
+    if not (levels := levels_of(curve)):
+        return {}
+    against_before = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
+    changes = zip(levels, losses_of(curve, verdicts), against_before, strict=True)
+    return {x: (first, before) for (x, _), first, before in changes}
+
+
+def is_told(fit: Slope | None) -> bool:
+    return fit is not None and fit.interval is not None and fit.interval.high <= MOST_OF_A_DOUBLING
+
+
+def _ends(interval: Interval | None, add: float = 0.0) -> list[float] | None:
+    return [interval.low + add, interval.high + add] if interval else None
+
+
+def _slope(fit: Slope | None) -> dict[str, Any] | None:
+    return {"value": fit.value, "interval": _ends(fit.interval)} if fit else None
+
+
+def _scaling(law: Scaling | str) -> dict[str, Any]:
+    if isinstance(law, str):
+        return {"why_not": law}
+    named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
+    numbers = {name: fit and {"value": fit.value, "interval": _ends(fit.interval)} for name, fit in named.items()}
+    why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
+    return {**numbers, "off": law.off, "why_not": why}

@@ -43,7 +43,7 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
         return []
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
-        batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1,
+        batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=threshold,
     )  # fmt: skip
     claims = []
     for step in steps(levels, threshold):

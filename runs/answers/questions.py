@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from benchagent.catalog import factor_label
 from django.db.models import Count, Max, Min, Q
 
 from runs.compare import asked
@@ -20,13 +21,13 @@ from runs.models import Batch, Benchmark, Publication, Run, RunFactor, SeriesBat
 from runs.models.choices import StorageRole
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
-from runs.run.facets import factor_label, shown_unit
+from runs.run.facets import shown_unit
 
 # Of what was measured last, and as many of what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 10
 LEAST_NIGHTS = 5
-# Of days on which a sweep was uploaded run by run.
-MOST_DAYS, MOST_OF_SINGLE = 2, 2
+# Of sweeps that were uploaded run by run, and of their questions.
+MOST_SWEEPS, MOST_OF_SINGLE = 5, 8
 # Runs that an address names by their ids.
 MOST_NAMED = 100
 
@@ -50,7 +51,7 @@ def questions(user: Reader) -> list[Offer]:
     rows = Run.objects.with_values().listed_for(user)
     fields = (
         "pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "dbms_version__dbms__name",
-        "measured_at",
+        "measured_at", "label", "batch__label",
     )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
@@ -110,21 +111,27 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
 def _of_single_uploads(
     rows: RunQuerySet, newest: Iterable[Mapping[str, Any]], cells: Mapping[UUID, set[str]]
 ) -> Iterable[Offer]:
-    """A sweep that was uploaded run by run: its cells of one workload and day are one question."""
-    days: dict[tuple[Any, date], list[Mapping[str, Any]]] = {}
+    """A sweep that was uploaded run by run: its cells of one workload and label, or without one of a day, are one
+    question.
+    """
+    together: dict[tuple[Any, str, date | None], list[Mapping[str, Any]]] = {}
     for run in newest:
         if len(cells[run["batch"]]) == 1:
-            days.setdefault((run["workload"], run["measured_at"].date()), []).append(run)
-    swept = [(day, runs) for (_, day), runs in days.items() if len({run["cell_key"] for run in runs}) > 1]
-    for day, runs in swept[:MOST_DAYS]:
-        selects: dict[str, Any] = {"measured_from": str(day), "measured_to": str(day)}
-        # What else was measured on that day would be selected with them.
-        if rows.filter(workload=runs[0]["workload"], measured_at__date=day).count() > len(runs):
+            label = run["label"] or run["batch__label"]
+            day = None if label else run["measured_at"].date()
+            together.setdefault((run["workload"], label, day), []).append(run)
+    swept = [(key, runs) for key, runs in together.items() if len({run["cell_key"] for run in runs}) > 1]
+    swept.sort(key=lambda sweep: -len(sweep[1]))
+    for (workload, label, day), runs in swept[:MOST_SWEEPS]:
+        selects: dict[str, Any] = {"measured_from": str(day), "measured_to": str(day)} if day else {"label": label}
+        of_day = Q(measured_at__date=day) if day else Q(label=label) | Q(label="", batch__label=label)
+        # What else has that day or label would be selected with them.
+        if rows.filter(of_day, workload=workload).count() > len(runs):
             selects = {"run": [str(run["pk"]) for run in runs]}
         if len(runs) > MOST_NAMED and "run" in selects:
             continue
         for row in _sweeps(rows.filter(pk__in=[run["pk"] for run in runs])):
-            yield from _offers(row, f"{len(runs)} runs of {day}", selects)
+            yield from _offers(row, f"{len(runs)} runs of {day or label}", selects)
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
+from runs.answers.words import names
 from runs.compare.asked import RANK, Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
@@ -15,7 +16,6 @@ from runs.compare.guard import bare_field, condition_words, refusal
 from runs.compare.judging import by_value
 from runs.compare.levels import Levels, ratios_by_level, unlike_words
 from runs.compare.sweep import Key, LevelRow
-from runs.formatting import listed
 from runs.stats import ALPHA, MIN_REPEATS, WINNERS, Interval, Kind, SeriesVerdicts, Verdict
 
 SYSTEM = "dbms"
@@ -239,10 +239,10 @@ def _completed(answer: Answer, claims: Sequence[Standing], not_alike: str) -> An
     sure = bool(others) and all(claim.ratio.verdict in WINNERS for claim in others)
     missing = []
     if not others:
-        one = "Only one is ranked: repeat the others, or add another." if answer.apart else ONE_ONLY
-        missing.append(one)
-    if few := [claim.label for claim in claims if claim.ratio.verdict == Kind.TOO_FEW]:
-        missing.append(f"Fewer than {MIN_REPEATS} repeats in one of {listed([claims[0].label, *few])}.")
+        missing.append("Only one is ranked: repeat the others, or add another." if answer.apart else ONE_ONLY)
+    if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
+        few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]
+        missing.append(f"At least {MIN_REPEATS} repeats of {names(few or [claim.label for claim in claims])}.")
     if more := max((claim.ratio.more_repeats or 0 for claim in others), default=0):
         missing.append(f"About {more} more repeats a group.")
     return answer.model_copy(update={"claims": [*claims], "sure": sure, "missing": missing, "not_alike": not_alike})

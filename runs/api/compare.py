@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Part
 from runs.answers.ask import headline
+from runs.answers.words.warnings import warnings_of
 from runs.api.serializers import AnswerField, PageField
 from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
@@ -267,7 +268,7 @@ class DrawnComparison(Told):
     headline: Stated = None
     threshold: float
     family: int
-    warnings: list[str]
+    warnings: list[str] = Field(default_factory=list)
     levels: ComparedLevels | None
     pairs: Matrix | None = None
     left_out: int
@@ -279,6 +280,7 @@ def answer(comparison: Comparison, drawing: Drawing) -> dict[str, Any]:
         update={
             "headline": headline(comparison) or None,
             "pairs": matrix(comparison),
+            "warnings": warnings_of(comparison),
             "drawing": DrawnView.model_validate(drawing),
         }
     )

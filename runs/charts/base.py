@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NotRequired, TypedDict
 
-from runs.answers.words.curves import CurveWords
+from runs.answers.words.curves import MOST_SAID, CurveWords
 from runs.run.series import Stretch
 from runs.stats import CELL_CONFIDENCE
 from runs.tables import Column, Table, TableCell
@@ -247,8 +247,7 @@ class Key:
 class Multiples:
     """Small multiples: figures with the same axes, one legend for all, one table of all their numbers.
 
-    `metric`: its name. `curve_words` of each curve, `words_note` of all of them; `in_short` of many.
-    `beneath`: figures of what follows from them.
+    `metric`: its name. `curve_words` of each curve, `words_note` of all of them.
     """
 
     template: ClassVar[str] = "_multiples.html"
@@ -261,10 +260,12 @@ class Multiples:
     metric: str = ""
     curve_words: list[CurveWords] = field(default_factory=list)
     words_note: str = ""
-    in_short: str = ""
-    beneath: list[Figure] = field(default_factory=list)
     # Above each other, on one axis of time.
     stacked: bool = False
+
+    @property
+    def is_folded(self) -> bool:
+        return len(self.curve_words) > MOST_SAID
 
 
 def lines(

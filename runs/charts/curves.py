@@ -12,7 +12,7 @@ from itertools import chain
 
 from runs import formatting
 from runs.answers.places import groups_of, place_of, x_label
-from runs.answers.words.curves import CHANGES, change_cells, curve_words, in_short
+from runs.answers.words.curves import CHANGES, change_cells, curve_words
 from runs.charts.base import (
     INTERVAL_WORDS,
     Figure,
@@ -25,7 +25,7 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label, class_title
-from runs.charts.overlays import marks, media_figures, overlays, step_marks, version_marks
+from runs.charts.overlays import marks, overlays, step_marks, version_marks
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
@@ -52,7 +52,8 @@ def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "")
     for index, (words, groups) in enumerate(comparison.classes.items()):
         of_class = replace(comparison, groups=groups) if len(groups) < len(comparison.groups) else comparison
         if comparison.metric and any(point.dots for point in _points(of_class.panels)):
-            name = title or f"{comparison.metric.label} over {mid_sentence(x_label(comparison.axes))}"
+            over = f" over {mid_sentence(x_label(comparison.axes))}" if comparison.axes.x else ""
+            name = title or f"{comparison.metric.label}{over}"
             named = class_title(words, name)
             figures.append(_multiples(of_class, comparison.metric, id=f"{id}-{index}" if index else id, title=named))
     return figures
@@ -67,7 +68,7 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
 
 
 def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -> Multiples:
-    axes, absolute, panels = comparison.axes, comparison.panels, comparison.shown_panels
+    axes, panels = comparison.axes, comparison.shown_panels
     groups = _points(panels)
     xs = [group.x for group in groups]
     values = list(chain(*(group.values for group in groups)))
@@ -131,9 +132,8 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
             for panel in panels for curve in panel.curves}  # fmt: skip
     words, words_note = curve_words(comparison, place)
     return Multiples(
-        id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note,
-        in_short=in_short(comparison, place), beneath=media_figures(absolute, axes, x, metric, id=id),
-    )  # fmt: skip
+        id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note
+    )
 
 
 def _points(panels: Iterable[Panel]) -> list[Group]:
@@ -174,8 +174,10 @@ def _gaps(panel: Panel) -> list[LineGap]:
 
 
 def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
-    """Of names and dates; numbers have the axis's own."""
-    if axes.x_as != "value" or axes.x_fact is None:
+    """Of names and dates; numbers have the axis's own. Without an axis all stand at one place."""
+    if axes.x_fact is None:
+        return [(0.0, "all")]
+    if axes.x_as != "value":
         return []
     if axes.x == DATE:
         return [(float(x), str(date.fromordinal(int(x)))) for x in sorted({point.x for point in points})]

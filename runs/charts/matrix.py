@@ -15,6 +15,7 @@ from benchagent.catalog import METRICS
 
 from runs.answers.ask import headline
 from runs.answers.places import x_label
+from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
 from runs.charts.curves import curve_figures
@@ -45,6 +46,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
     return {
         "comparison": comparison,
         "headline": headline(comparison),
+        "warnings": warnings_of(comparison),
         "figure": _ranked_figure(shown, to_come) if comparison.metric and shown.ranked else None,
         "apart": apart_figures(shown) if comparison.metric else [],
         "curves": curves(shown),

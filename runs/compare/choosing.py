@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count
 from django.http import QueryDict
 
-from runs.compare.select import BASE_SET, STORED, RunSet, Selection, encoded, read_query, set_queries, with_sets
+from runs.compare.select import BASE_SET, STORED, RunSet, Selection, read_query, set_queries, with_sets
 from runs.listing.facets import Facet, Option, facets_of
 from runs.listing.filters import without
 from runs.models import Batch, Metric, Publication, Run
@@ -56,53 +55,42 @@ class ShownSet:
 
 @dataclass(frozen=True)
 class Chooser:
-    """`edited`: number of the set whose facets are shown. `offers`: sets that could be added, under headings.
+    """`sets`: what is compared. `open`: the address with all else, which is counted where the address has `edit`.
 
-    `endings`: of the ids of the runs that a short id selects, for the tray, which keeps runs by their ids.
+    `edited`: number of the set whose facets are shown, 0 where none are. `offers`: sets that could be added, under
+    headings. `endings`: of the ids of the runs that a short id selects, for the tray, which keeps runs by their ids.
     """
 
     sets: list[ShownSet]
-    edited: int
-    facets: list[tuple[Facet, list[Link]]]
-    is_whole: bool
-    offers: list[tuple[str, list[Link]]]
-    typed: dict[str, str]
     endings: list[str]
+    open: str
+    edited: int = 0
+    facets: list[tuple[Facet, list[Link]]] = field(default_factory=list)
+    is_whole: bool = True
+    offers: list[tuple[str, list[Link]]] = field(default_factory=list)
+    typed: dict[str, str] = field(default_factory=dict)
 
 
 def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user: Reader) -> Chooser:
     queries = [chosen.query for chosen in selection.sets]
     edited = _edited(params, len(queries))
-    query = queries[edited - 1]
-
-    def with_query(changed: QueryDict) -> str:
-        return address(params, [*queries[: edited - 1], changed, *queries[edited:]], edit=edited)
-
-    counted = facets_of(query, selection.sets[edited - 1].choice.rows)
-    facets = []
-    for facet in counted.shown:
-        rest = without(query, facet.name)
-        # Of one set the filter ends the address: what stands before it, hundreds of runs perhaps, is written once.
-        beginning = with_query(rest) if len(queries) == 1 else None
-        links = []
-        for option in facet.options:
-            added = urlencode([(facet.name, value) for value in option.adds])
-            if beginning is None:
-                target = with_query(read_query("&".join(filter(None, (encoded(rest), added)))))
-            else:
-                target = "&".join(filter(None, (beginning, added)))
-            links.append(Link(option.text, target, option))
-        shown = cut_apart([link.text for link in links])
-        facets.append((facet, [replace(link, text=text) for link, text in zip(links, shown, strict=True)]))
+    batches = _batch_words(selection.runs) if any("batch" in each for each in queries) else {}
+    shown = Chooser(
+        sets=[_shown_set(params, queries, each, batches) for each in selection.sets],
+        endings=[str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
+        open=address(params, queries, edit=edited),
+    )
+    if not params.get("edit"):
+        return shown
+    counted = facets_of(queries[edited - 1], selection.sets[edited - 1].choice.rows)
     typed = dict(TYPED)
     if metric is not None:
         typed |= {f"above.{metric.name}": f"{metric} at least", f"below.{metric.name}": f"{metric} at most"}
         del typed["above"], typed["below"]
-    batches = _batch_words(selection.runs) if any("batch" in each for each in queries) else {}
-    return Chooser(
-        sets=[_shown_set(params, queries, each, batches, edited) for each in selection.sets],
+    return replace(
+        shown,
         edited=edited,
-        facets=facets,
+        facets=[(facet, _links(params, queries, edited, facet)) for facet in counted.shown],
         is_whole=counted.is_whole,
         offers=[
             (heading, [Link(text, address(params, [*queries, read_query(of)])) for text, of in rows])
@@ -110,8 +98,20 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
             if rows
         ],
         typed=typed,
-        endings=[str(run)[-ENDING:] for each in selection.sets if STORED in each.query for run in each.ids],
     )
+
+
+def _links(params: QueryDict, queries: Sequence[QueryDict], edited: int, facet: Facet) -> list[Link]:
+    """Of each option of a facet: the edited set with it, or without it where it is chosen."""
+    rest = without(queries[edited - 1], facet.name)
+    texts, links = cut_apart([option.text for option in facet.options]), []
+    for text, option in zip(texts, facet.options, strict=True):
+        changed = rest.copy()
+        for value in option.adds:
+            changed.appendlist(facet.name, value)
+        target = address(params, [*queries[: edited - 1], changed, *queries[edited:]], edit=edited)
+        links.append(Link(text, target, option))
+    return links
 
 
 def cut_apart(texts: Sequence[str]) -> list[str]:
@@ -151,23 +151,24 @@ def address(
 ) -> str:
     """Of the page with these sets and the other controls as they are; `base` 0 takes the baseline side away."""
     changed = with_sets(params, queries)
-    for name, number in (("edit", edit), (BASE_SET, base)):
-        if name == "edit" or number is not None:
-            changed.pop(name, None)
-        if number and len(queries) > 1:
-            changed[name] = str(number)
-    return encoded(changed)
+    changed.pop("edit", None)
+    if edit:
+        changed["edit"] = str(edit)
+    if base is not None:
+        changed.pop(BASE_SET, None)
+    if base and len(queries) > 1:
+        changed[BASE_SET] = str(base)
+    return changed.urlencode()
 
 
-def _shown_set(
-    params: QueryDict, queries: list[QueryDict], shown: RunSet, batches: Mapping[str, str], edited: int
-) -> ShownSet:
+def _shown_set(params: QueryDict, queries: list[QueryDict], shown: RunSet, batches: Mapping[str, str]) -> ShownSet:
     at, choice = shown.number - 1, shown.choice
     others = [query for number, query in enumerate(queries) if number != at]
+    edited = shown.number if params.get("edit") else None
 
     def replaced(query: QueryDict) -> str:
         """The address with another query for this set; one without any filter is no set: it would be everything."""
-        return address(params, [*others[:at], *([query] if query else []), *others[at:]], edit=at + 1)
+        return address(params, [*others[:at], *([query] if query else []), *others[at:]], edit=edited)
 
     parts = []
     if choice.named:

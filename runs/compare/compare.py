@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 from uuid import UUID
 
 from benchagent.catalog import EXTREMES, Durability, threshold_of
@@ -31,21 +30,15 @@ from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
-from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, level_by_level
+from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, levels_to_judge
 from runs.compare.panels import CLIENTS, COLOURS, SIZE, Axes, ends_of_curve, kind_of
-from runs.compare.pooling import at_chosen_levels, uneven_pooling_words
+from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
-from runs.compare.sweep import Sweep, sweeps
-from runs.formatting import mid_sentence
+from runs.compare.sweep import sweeps
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, facets
-from runs.run.likeness import partly_stated
-from runs.stats import MIN_REPEATS, PRACTICAL_THRESHOLD
+from runs.stats import PRACTICAL_THRESHOLD
 
-# A warning names groups in so many letters; beyond, it counts them.
-MOST_LETTERS = 60
-# Of one class; their rows say it of each.
-MOST_APART = 6
 MOST_METRICS = 4
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 NO_QUESTION = Question()
@@ -60,8 +53,7 @@ def compare_selection(selection: Selection, address: QueryDict) -> Comparison:
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
         base_runs=selection.base, controls=params, set_of=selection.set_of, question=question,
     )  # fmt: skip
-    warnings = [*comparison.warnings, *filter(None, [selection.not_looked_through])]
-    return replace(comparison, left_out=selection.left_out, warnings=warnings)
+    return replace(comparison, left_out=selection.left_out)
 
 
 def compare(
@@ -89,7 +81,7 @@ def compare(
     groups = _ranked(by_histograms(groups, chosen), chosen, order)
     pooled = pooled_words(cells, grouping)
     comparison = Comparison(
-        chosen, metrics, groups, None, naming.common, naming.varying, warnings=[],
+        chosen, metrics, groups, None, naming.common, naming.varying,
         named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
         asked_threshold=threshold, grouping=grouping, pooled=pooled, question=question,
     )  # fmt: skip
@@ -100,8 +92,7 @@ def compare(
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
     by_key = [group for group in with_values if group.key == baseline]
     base = next(iter([*by_key, *of_base, *with_values]), None)
-    comparison = _judged(replace(comparison, baseline=base), controls)
-    return replace(comparison, warnings=_warnings(comparison))
+    return _judged(replace(comparison, baseline=base), controls)
 
 
 def _threshold(metric: Metric | None, asked: float | None) -> float:
@@ -220,8 +211,7 @@ def _colours(comparison: Comparison) -> dict[str, int]:
 def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
 
-    A sweep is where the curves of a chart share an axis, where some groups ask another question than others (another
-    scale), or where a reader wants one. What the question needs beyond that is judged with it, as one family.
+    What the question needs beyond that is judged with it: one family, and each pair once.
     """
     comparison = replace(comparison, axes=arrange(comparison, controls))
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
@@ -229,24 +219,18 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     colours = _colours(comparison)
     if base is None or metric is None:
         return replace(comparison, groups=[replace(group, color=colours[group.key]) for group in groups])
-    best = [*best_of_curves(axes, groups, metric)]
-    along = _along(comparison) if question.kind in OF_CURVES or kind_of(axes) == SIZE else []
-    beside: dict[str, Any] = {"along": along if question.kind in OF_CURVES else [], "axis": axes.along_x(groups)}
-    levels: Levels | None = None
-    if question.kind == EFFECTS:
-        settings = setting_pairs(groups, comparison.varying)
-        pairs = [(group, base) for group in groups if group.dots and group.key != base.key]
-        verdicts, judged = judge(metric, comparison.threshold, pairs=pairs, series=[[each.row] for each in settings])
-        comparison = replace(
-            comparison, effects=[(each, rows[0]) for each, (rows, _) in zip(settings, judged, strict=True)]
-        )
-    elif question.kind != PUBLISHED:
-        levels, verdicts = _level_by_level(comparison, best, controls, beside)
-    if levels is None and question.kind != EFFECTS:
-        # Of one system over sizes nobody asks which size is best: the rule asks what is lost.
-        beside |= {"along": along if question.kind in ("", *OF_CURVES) else []}
-        verdicts, _ = judge(metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric), **beside)
-    against = levels.against if levels else against_base(groups, base, verdicts, axes.along_x(groups))
+    best = best_of_curves(axes, groups, metric)
+    settings = setting_pairs(groups, comparison.varying) if question.kind == EFFECTS else []
+    levels = None if question.kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, controls)
+    along_x = axes.along_x(groups)
+    verdicts, rows = judge(
+        metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
+        series=[of_series for of_series, _ in levels.judged.values()] if levels else [[each.row] for each in settings],
+        along=_along(comparison, is_sweep=levels is not None), axis=along_x,
+    )  # fmt: skip
+    if levels:
+        levels = replace(levels, judged=dict(zip(levels.judged, rows, strict=True)), family=verdicts.family)
+    against = levels.against if levels else against_base(groups, base, verdicts, along_x)
     base_keys = levels.base_keys if levels else {base.key}
     groups = [
         replace(
@@ -254,61 +238,64 @@ def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
         )
         for group in groups
     ]  # fmt: skip
-    base = next(group for group in groups if group.key == base.key)
-    return replace(comparison, groups=groups, baseline=base, levels=levels, verdicts=verdicts, best_groups=best)
+    return replace(
+        comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
+        effects=[(each, of_setting[0]) for each, (of_setting, _) in zip(settings, rows, strict=False)],
+        verdicts=verdicts, best_groups=best,
+    )  # fmt: skip
 
 
-def _level_by_level(
-    comparison: Comparison, best: Sequence[Group], controls: QueryDict, beside: dict[str, Any]
-) -> tuple[Levels | None, Verdicts]:
-    metric, base, axes = comparison.metric, comparison.baseline, comparison.axes
-    possible = _sweeps(comparison, controls)
-    if not possible or metric is None:
-        return None, Verdicts()
-    # Over terminals the first question is which system comes to most, wherever.
-    asks_for_most = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
-    is_of_pairs = comparison.question.kind in OF_PAIRS and len(best) < len(comparison.groups)
-    if asks_for_most and is_of_pairs:
-        beside = beside | {"pairs": pairs_to_judge(by_value(best, metric), None)}
-    levels, verdicts = level_by_level(possible, base, metric, comparison.threshold, **beside)
-    is_sweep = axes.x in levels.sweep.held or asks_different_questions(levels)
-    return (levels, verdicts) if controls.get("compared") or is_sweep else (None, Verdicts())
-
-
-def _along(comparison: Comparison) -> list[tuple[Group, Group]]:
-    """Of each curve the two levels that a loss is asked between, the later first."""
-    pairs = []
-    for panel in comparison.panels:
-        for curve in panel.curves:
-            ends = ends_of_curve(curve, comparison.question)
-            if not isinstance(ends, str):
-                pairs.append((ends[1], ends[0]))
-    return pairs
-
-
-def _sweeps(comparison: Comparison, controls: QueryDict) -> dict[str, Sweep]:
-    fact = controls.get("compared", "")
+def _levels(comparison: Comparison, base: Group, metric: Metric, controls: QueryDict) -> Levels | None:
+    """Where the curves of a chart share an axis, where some groups ask another question than others (another scale), or
+    where a reader wants them; not judged yet.
+    """
+    fact, axes = controls.get("compared", ""), comparison.axes
     if fact == NO_LEVELS:
-        return {}
+        return None
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    axes = comparison.axes
-    return sweeps(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
+    possible = sweeps(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
+    if not possible:
+        return None
+    levels = levels_to_judge(possible, base, metric)
+    is_sweep = fact or axes.x in levels.sweep.held or asks_different_questions(levels)
+    return levels if is_sweep else None
 
 
-def _pairs(comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric) -> list[tuple[Group, Group]]:
+def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group]]:
+    """Of each curve the two levels that a loss is asked between, the later first. Of one system over sizes nobody asks
+    which size is best: the rule asks what is lost.
+    """
+    question = comparison.question
+    by_rule = not question.kind and not is_sweep and kind_of(comparison.axes) == SIZE
+    if question.kind not in OF_CURVES and not by_rule:
+        return []
+    curves = (curve for panel in comparison.panels for curve in panel.curves)
+    ends = (ends_of_curve(curve, question) for curve in curves)
+    return [(pair[1], pair[0]) for pair in ends if not isinstance(pair, str)]
+
+
+def _pairs(
+    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, *, is_sweep: bool
+) -> list[tuple[Group, Group]]:
     """All; of too many those with the baseline, and with each other the best of each curve and of each system.
 
-    A question that ranks nothing needs those with the baseline only.
+    A question that ranks nothing needs those with the baseline only, and a sweep has its levels; but over terminals the
+    first question is which system comes to most, wherever.
     """
+    question, axes = comparison.question, comparison.axes
+    if is_sweep:
+        asks_for_most = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
+        is_of_pairs = question.kind in OF_PAIRS and len(best) < len(comparison.groups)
+        return pairs_to_judge(by_value(best, metric), None) if asks_for_most and is_of_pairs else []
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
-    if comparison.question.kind == PUBLISHED:
+    if question.kind == PUBLISHED:
         return [*printed_pairs(comparison.groups), *of_base]
-    if comparison.question.kind not in OF_PAIRS:
+    if question.kind not in OF_PAIRS:
         return of_base
     if len(valued) <= MOST_IN_A_MATRIX:
         return pairs_to_judge(valued, base)
-    fact = comparison.question.fact or "dbms"
+    fact = question.fact or "dbms"
     systems = {fact_value(group, fact): group for group in reversed(valued) if group.ranked}.values()
     leading = {group.key: group for group in (*best, *systems)} if len(best) < len(valued) else {
         group.key: group for group in (valued[0], *systems)
@@ -320,7 +307,7 @@ def _pairs(comparison: Comparison, best: Sequence[Group], base: Group, metric: M
     return [*pairs, *extra]
 
 
-def best_of_curves(axes: Axes, groups: Sequence[Group], metric: Metric) -> Sequence[Group]:
+def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:
     """Of each curve its best group, so that a system is set against the others and not against itself."""
     if not axes.x:
         return groups
@@ -343,7 +330,7 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     )
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(
-        comparison, metric=metric, groups=groups, baseline=base, warnings=[], verdicts=Verdicts(),
+        comparison, metric=metric, groups=groups, baseline=base, verdicts=Verdicts(),
         threshold=_threshold(metric, comparison.asked_threshold),
         levels=None, whole=with_metric(comparison.whole, metric) if comparison.whole else None,
     )  # fmt: skip
@@ -355,77 +342,3 @@ def by_each_metric(comparison: Comparison, params: QueryDict) -> list[Comparison
     wanted = [by_name[name] for name in dict.fromkeys(params.getlist("metric")) if name in by_name]
     others = [metric for metric in wanted if metric != comparison.metric]
     return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]
-
-
-SEVERAL_FOLD = 3.0
-# By the check that does not hold: what is said of the repeats of a group, and what it does to them.
-_FAILED_CHECKS = {
-    "steady_state": ("Not steady", "see the pages of the runs"),
-    "no_stalls": ("Stalls", "see the pages of the runs"),
-    "machine_alone": ("Disturbed by other programs", "they took CPU of the machine, or wrote to its disks"),
-    "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
-}
-
-
-def is_several_fold(values: Sequence[float]) -> bool:
-    """Whether repeats of one cell lie too far apart for noise: something of them is not told."""
-    return bool(values) and min(values) > 0 and max(values) >= SEVERAL_FOLD * min(values)
-
-
-def _failures(group: Group) -> Counter[str]:
-    """How many of its repeats failed each check."""
-    failed = ({str(check.get("name")) for check in run.checks if not check.get("ok")} for run in group.runs)
-    return Counter(chain.from_iterable(failed))
-
-
-def failed_checks_words(group: Group) -> list[str]:
-    """What was seen of how many of its repeats: "not steady (1 of 3)"."""
-    counts = _failures(group)
-    return [
-        f"{mid_sentence(words)} ({counts[check]} of {group.n})"
-        for check, (words, _) in _FAILED_CHECKS.items()
-        if counts[check]
-    ]
-
-
-def _warnings(comparison: Comparison) -> list[str]:
-    warnings: list[str] = []
-    groups, runs, metric = comparison.groups, comparison.all_runs, comparison.metric
-
-    def which(concerned: Sequence[Group]) -> str:
-        """A warning is one line: it names few groups with short names, and counts others; their rows say it of each."""
-        if len(concerned) == len(groups) > 1:
-            return "all groups"
-        names = ", ".join(group.label for group in concerned)
-        return names if len(names) <= MOST_LETTERS else f"{len(concerned)} of {len(groups)} groups"
-
-    if any(run.demonstration for run in runs):
-        warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
-    for words, apart in comparison.apart.items():
-        why = "" if apart[0].doubt or apart[0].remnant else " A commit there promises less than in the ranked groups."
-        if len(apart) > MOST_APART:
-            names = f"{len(apart)} of {len(groups)} groups ({words})"
-        elif apart[0].doubt:
-            names = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
-        else:
-            names = f"{'; '.join(group.label for group in apart)} ({words})"
-        warnings.append(f"Shown apart, not ranked: {names}.{why}")
-    blocking = (each for group in groups for each in group.differences if each.severity == "blocks")
-    if questions := {difference.label for difference in blocking if difference.field != "durability"}:
-        names = ", ".join(sorted(questions))
-        warnings.append(f"No ratio between groups that differ in {names}: they only stand side by side.")
-    if metric is not None:
-        rows = (row for run in runs for row in run.measurements.all() if row.metric.name == metric.name)
-        if other_units := sorted({row.metric.unit for row in rows} - {metric.unit}):
-            warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
-    failures = [(group, _failures(group)) for group in groups]
-    for check, (words, why) in _FAILED_CHECKS.items():
-        if concerned := [group for group, counts in failures if counts[check]]:
-            warnings.append(f"{words}: {which(concerned)}; {why}.")
-    if wide := [group for group in groups if metric and metric.better == "higher" and is_several_fold(group.values)]:
-        warnings.append(f"Repeats several times as large as others, although nothing tells them apart: {which(wide)}.")
-    warnings += filter(None, [partly_stated([group.runs for group in groups]), uneven_pooling_words(comparison)])
-    few = [group for group in groups if 0 < group.n < MIN_REPEATS]
-    if few and len(groups) > 1:
-        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which(few)}.")
-    return warnings

@@ -44,7 +44,6 @@ class Comparison:
     baseline: Group | None
     common: list[Facet]
     varying: list[Fact]
-    warnings: list[str]
     named: list[str]
     threshold: float = PRACTICAL_THRESHOLD
     asked_threshold: float | None = None

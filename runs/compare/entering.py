@@ -10,7 +10,7 @@ from uuid import UUID
 from django.http import QueryDict
 
 from runs.compare.panels import SIZES
-from runs.compare.select import Choice, choose, encoded
+from runs.compare.select import Choice, choose
 from runs.formatting import natural
 from runs.listing.filters import without
 from runs.machines.usage import named_phrase
@@ -84,6 +84,6 @@ def _test(query: QueryDict, workload: Workload, counted: Counter[Size]) -> Test:
             of_size[f"factor.{name}"] = str(value)
         words = ", ".join(named_phrase(name, value) for name, value in size)
         # No filter finds what is not stated.
-        of_each.append(Test(words or "size not stated", runs, encoded(of_size) if size else ""))
+        of_each.append(Test(words or "size not stated", runs, of_size.urlencode() if size else ""))
     of_each.sort(key=lambda test: natural(test.words))
-    return Test(str(workload), counted.total(), encoded(of_workload), of_each)
+    return Test(str(workload), counted.total(), of_workload.urlencode(), of_each)

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 from statistics import fmean
-from typing import Any
 
 from runs import formatting
-from runs.compare.facts import Fact, fact_values, with_heading
+from runs.compare.facts import Fact, with_heading
 from runs.compare.groups import Against, Group
 from runs.compare.guard import differences, refusal
-from runs.compare.judging import JudgedRows, Verdicts, judge, pairs_to_judge
+from runs.compare.judging import JudgedRows, pairs_to_judge
 from runs.compare.sweep import LEAST_LEVELS, Key, LevelRow, Sweep
 from runs.compare.verdicts import ratio_words
 from runs.formatting import listed, mid_sentence
@@ -92,22 +91,37 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Levels:
-    """`base_label`: the series that the others are set against; `bases`: (key of a group, label) of all that may be.
-
-    `headings`: facts that tell the levels apart. `choices`: facts that may be compared. `order`: the series, the best
-    over all levels first. `judged`: pairs of series, the first against the second.
+    """`base`: the series that the others are set against. `choices`: facts that may be compared. `order`: the series,
+    the best over all levels first. `judged`: pairs of series, the first against the second, level by level.
     """
 
     sweep: Sweep
     base: Key
-    base_label: str
-    headings: list[Fact]
-    series: list[Series]
-    bases: list[tuple[str, str]]
     choices: list[Fact]
     order: list[Key]
     judged: Mapping[tuple[Key, Key], JudgedRows]
-    family: int
+    family: int = 0
+
+    @property
+    def base_label(self) -> str:
+        return self.sweep.names[self.base]
+
+    @property
+    def headings(self) -> list[Fact]:
+        """The facts that tell the levels apart."""
+        return self.sweep.headings
+
+    @cached_property
+    def series(self) -> list[Series]:
+        """All but the baseline's, against it."""
+        others = ((key, label) for key, label in self.sweep.names.items() if key != self.base)
+        return [Series(label, *self.judged[key, self.base]) for key, label in others]
+
+    @property
+    def bases(self) -> list[tuple[str, str]]:
+        """(key of a group, label) of each series that may be the baseline."""
+        group_by_key = {key: group.key for key, group in reversed(self.sweep.valued)}
+        return [(group_by_key[key], label) for key, label in self.sweep.names.items() if key in group_by_key]
 
     @property
     def compared(self) -> list[Fact]:
@@ -182,53 +196,43 @@ class Levels:
         return sum(len(series.rows) for series in self.series)
 
 
-def level_by_level(
-    possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric, threshold: float,
-    **beside: Any,
-) -> tuple[Levels, Verdicts]:  # fmt: skip
-    """The first of the `possible` sweeps, one at least. The baseline is the series of the `chosen` group.
-
-    `beside`: what else the page judges, as `judge` takes it; its verdicts are of the same family.
+def levels_to_judge(possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric) -> Levels:
+    """Of the first of the `possible` sweeps, one at least; without verdicts yet. The baseline is the series of the
+    `chosen` group.
     """
     sweep = next(iter(possible.values()))
-    names = sweep.names
-    key_by_group = {group.key: fact_values(group, sweep.compared) for group in sweep.groups if group.dots}
-    base = key_by_group.get(chosen.key if chosen else "", next(iter(key_by_group.values())))
-    order = _best_first(sweep, base, metric)
-    pairs = pairs_to_judge(order, base, levels=len(sweep.table))
-    rows = [list(sweep.rows(key, other)) for key, other in pairs]
-    verdicts, judged_rows = judge(metric, threshold, series=rows, **beside)
-    judged = dict(zip(pairs, judged_rows, strict=True))
-    series = [Series(names[key], *judged[key, base]) for key in names if key != base]
-    group_by_key = {key: group for group, key in reversed(key_by_group.items())}
-    levels = Levels(
-        sweep, base, names[base], sweep.headings, series,
-        [(group_by_key[key], names[key]) for key in names if key in group_by_key],
-        [sweep.facts[field] for field in possible], order, judged, verdicts.family,
-    )  # fmt: skip
-    return levels, verdicts
+    keys = [key for key, group in sweep.valued if chosen and group.key == chosen.key]
+    base = next(iter([*keys, *(key for key, _ in sweep.valued)]))
+    against_base = {key: list(sweep.rows(key, base)) for key in sweep.names if key != base}
+    order = _best_first(against_base, base, metric)
+    none_yet = SeriesVerdicts([], None)
+    judged = {
+        (key, other): (against_base[key] if other == base else list(sweep.rows(key, other)), none_yet)
+        for key, other in pairs_to_judge(order, base, levels=len(sweep.table))
+    }
+    return Levels(sweep, base, [sweep.facts[field] for field in possible], order, judged)
 
 
-def _best_first(sweep: Sweep, base: Key, metric: Metric) -> list[Key]:
+def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metric: Metric) -> list[Key]:
     """The series by their ratio to the baseline's over all levels; those without one last."""
     logs = {base: 0.0}
-    for key in sweep.names:
+    for key, rows in against_base.items():
         ratios = [
             row.value / row.base_value
-            for row in (sweep.rows(key, base) if key != base else ())
+            for row in rows
             if row.pairs and not row.against.refused and row.value and row.base_value
         ]
         # Of one level in common there is no verdict over all: what stands first is judged against each other.
         if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
             logs[key] = fmean(map(log, ratios))
     sign = 1 if metric.better == "lower" else -1
-    return sorted(sweep.names, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
+    keys = [base, *against_base]
+    return sorted(keys, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
 
 
 def asks_different_questions(levels: Levels) -> bool:
     """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
-    bases = {group.key: group for series in levels.series for row in series.rows for group in row.bases}
-    first, *others = bases.values()
+    first, *others = [group for level in levels.sweep.table.values() for group in level.get(levels.base, [])]
     return any(refusal(differences(first.conditions, other.conditions)) for other in others)
 
 

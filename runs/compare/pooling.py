@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from django.http import QueryDict
@@ -56,22 +55,3 @@ def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:
         else:
             varying.append(replace(fact, values=values, words=words))
     return replace(comparison, groups=groups, varying=varying, common=common, whole=comparison)
-
-
-def uneven_pooling_words(comparison: Comparison) -> str:
-    """A warning where pooled groups hold the levels of what is pooled in unlike shares; else empty."""
-    if comparison.whole is None:
-        return ""
-    group_by_run = {run.id: group for group in comparison.whole.groups for run in group.runs}
-    uneven = []
-    for fact in comparison.whole.varying:
-        if any(group.facts.get(fact.field) == POOLED for group in comparison.groups):
-            counts = [
-                Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in comparison.groups
-            ]
-            shares = [{level: n / count.total() for level, n in count.items()} for count in counts if count]
-            if any(share != shares[0] for share in shares):
-                uneven.append(fact.label)
-    if not uneven:
-        return ""
-    return f"Pooled, but not repeated alike in all groups: {', '.join(uneven)}. Ratios lean to what was repeated more."

@@ -9,9 +9,8 @@ import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import cast
-from urllib.parse import parse_qsl, quote_plus
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from django.db import OperationalError
@@ -98,7 +97,7 @@ class Selection:
     """The sets of a URL, which is the whole state. `given` is false when it chooses nothing.
 
     `threshold` is the one that was asked for, as a share of 1. `problems`: parameter name -> what was not understood.
-    `left_out` is counted to `COUNT_LIMIT` runs of a set. `not_looked_through`: which runs, in words; empty where none.
+    `left_out` is counted to `COUNT_LIMIT` runs of a set.
     """
 
     runs: list[Run]
@@ -107,7 +106,6 @@ class Selection:
     left_out: int = 0
     threshold: float | None = None
     sets: list[RunSet] = field(default_factory=list)
-    not_looked_through: str = ""
 
     @property
     def base(self) -> frozenset[UUID]:
@@ -137,20 +135,11 @@ def with_sets(params: QueryDict, queries: Iterable[QueryDict]) -> QueryDict:
     queries = [query for query in queries if query]
     kept = queries[0].copy() if len(queries) == 1 else QueryDict(mutable=True)
     if len(queries) > 1:
-        kept.setlist(SET, [encoded(query) for query in queries])
+        kept.setlist(SET, [query.urlencode() for query in queries])
     for name, values in params.lists():
         if name in CONTROLS or (name == BASE_SET and len(queries) > 1):
             kept.setlist(name, values)
     return kept
-
-
-# Of the values of addresses: a page of hundreds of named runs has dozens of links that name them all.
-_quoted = lru_cache(4 * MAX_RUNS)(quote_plus)
-
-
-def encoded(query: QueryDict) -> str:
-    """As `QueryDict.urlencode`, which takes many times as long for hundreds of runs."""
-    return "&".join(f"{_quoted(name)}={_quoted(value)}" for name, values in query.lists() for value in values)
 
 
 def list_query(params: QueryDict) -> str:
@@ -198,7 +187,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
     if problems:
         return Selection([], given=True, problems=problems)
     ids: dict[UUID, None] = {}
-    sets, left_out, note = [], 0, ""
+    sets, left_out = [], 0
     for number, choice in enumerate(chosen, start=1):
         rows = choice.rows()
         matching, _ = bounded_count(rows)
@@ -208,7 +197,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
     selected = Run.objects.filter(pk__in=ids)
     runs = selected.read_for_comparisons() if len(ids) > MANY_RUNS else list(selected.for_lists())
-    return Selection(runs, True, left_out=left_out, threshold=threshold, sets=sets, not_looked_through=note)
+    return Selection(runs, True, left_out=left_out, threshold=threshold, sets=sets)
 
 
 def choose(query: QueryDict, user: Reader) -> Choice:
@@ -254,7 +243,7 @@ def shortened(params: QueryDict, user: Reader) -> QueryDict:
     Stores the lists. The id is made of the list: the same list always has the same one. It holds the question only:
     who reads it sees of its runs what they may.
     """
-    if len(encoded(params)) <= LONG_ADDRESS:
+    if len(params.urlencode()) <= LONG_ADDRESS:
         return params
     queries = set_queries(params)
     short = [_stored(query, user) for query in queries]
@@ -266,7 +255,7 @@ def _stored(query: QueryDict, user: Reader) -> QueryDict:
     named, rest = QueryDict(mutable=True), query.copy()
     for name in _NAMED:
         named.setlist(name, sorted(set(rest.pop(name, []))))
-    text = encoded(named)
+    text = named.urlencode()
     if not LONG_ADDRESS // MAX_SETS < len(text) <= MAX_QUERY or _named(named, user)[1]:
         return query
     key = base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:MAX_ID]

@@ -116,6 +116,12 @@ class Sweep:
             levels.setdefault(level, {}).setdefault(series, []).append(group)
         return levels
 
+    @cached_property
+    def valued(self) -> list[tuple[Key, Group]]:
+        """The groups that have values, each with its series."""
+        rows = zip(self.columns.rows(self.compared), self.groups, strict=True)
+        return [(key, group) for key, group in rows if group.dots]
+
     def _in_order(self, levels: Iterable[Key]) -> list[Key]:
         ranks = [self.facts[field].ranks for field in self.held]
         return sorted(levels, key=lambda level: [rank[value] for rank, value in zip(ranks, level, strict=True)])

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.catalog import FACTORS, FactorKind, Role, factor_role
+from benchagent.catalog import FACTORS, FactorKind, Role, factor_label, factor_role
 from django.utils.text import slugify
 
 from runs.formatting import mid_sentence
@@ -21,7 +21,7 @@ from runs.models.base import clean
 from runs.models.choices import Visibility
 from runs.models.subjects import dbms_name
 from runs.run import likeness
-from runs.run.facets import FACTOR, factor_facets, factor_label
+from runs.run.facets import FACTOR, factor_facets
 
 # The branch that is watched goes by any of these names, or by none.
 MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchagent.catalog import factor_words
+from benchagent.catalog import factor_label, factor_words
 from django.db.models import Count, Model
 from django.http import QueryDict
 
@@ -32,7 +32,6 @@ from runs.models import (
 )
 from runs.models.choices import SHORT_DURABILITY, Provenance, RunState, StorageRole
 from runs.models.runs import RunQuerySet, whole
-from runs.run.facets import factor_label
 
 COUNTED = 5_000
 # Values of a filter that are shown, the most common ones, and those that are chosen.

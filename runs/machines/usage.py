@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import urlencode
 
-from benchagent.catalog import FACTORS, Role, factor_phrase, factor_role, factor_span
+from benchagent.catalog import FACTORS, Role, amount, factor_label, factor_phrase, factor_role, factor_span, factor_unit
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from runs.formatting import natural
+from runs.formatting import mid_sentence, natural
 from runs.models import HardwareProfile, Measurement, Run, RunFactor
 from runs.models.choices import Better
 from runs.models.runs import whole
@@ -178,6 +178,7 @@ def _phrases(factors: Factors, names: Iterable[str]) -> str:
 
 
 def named_phrase(name: str, value: float | str, unit: str = "") -> str:
-    """A factor's value in words, with its name where the catalogue does not know it."""
-    phrase = factor_phrase(name, value, unit or None)
-    return phrase if name in FACTORS else f"{name.replace('_', ' ')} {phrase}"
+    """A factor's value in words, with its name where the catalogue does not know it: size 10 GB."""
+    if name in FACTORS:
+        return factor_phrase(name, value, unit or None)
+    return f"{mid_sentence(factor_label(name))} {amount(value, unit or factor_unit(name))}"

@@ -77,7 +77,7 @@ class Content:
         run = self.run
         return (
             run.workload_id, run.dbms_version_id, run.hardware_id, run.started_at, run.measured_on, run.driver,
-            run.command_lines, self.factors,
+            run.command_lines, run.config_id, self.factors,
         )  # fmt: skip
 
 

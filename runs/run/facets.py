@@ -18,7 +18,9 @@ from benchagent.catalog import (
     Durability,
     FactorKind,
     amount,
+    factor_label,
     factor_phrase,
+    factor_unit,
     factor_words,
 )
 from benchagent.configfiles.meaning import settings_of
@@ -36,7 +38,6 @@ _FIRST = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows", "terminals
 _ORDER = {name: index for index, name in enumerate(_FIRST)}
 _ORDER["test_no"] = 1_000
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
-_UNIT_SUFFIXES = {"_gb": "GB", "_mb": "MB", "_s": "s"}
 # Values of factors whose words are kept: the runs of a comparison share a few.
 _MOST_LEVELS = 2_000
 # Characters of a text, as a script is one, that can stand in a sentence.
@@ -127,20 +128,11 @@ def _plain(field: str, label: str, value: str) -> Facet:
     return Facet(field, label, value, value, value, value)
 
 
-def factor_label(name: str) -> str:
-    if name in FACTORS:
-        return FACTORS[name].label
-    for suffix in _UNIT_SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name.replace("_", " ").capitalize()
-
-
 def shown_unit(name: str, unit: str) -> str:
     """The unit behind a factor's number: where none is stated that of its name, so that an upload's 60 and an agent's
     60 s are one; none of what is counted, which the heading says already.
     """
-    by_suffix = (of_suffix for suffix, of_suffix in _UNIT_SUFFIXES.items() if name.endswith(suffix))
-    own = FACTORS[name].unit if name in FACTORS else next(by_suffix, "")
+    own = factor_unit(name)
     return "" if own in COUNTED else unit or own
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
 
-from benchagent.catalog import DURABILITY_WORDS, Durability
+from benchagent.catalog import DURABILITY_WORDS, Durability, factor_label
 from benchagent.catalog.durability import HOST, Statement
 from django import template
 from django.template import Context
@@ -27,7 +27,7 @@ from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publ
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Precision, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
 from runs.results.names import metric_label
-from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow, factor_label
+from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow
 from runs.tables import TableCell
 
 register = template.Library()

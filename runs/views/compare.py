@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, headline, offered
 from runs.answers.words import as_markdown, question_words, sentence
+from runs.answers.words.warnings import failed_checks_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
@@ -25,12 +26,13 @@ from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.asked import with_controls
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
-from runs.compare.compare import by_each_metric, compare_selection, failed_checks_words
+from runs.compare.compare import by_each_metric, compare_selection
 from runs.compare.comparison import Comparison
+from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
 from runs.compare.matrix import matrix
-from runs.compare.select import CONTROLS, Selection, encoded, read_query, select, set_queries, shortened
+from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
 from runs.compare.verdicts import ratio_words
 from runs.formatting import percent, quantity
 from runs.listing.filters import without_blanks
@@ -62,12 +64,12 @@ def compare(request: HttpRequest) -> HttpResponse:
             return JsonResponse(selection.problems, status=400)
         return JsonResponse(answer(comparison, draw(comparison, params)))
     if request.GET.get("format") == "md" and selection.runs:
-        source = request.build_absolute_uri(f"{request.path}?{encoded(_page(request.GET))}")
+        source = request.build_absolute_uri(f"{request.path}?{_page(request.GET).urlencode()}")
         return HttpResponse(_markdown(comparison, source), content_type="text/markdown; charset=utf-8")
     if not selection.runs:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
-    query = encoded(request.GET)
+    query = request.GET.urlencode()
     context = comparison_context(selection, comparison, params) | {
         "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
@@ -76,7 +78,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
     }
     response = render(request, "compare.html", context)
-    response["HX-Push-Url"] = f"{request.path}?{encoded(without_blanks(request.GET))}"
+    response["HX-Push-Url"] = f"{request.path}?{without_blanks(request.GET).urlencode()}"
     return response
 
 
@@ -109,7 +111,7 @@ def _leads_to(request: HttpRequest) -> str:
         return ""
     short = shortened(params, request.user)
     if short is not params:
-        return encoded(short)
+        return short.urlencode()
     return "" if set_queries(params) else choosing.newest(request.user)
 
 
@@ -121,7 +123,7 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
 
 def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
-    drawing = draw(comparison, params)
+    drawing, warnings = draw(comparison, params), warnings_of(comparison)
     lost = charts.many_lost(comparison.groups)
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
@@ -134,11 +136,13 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
             "selection": selection,
             "drawing": drawing,
             **_answered(comparison, params),
-            "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in comparison.warnings),
+            "warnings": warnings,
+            "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in warnings),
             # The controls.
             "view_asked": params.get("view", ""),
             "metrics_shown": len(drawing.comparisons),
             "order": params.get("order", ""),
+            "baseline_asked": params.get("baseline", ""),
             "groupings": GROUPINGS.items(),
             "threshold": params.get("threshold", ""),
             "bases": _bases(comparison, [group for group in listed if group.n and group.key in offered]),
@@ -177,8 +181,10 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
 def _answered(comparison: Comparison, params: QueryDict) -> dict[str, Any]:
     """The question with its answer, and the addresses of the others that the same runs can answer."""
     answer = answer_of(comparison)
-    kept = [(name, value) for name, values in params.lists() for value in values if name not in CONTROLS]
-    selects = encoded(_query(kept))
+    kept = params.copy()
+    for name in CONTROLS:
+        kept.pop(name, None)
+    selects = kept.urlencode()
     return {
         "question": question_words(answer),
         "headline": " ".join(filter(None, (sentence(answer), comparison.pooled))),
@@ -189,18 +195,28 @@ def _answered(comparison: Comparison, params: QueryDict) -> dict[str, Any]:
 
 
 def _bases(comparison: Comparison, groups: Sequence[Group]) -> list[tuple[str, str, bool]]:
-    """Key, words and whether it is chosen of each baseline: of a sweep one of each series, not one of each level."""
+    """Key, words and whether it is chosen of each baseline: of a sweep one of each series, not one of each level.
+
+    Of many groups that several facts name, or all their settings, one of each value of a fact that has few; each row
+    has a button that makes it the baseline.
+    """
     levels, base = comparison.levels, comparison.baseline
     if levels:
         return [(key, label, label == levels.base_label) for key, label in levels.bases]
-    return [(group.key, group.label, bool(base and group.key == base.key)) for group in groups]
-
-
-def _query(pairs: Iterable[tuple[str, str]]) -> QueryDict:
-    query = QueryDict(mutable=True)
-    for name, value in pairs:
-        query.appendlist(name, value)
-    return query
+    is_one_fact = len(comparison.named) == 1 and "config" not in comparison.named
+    if base is None or is_one_fact or len(groups) <= MOST_ROWS:
+        return [(group.key, group.label, base is not None and group.key == base.key) for group in groups]
+    few = [
+        fact
+        for fact in comparison.axes.facts.values()
+        if 1 < len(fact.values) <= MOST_ROWS and fact.field not in NEVER_TAKEN
+    ]
+    if not few:
+        return []
+    fact = max(few, key=lambda fact: len(fact.values))
+    first_of = {fact_value(group, fact.field): group for group in [*reversed(groups), base]}
+    values = [value for value in fact.values if value in first_of]
+    return [(first_of[value].key, fact.in_legend(value), first_of[value] is base) for value in values]
 
 
 def forms_beside(params: QueryDict) -> dict[str, Any]:
@@ -265,9 +281,9 @@ def _numbers(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
 @require_POST
 def compare_ticked(request: HttpRequest) -> HttpResponse:
     """What was ticked, as an address; a long one gets a short id."""
-    params = read_query(encoded(request.POST))
+    params = read_query(request.POST.urlencode())
     params.pop("csrfmiddlewaretoken", None)
-    return redirect(f"{reverse('compare')}?{encoded(shortened(params, request.user))}")
+    return redirect(f"{reverse('compare')}?{shortened(params, request.user).urlencode()}")
 
 
 # Bare charts for frames of other sites show what a stranger may see, whoever is logged in. Only these answers may be

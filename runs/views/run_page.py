@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from benchagent.catalog import METRICS
+from benchagent.catalog import METRICS, factor_label
 
 from runs.access import changes
 from runs.access.rules import source_of
@@ -21,7 +21,7 @@ from runs.run.artefacts import artefacts_of
 from runs.run.attachments import attachments_of
 from runs.run.derived import Derived
 from runs.run.durability import judgement
-from runs.run.facets import factor_facets, factor_label, ordered_measurements, origin, setting_rows, time_line
+from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.latency import latency_of, map_of
 from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.run.series import Series

@@ -138,10 +138,9 @@ export function show() {
     const address = new URLSearchParams(window.location.search);
     const others = notCompared(items, address, offer.dataset.compared.split(" "));
     offer.hidden = others.length === 0;
-    if (!offer.hidden) offer.closest("details").hidden = false;
     const link = offer.querySelector("a");
     for (const query of setsOf(others)) address.append("set", query);
-    link.textContent = `what is kept: ${trayWords(others)}`;
+    link.textContent = `Add what is kept: ${trayWords(others)}`;
     link.href = `${window.location.pathname}?${address}`;
   }
 }

@@ -273,7 +273,7 @@ QUESTIONS = [
     Asked("How many more repeats do I need?", _ask(FASTEST, TPCB), r"needs (about|over) \d+ more repeat", "comparison"),
     Asked(
         "How much faster is the SSD, at each size?", _ask(LOST, BY_SIZE),
-        r"NVMe against HDD: .* at scale factor 100, 5\.08 × \(.*\) at scale factor 25,600", "curve-media", "HDD",
+        r"Level by level against nvme.*25,600 .*0\.19", shows=r"nvme",
     ),
     Asked(
         "Is the one disk faster at each level?", _ask(LOST, BY_SIZE),

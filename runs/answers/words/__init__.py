@@ -60,8 +60,8 @@ def _untold(answer: Answer) -> list[str]:
     """What there is no claim of, and why: nothing is left out without a word."""
     if answer.unranked or answer.apart:
         unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
-        apart = [f"{_listed(names)} ({why})" for why, names in (answer.apart | unlike).items()]
-        return [f"Not ranked: {_listed(apart)}."]
+        apart = [f"{names(labels)} ({why})" for why, labels in (answer.apart | unlike).items()]
+        return [f"Not ranked: {names(apart)}."]
     if answer.question.kind not in (*asked.OF_CURVES, asked.SINCE):
         return []
     if len(answer.missing) > MOST_NAMED:
@@ -69,9 +69,10 @@ def _untold(answer: Answer) -> list[str]:
     return [f"{words.rstrip('.')}." for words in answer.missing]
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return listed([*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+def names(every: Sequence[str]) -> str:
+    """The first of them; beyond, they are counted."""
+    more = len(every) - MOST_NAMED
+    return listed([*every[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str) -> str:
@@ -172,7 +173,9 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     kinds = {claim.ratio.verdict for claim in open_ones}
     where = f" over {answer.over}" if answer.over else ""
     if Kind.TOO_FEW in kinds:
-        return f"No winner is named, with fewer than {MIN_REPEATS} repeats a group: {named}."
+        few = [each.label for each in (first, *open_ones) if each.n is not None and each.n < MIN_REPEATS]
+        whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {names(few)}"
+        return f"No winner is named, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         return f"No winner is named{where}: not all of them may be set against each other."
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
@@ -274,20 +277,16 @@ def _falls_off(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
     sentences = []
     for claim in claims[:MOST_CURVES]:
-        subject = f"{claim.label}: " if claim.label else ""
-        if claim.at is not None:
-            memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
-            sentences.append(f"{subject}knee at {_knee(answer, claim)}{memory}.")
-        elif claim.shape == "smooth":
-            sentences.append(f"{subject}falls off smoothly, without a knee.")
-        elif claim.shape == "undecided":
-            sentences.append(f"{subject}falls off, and whether at a knee or smoothly cannot be told.")
-        elif claim.shape == "none":
-            up_to = place_words(claim.up_to or 0.0, _place(answer), answer.x_kind)
-            sentences.append(f"{subject}no knee up to {up_to}.")
-        else:
-            sentences.append(f"{subject}{claim.why}.")
-    return " ".join(sentence[:1].upper() + sentence[1:] for sentence in sentences)
+        memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
+        words = {
+            "knee": f"knee at {_knee(answer, claim)}{memory}",
+            "smooth": "falls off smoothly, without a knee",
+            "undecided": "falls off, and whether at a knee or smoothly cannot be told",
+            "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer), answer.x_kind)}",
+        }.get(claim.shape, claim.why)
+        # A name stays as it is.
+        sentences.append(f"{claim.label}: {words}." if claim.label else f"{words[:1].upper()}{words[1:]}.")
+    return " ".join(sentences)
 
 
 def _scales(answer: Answer) -> str:
@@ -359,7 +358,8 @@ def _since(answer: Answer) -> str:
 def step(claim: Step) -> str:
     """−10.1 % (−10.7 to −9.5) since 2026-11-01 (0dfa28901d), against the 42 batches before: worse."""
     if not claim.day:
-        return f"No lasting change in {claim.batches} batches over {claim.days} days."
+        least = f" of {percent_of(claim.threshold)} or more" if claim.threshold else ""
+        return f"No lasting change{least} in {claim.batches} batches over {claim.days} days."
     day = f"{claim.day} ({claim.tested})" if claim.tested else claim.day
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""

@@ -1,4 +1,4 @@
-"""What is said beneath curves, from their numbers (runs.answers.along); docs/method/curves.md says when nothing is."""
+"""What is said beneath curves, from their numbers (runs.answers.curves); docs/method/curves.md says when nothing is."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.answers.along import Along, changes_of, curves_along, is_told
+from runs.answers.curves import Along, changes_of, curves_along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, place_words, times_between
 from runs.answers.words import step
+from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.judging import Verdicts
 from runs.compare.panels import CLIENT, SIZE, Curve
 from runs.compare.verdicts import change_words
 from runs.formatting import number, percent, times
-from runs.stats import Interval, Ratio, Slope
+from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE
 from runs.stats.scaling import Scaling
 from runs.tables import TableCell
 
 # A last level so many times as far as the one before it is told apart.
 APART = 10.0
-# What more curves than these lose is said in one sentence; those of each are folded away.
+# The sentences of more curves than these are folded away: the answer says the ends.
 MOST_SAID = 6
-# Ratios of more pairs of media are said together.
-MOST_PAIRS = 3
 CHANGES = ("Against the first level", "Against the level before")
 
 
@@ -44,10 +43,16 @@ def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str
     """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels."""
     if comparison.axes.x == DATE:
         return _of_days(comparison), ""
-    curves = [*curves_along(comparison, x)]
-    words = [CurveWords(curve.panel, curve.series, sentences(curve), curve.numbers) for curve in curves]
+    curves = _told(comparison, x)
+    name = comparison.metric.label if comparison.metric else ""
+    words = [CurveWords(each.panel, each.curve.label or name, sentences(each), each.numbers) for each in curves]
     lost = sum(not point.dots for panel in comparison.panels for curve in panel.curves for point in curve.points)
     return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
+
+
+def _told(comparison: Comparison, x: Place) -> list[Along]:
+    """Those with levels enough for sentences of their own."""
+    return [curve for curve in curves_along(comparison, x) if len(curve.levels) >= LEAST_LEVELS]
 
 
 def sentences(curve: Along) -> list[str]:
@@ -94,49 +99,11 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
     return words
 
 
-def in_short(comparison: Comparison, x: Place) -> str:
-    """Which of many curves keeps most and which least, where all have the same first and last level; else empty."""
-    curves = [*curves_along(comparison, x)]
-    if len(curves) <= MOST_SAID or len({(curve.levels[0][0], curve.levels[-1][0]) for curve in curves}) > 1:
-        return ""
-    changes = [
-        (change, " · ".join(filter(None, (curve.panel, curve.series))))
-        for curve in curves
-        if (change := curve.losses[-1])
-    ]
-    if len(changes) < len(curves):
-        return ""
-    first = curves[0]
-    ends = (pick(changes, key=lambda change: change[0].value) for pick in (max, min))
-    range_words = " to ".join(
-        f"{f'{times(change.value)} the rate' if first.kind == CLIENT else change_words(change)} for {label}"
-        for change, label in ends
-    )
-    return f"From {from_to(first.levels[0][0], first.levels[-1][0], x, first.kind)}: {range_words}."
-
-
 def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell]]:
     """By x those of `CHANGES`: shares of 1, in words with their intervals."""
     changes = changes_of(curve, verdicts).items()
     return {x: [TableCell(each.value - 1, change_words(each)) if each else TableCell() for each in of_x]
             for x, of_x in changes}  # fmt: skip
-
-
-def media_words(ratios: Sequence[tuple[str, Sequence[tuple[float, Ratio]]]], x: Place) -> str:
-    """The faster of two media against the slower, at the first and the last level that both have."""
-    sentences, by_end = [], dict[str, list[float]]()
-    for label, common in ratios:
-        ends = [(change, place_words(at, x, SIZE)) for at, change in (common[0], common[-1])]
-        for change, place in ends:
-            by_end.setdefault(place, []).append(change.value)
-        at_ends = ", ".join(f"{times(change.value)}{times_between(change)} at {place}" for change, place in ends)
-        sentences.append(f"{label}: {at_ends}")
-    if len(sentences) > MOST_PAIRS:
-        sentences = [
-            f"{' to '.join(dict.fromkeys((times(min(values)), times(max(values)))))} at {place}"
-            for place, values in by_end.items()
-        ]
-    return "; ".join(sentences)
 
 
 # Of one curve

@@ -286,6 +286,17 @@ def test_the_next_is_the_next():
     assert told["claims"][1]["ratio"]["value"] == pytest.approx(1.22, rel=0.01)
 
 
+def test_whoever_has_too_few_repeats_is_named_and_nobody_else():
+    """Seen: "fewer than 3 repeats a group" of 36 groups, 35 of which had three."""
+    world = World()
+    for name, tps, repeats in (("PostgreSQL", 5000, 2), ("MySQL", 4000, 3), ("MariaDB", 3000, 3)):
+        world.add(tps, repeats=repeats, dbms={"name": name, "version": "1"})
+    told = ask(world.store())
+    assert not told["sure"]
+    assert told["missing"] == ["At least 3 repeats of PostgreSQL 1."]
+    assert "3 repeats of PostgreSQL 1:" in told["words"]
+
+
 def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
     """Seen: "Groups that differ in this have no order: Size: 8 GB against 16 GB"."""
     world = World()

@@ -12,8 +12,9 @@ from django.http import QueryDict
 from runs import results
 from runs.answers.ask import headline
 from runs.answers.questions import questions
+from runs.answers.words.warnings import failed_checks_words, warnings_of
 from runs.charts.drawing import draw, point_rows
-from runs.compare.compare import compare, failed_checks_words
+from runs.compare.compare import compare
 from runs.history import filing
 from runs.models import Run
 from tests.runs.builders import document
@@ -93,6 +94,15 @@ def test_a_sweep_of_single_uploads_is_asked_about_alone(client):
     assert told["question"]["kind"] == "loss"
 
 
+def test_a_sweep_of_single_uploads_is_asked_about_by_its_label_and_not_with_its_day():
+    """Seen: a sweep and a batch of tuned settings of one day became one question, or none."""
+    for day, (label, name) in enumerate([("sweep", "scale_factor"), ("tuning", "terminals")] * 2, start=1):
+        stored(tpcb(measured_on=f"2026-05-0{day}", label=label, **{name: 10 * day}))
+    stored(tpcb(scale_factor=7, measured_on="2026-05-01"))
+    asked = {(each.of, each.query.partition("&")[0]) for each in questions(AnonymousUser())}
+    assert asked == {("6 runs of sweep", "label=sweep"), ("6 runs of tuning", "label=tuning")}
+
+
 def test_what_was_uploaded_together_stands_in_the_order_of_its_numbers():
     stored(*[tpcb(terminals=terminals) for terminals in (16, 1, 128, 8)])
 
@@ -134,7 +144,7 @@ def test_many_days_without_a_lasting_change_say_so():
     for day in range(1, 11):
         stored(tpcb(1000 + 7 * (day * 5 % 3 - 1), measured_on=f"2026-05-{day:02d}"))
 
-    assert headline(compared()).startswith("No lasting change in 10 batches over 10 days.")
+    assert headline(compared()).startswith("No lasting change of 3\u202f% or more in 10 batches over 10 days.")
 
 
 def test_many_days_of_two_versions_are_led_by_the_newest_of_the_baselines_curve():
@@ -182,7 +192,7 @@ def test_a_warning_counts_long_names_and_their_rows_say_it():
 
     comparison = compared()
 
-    (warning,) = [words for words in comparison.warnings if "branches" in words]
+    (warning,) = [words for words in warnings_of(comparison) if "branches" in words]
     assert warning == "Fewer branches than terminals: 3 of 8 groups; terminals wait for each other."
     marked = {group.label: words for group in comparison.groups if (words := failed_checks_words(group))}
     assert [*marked.values()] == [["fewer branches than terminals (3 of 3)"]] * 3

@@ -115,7 +115,7 @@ def test_many_runs_are_counted_in_the_newest_only(monkeypatch, client):
     for age in range(5):
         make_run("SQLite 3.53" if age < 2 else "MySQL 5.0", age + 1, created_at=now - timedelta(hours=age))
     assert counted()["dbms"] == {"MySQL": 1, "SQLite": 2}
-    html = page(client, "/compare/?status=finished")
+    html = page(client, "/compare/?status=finished&edit=1")
     assert "2+" in html and "Counted in the newest" in html
 
 
@@ -136,9 +136,18 @@ def test_a_click_adds_and_removes_a_filter_of_the_set_and_keeps_the_controls(cli
 def test_a_version_narrows_its_dbms_and_only_it(client):
     for system in ("PostgreSQL 18.1", "PostgreSQL 9.6", "SQLite 3.53"):
         make_run(system, 1)
-    both = links(page(client, "/compare/?dbms=postgresql&dbms=sqlite"))
-    assert links(page(client, f"/compare/{both['PostgreSQL 9.6 1']}"))["PostgreSQL 2"] == "?dbms=sqlite"
+    both = links(page(client, "/compare/?dbms=postgresql&dbms=sqlite&edit=1"))
+    assert links(page(client, f"/compare/{both['PostgreSQL 9.6 1']}"))["PostgreSQL 2"] == "?dbms=sqlite&edit=1"
     assert "dbms=sqlite&dbms=postgresql-9-6" in both["PostgreSQL 9.6 1"]
+
+
+def test_filters_are_counted_for_whoever_chooses_and_not_for_whoever_reads(client, monkeypatch):
+    make_run("SQLite 3.53", 1)
+    with monkeypatch.context() as patched:
+        patched.delattr("runs.compare.choosing.facets_of")
+        html = page(client, "/compare/?dbms=sqlite")
+    there = links(page(client, f"/compare/{links(html)['Choose runs, narrow or add']}"))
+    assert "?dbms=sqlite" in there.values() and "?edit=1" in there.values()
 
 
 def test_sets_are_removed_and_one_becomes_the_baseline_side(client):
@@ -156,7 +165,7 @@ def test_from_a_run_the_article_of_the_same_dbms_is_offered_and_added(client):
     make_article()
     mine = make_run("PostgreSQL 18.1", 900)
 
-    there = links(page(client, f"/compare/?run={mine.id}"))
+    there = links(page(client, f"/compare/?run={mine.id}&edit=1"))
 
     added = there["PostgreSQL of “100 MB TPC-B test of databases”, 5 runs"]
     assert len(select(QueryDict(added[1:]), STRANGER).runs) == 6
@@ -168,7 +177,7 @@ def test_other_batches_are_offered_by_their_label_and_dbms_but_nothing_hidden(cl
     make_run("MySQL 5.0", 1, batch=Batch.objects.create(label="nightly"))
     make_run("MySQL 5.0", 1, batch=Batch.objects.create(label="hidden"), visibility="private", owner=contributor)
 
-    there = links(page(client, f"/compare/?run={mine.id}"))
+    there = links(page(client, f"/compare/?run={mine.id}&edit=1"))
 
     assert "nightly: MySQL 5.0" in there and not any("hidden" in words for words in there)
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import Comparison, compare
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly, restore
@@ -203,7 +204,7 @@ def test_it_shows_groups_that_promise_less_apart_and_unranked():
         "SQLite 3": True, "Derby 10": True, "H2 2": False
     }  # fmt: skip
     assert comparison.groups[-1].label == "H2 2"
-    assert any("Shown apart, not ranked: H2 2" in warning for warning in comparison.warnings)
+    assert any("Shown apart, not ranked: H2 2" in warning for warning in warnings_of(comparison))
 
 
 @pytest.mark.parametrize("doubt", ["", "cannot have waited"])
@@ -212,7 +213,7 @@ def test_it_counts_many_groups_that_stand_apart_instead_of_naming_them(doubt):
     for minor in range(7):
         make_run(f"H2 2.{minor}", 100, durability="power_loss" if doubt else "bounded_loss", durability_doubt=doubt)
 
-    (warning, *_) = compare(all_runs()).warnings
+    (warning, *_) = warnings_of(compare(all_runs()))
 
     said = r"\(survives power loss, contradicted\)\." if doubt else r"\(.*\)\. A commit there promises less .*"
     assert re.fullmatch(rf"Shown apart, not ranked: 7 of 8 groups {said}", warning)
@@ -283,7 +284,7 @@ def test_it_ranks_no_run_that_cannot_have_waited_for_its_disk():
     assert [group.label for group in comparison.ranked] == ["SQLite 3"]
     assert (derby.n, derby.doubt) == (3, DOUBT)
     assert list(comparison.apart) == ["survives power loss, contradicted"]
-    assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in comparison.warnings
+    assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in warnings_of(comparison)
     assert derby.against is not None and derby.against.ratio is None
     assert "survives power loss, contradicted against survives power loss" in derby.against.words
     assert {run.dbms_version.name for run in Run.objects.rankable()} == {"Derby 10", "SQLite 3"}
@@ -337,13 +338,13 @@ def test_it_does_not_mix_units():
     comparison = compare(all_runs())
 
     assert by_label(comparison)["H2 2"].gap == "no throughput in this run"
-    assert any("another unit (per minute)" in warning for warning in comparison.warnings)
+    assert any("another unit (per minute)" in warning for warning in warnings_of(comparison))
 
 
 def test_it_says_that_demonstration_windows_rank_nothing():
     make_run("SQLite 3", 100, demonstration=True)
 
-    assert any("Demonstration" in warning for warning in compare(all_runs()).warnings)
+    assert any("Demonstration" in warning for warning in warnings_of(compare(all_runs())))
 
 
 def test_it_pools_repeats_of_one_cell_whatever_experiment_they_belong_to():

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from runs.answers.answer import Standing
 from runs.answers.ask import answer_of, headline
+from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
@@ -78,7 +79,7 @@ def test_a_sweep_is_one_table_of_its_levels():
     assert {row.kind for row in series.rows} == {Kind.BETTER}
     assert series.ratio.value == pytest.approx(1.5)
     assert levels.family == comparison.family == 7
-    assert not any("No ratio" in warning for warning in comparison.warnings)
+    assert not any("No ratio" in warning for warning in warnings_of(comparison))
     assert not any("no ratio" in group.against.words for group in comparison.groups if group.against)
     assert headline(comparison).startswith("SQLite 3.50 has 1.50\u202f× (")
     assert headline(comparison).endswith(" the throughput of Derby 10.16 over 6 levels of scale factor and terminals.")

@@ -6,6 +6,7 @@ import pytest
 from benchagent.catalog import FACTORS as KNOWN
 
 from runs.answers.ask import headline
+from runs.answers.words.warnings import warnings_of
 from runs.charts.compare import csv_rows
 from runs.compare.compare import compare
 from runs.compare.guard import conditions_of, differences
@@ -51,7 +52,7 @@ def test_another_question_has_no_ratio_no_verdict_and_no_headline(first, second,
     assert [(one.severity, one.role) for one in against.differences] == [("blocks", "question")]
     assert headline(comparison) == ""
     label = words.partition(":")[0]
-    assert f"No ratio between groups that differ in {label}: they only stand side by side." in comparison.warnings
+    assert f"No ratio between groups that differ in {label}: they only stand side by side." in warnings_of(comparison)
 
 
 CONDITIONS = [
@@ -264,7 +265,7 @@ def test_levels_of_the_axis_say_what_came_or_went_and_not_that_there_is_no_ratio
         ("level", None, None)
     }
     assert told[0].refused == "Scale factor: 2 against 1"
-    assert comparison.warnings == []
+    assert warnings_of(comparison) == []
 
 
 def test_what_differs_besides_the_axis_is_still_refused():

@@ -8,6 +8,7 @@ import pytest
 from django.http import QueryDict
 
 from runs.answers.ask import answer_of, headline
+from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
 from runs.compare.matrix import matrix
 from runs.compare.select import select
@@ -224,4 +225,4 @@ def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: boo
     assert f"{lost} of {lost + 3} repeats" in h2.lost_words
     # Was: "There is one only", and no word of the other.
     assert (f"({h2.lost_words})" in headline(comparison).replace("survivors only: ", "")) == (not ranked)
-    assert any(h2.lost_words in words for words in comparison.warnings) == (not ranked)
+    assert any(h2.lost_words in words for words in warnings_of(comparison)) == (not ranked)

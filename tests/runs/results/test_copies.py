@@ -43,6 +43,10 @@ HONEST: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
         {"metrics": {"tps": 50.5}, "series": [{"name": "tps", "values": [50.0, 51.0] * 20}]},
         {"metrics": {"tps": 50.6}, "series": [{"name": "tps", "values": [50.0, 51.0] * 20}]}, {},
     ),
+    "another configuration": (
+        {"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}},
+        {"config": [{"name": "wal_compression", "value": "on"}]},
+    ),
     "another time": (
         {"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}},
         {"measured_on": None, "started_at": "2026-05-04T09:00:00Z"},

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from runs import results
+from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare
 from runs.models import HardwareProfile, Run
 from runs.run import quality
@@ -131,7 +132,7 @@ def test_a_run_says_that_others_took_the_machine_on_page_and_comparison(client: 
     run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
     assert run.warnings[0] == "disturbed: 88 % of the machine's CPU went to others, 12 % to the run"
     assert escape(run.warnings[0]) in client.get(run.get_absolute_url()).content.decode()
-    assert len([text for text in compare(all_runs()).warnings if "Disturbed" in text]) == 1
+    assert len([text for text in warnings_of(compare(all_runs())) if "Disturbed" in text]) == 1
 
 
 @pytest.mark.django_db
@@ -202,7 +203,7 @@ def test_a_run_that_rises_into_its_window_and_falls_through_it_is_marked_on_page
     (said,) = run.warnings
     assert failed(run) == ["steady_state"] and said.count(";") == 1, "it rises, and it drifts"
     assert escape(said) in client.get(run.get_absolute_url()).content.decode()
-    assert len([text for text in compare(all_runs()).warnings if "Not steady: PostgreSQL 15.8" in text]) == 1
+    assert len([text for text in warnings_of(compare(all_runs())) if "Not steady: PostgreSQL 15.8" in text]) == 1
 
 
 @pytest.mark.django_db

@@ -432,3 +432,26 @@ def test_it_says_what_to_do_where_the_only_numbers_are_invalid(client):
 
     assert "<canvas" not in html
     assert "marked invalid: a backup ran. Who marked a run invalid can restore it on its page." in html
+
+
+def test_of_many_combinations_the_baseline_is_chosen_by_one_fact(client):
+    """Seen: a menu of 36 configurations, each with all its settings."""
+    for terminals in (1, 8):
+        for scale in range(1, 9):
+            make_run("PostgreSQL 17", 100 + scale, factors={"terminals": terminals, "scale_factor": scale})
+    html = page(client, "/compare/?dbms=postgresql&view=bars&compared=none")
+    choice = re.search(r'<select id="baseline".*?</select>', html, re.DOTALL)
+    assert choice is not None
+    assert re.findall(r"<option[^>]*>([^<]*)", choice[0]) == [f"Scale factor {scale}" for scale in range(1, 9)]
+
+
+@pytest.mark.parametrize("view", ["bars", "curve", "heatmap", "table"])
+def test_each_id_of_the_page_is_one_elements(client, view):
+    """Was: a select and the page's main part had one id, so that each change of a control left one more select."""
+    for system in ("PostgreSQL 17", "MySQL 8.4"):
+        for scale in (1, 2, 4):
+            make_run(system, 100 + scale, factors={"scale_factor": scale})
+    html = page(client, f"/compare/?dbms=postgresql&dbms=mysql&view={view}&edit=1")
+    assert 'name="compared"' in html
+    ids = re.findall(r'\sid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))

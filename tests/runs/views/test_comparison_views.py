@@ -398,3 +398,11 @@ def test_the_file_of_bars_has_each_metric_and_that_of_other_views_their_tables(c
     assert [any(row["verdict"] for row in part) for part in (rows[:12], rows[12:])] == [True, False]
     head = client.get("/compare.csv?experiment=sweep&view=latency").content.decode().splitlines()[0]
     assert head == "chart,row,column,unit,value,gap,asked,answer"
+
+
+def test_a_curve_of_one_group_has_no_axis_of_numbers(client):
+    """Was: "Throughput over", with 0 on the axis."""
+    make_run("PostgreSQL 17", 500, factors={"scale_factor": 10})
+    html = client.get("/compare/?dbms=postgresql&view=curve").content.decode()
+    assert "Throughput</strong>" in html
+    assert spec(html, "curve")["x"]["ticks"] == [[0.0, "all"]]

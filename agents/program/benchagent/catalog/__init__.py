@@ -37,9 +37,11 @@ from benchagent.catalog.values import (
     OWN_STORAGE,
     WORKLOADS,
     amount,
+    factor_label,
     factor_phrase,
     factor_role,
     factor_span,
+    factor_unit,
     factor_words,
     headline_metrics,
 )
@@ -48,6 +50,6 @@ __all__ = [
     "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
     "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "NO_RESULT", "OWN_STORAGE",
     "PERCENTILES", "SECONDS_EACH", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef", "FactorKind", "MetricDef",
-    "Role", "WorkloadEntry", "amount", "factor_phrase", "factor_role", "factor_span", "factor_words",
-    "headline_metrics", "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
+    "Role", "WorkloadEntry", "amount", "factor_label", "factor_phrase", "factor_role", "factor_span", "factor_unit",
+    "factor_words", "headline_metrics", "number_in", "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

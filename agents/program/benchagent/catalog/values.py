@@ -78,6 +78,25 @@ COUNTED = {
 FactorValue = int | float | str
 
 
+# What the names of factors that the catalogue does not know end with.
+UNIT_SUFFIXES = {"_gb": "GB", "_mb": "MB", "_s": "s"}
+
+
+def factor_label(name: str) -> str:
+    """The heading of a factor; one that is not known is named without its unit."""
+    if name in FACTORS:
+        return FACTORS[name].label
+    for suffix in UNIT_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.replace("_", " ").capitalize()
+
+
+def factor_unit(name: str) -> str:
+    """That of the catalogue, else what the name ends with."""
+    by_suffix = (unit for suffix, unit in UNIT_SUFFIXES.items() if name.endswith(suffix))
+    return FACTORS[name].unit if name in FACTORS else next(by_suffix, "")
+
+
 def factor_words(name: str, value: FactorValue, unit: str | None = None) -> str:
     """A value under its factor's heading: "160 MB", "restored copy". A factor that is not known says what it stores.
 

@@ -1,0 +1,110 @@
+"""What a reader must know before the numbers of a comparison: what is unlike, disturbed, apart, or too few."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Group
+from runs.compare.pooling import POOLED
+from runs.formatting import mid_sentence
+from runs.run.likeness import partly_stated
+from runs.stats import MIN_REPEATS
+
+# A warning names groups in so many letters; beyond, it counts them.
+MOST_LETTERS = 60
+# Of one class; their rows say it of each.
+MOST_APART = 6
+SEVERAL_FOLD = 3.0
+# By the check that does not hold: what is said of the repeats of a group, and what it does to them.
+_FAILED_CHECKS = {
+    "steady_state": ("Not steady", "see the pages of the runs"),
+    "no_stalls": ("Stalls", "see the pages of the runs"),
+    "machine_alone": ("Disturbed by other programs", "they took CPU of the machine, or wrote to its disks"),
+    "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
+}
+
+
+def _is_several_fold(values: Sequence[float]) -> bool:
+    """Whether repeats of one cell lie too far apart for noise: something of them is not told."""
+    return bool(values) and min(values) > 0 and max(values) >= SEVERAL_FOLD * min(values)
+
+
+def _failures(group: Group) -> Counter[str]:
+    """How many of its repeats failed each check."""
+    failed = ({str(check.get("name")) for check in run.checks if not check.get("ok")} for run in group.runs)
+    return Counter(chain.from_iterable(failed))
+
+
+def failed_checks_words(group: Group) -> list[str]:
+    """What was seen of how many of its repeats: "not steady (1 of 3)"."""
+    counts = _failures(group)
+    return [
+        f"{mid_sentence(words)} ({counts[check]} of {group.n})"
+        for check, (words, _) in _FAILED_CHECKS.items()
+        if counts[check]
+    ]
+
+
+def warnings_of(comparison: Comparison) -> list[str]:
+    warnings: list[str] = []
+    groups, runs, metric = comparison.groups, comparison.all_runs, comparison.metric
+
+    def which(concerned: Sequence[Group]) -> str:
+        """A warning is one line: it names few groups with short names, and counts others; their rows say it of each."""
+        if len(concerned) == len(groups) > 1:
+            return "all groups"
+        names = ", ".join(group.label for group in concerned)
+        return names if len(names) <= MOST_LETTERS else f"{len(concerned)} of {len(groups)} groups"
+
+    if any(run.demonstration for run in runs):
+        warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
+    for words, apart in comparison.apart.items():
+        why = "" if apart[0].doubt or apart[0].remnant else " A commit there promises less than in the ranked groups."
+        if len(apart) > MOST_APART:
+            names = f"{len(apart)} of {len(groups)} groups ({words})"
+        elif apart[0].doubt:
+            names = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
+        else:
+            names = f"{'; '.join(group.label for group in apart)} ({words})"
+        warnings.append(f"Shown apart, not ranked: {names}.{why}")
+    blocking = (each for group in groups for each in group.differences if each.severity == "blocks")
+    if questions := {difference.label for difference in blocking if difference.field != "durability"}:
+        names = ", ".join(sorted(questions))
+        warnings.append(f"No ratio between groups that differ in {names}: they only stand side by side.")
+    if metric is not None:
+        rows = (row for run in runs for row in run.measurements.all() if row.metric.name == metric.name)
+        if other_units := sorted({row.metric.unit for row in rows} - {metric.unit}):
+            warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
+    failures = [(group, _failures(group)) for group in groups]
+    for check, (words, why) in _FAILED_CHECKS.items():
+        if concerned := [group for group, counts in failures if counts[check]]:
+            warnings.append(f"{words}: {which(concerned)}; {why}.")
+    if wide := [group for group in groups if metric and metric.better == "higher" and _is_several_fold(group.values)]:
+        warnings.append(f"Repeats several times as large as others, although nothing tells them apart: {which(wide)}.")
+    warnings += filter(None, [partly_stated([group.runs for group in groups]), _uneven_pooling(comparison)])
+    few = [group for group in groups if 0 < group.n < MIN_REPEATS]
+    if few and len(groups) > 1:
+        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which(few)}.")
+    return warnings
+
+
+def _uneven_pooling(comparison: Comparison) -> str:
+    """A warning where pooled groups hold the levels of what is pooled in unlike shares; else empty."""
+    if comparison.whole is None:
+        return ""
+    group_by_run = {run.id: group for group in comparison.whole.groups for run in group.runs}
+    uneven = []
+    for fact in comparison.whole.varying:
+        if any(group.facts.get(fact.field) == POOLED for group in comparison.groups):
+            counts = [
+                Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in comparison.groups
+            ]
+            shares = [{level: n / count.total() for level, n in count.items()} for count in counts if count]
+            if any(share != shares[0] for share in shares):
+                uneven.append(fact.label)
+    if not uneven:
+        return ""
+    return f"Pooled, but not repeated alike in all groups: {', '.join(uneven)}. Ratios lean to what was repeated more."
