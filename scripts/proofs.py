@@ -64,7 +64,8 @@ PROOFS = {
         ("-m", "benchmarks.bench_kills", "--kills", "200", "--minutes", "45"),
         ("agents/jobs", "agents/api", f"{AGENT}/job", f"{AGENT}/link", f"{AGENT}/machine", "benchsite", "runs/imports",
          "runs/results"),
-        r"^(SQLite|PostgreSQL), seed|^  (acknowledged|answers|lost|doubled|left|answers that should not be): ",
+        r"^(SQLite|PostgreSQL), seed|^  (kills while a file came in parts|acknowledged|answers|lost|doubled|left"
+        r"|answers that should not be): ",
     ),
     "fuzz": Proof(
         "requests as nobody means them, over HTTP: no error of the server, no secret",
