@@ -187,7 +187,8 @@ def _systems(given: list[str], counts: Mapping[DbmsVersion, int]) -> Facet:
         options.append(Option(product.name, total, product.slug in given or bool(chosen), adds))
         if not options[-1].chosen:
             continue
-        by_runs = sorted(versions, key=lambda version: (version.slug not in given, -counts[version]))
+        newest_first = sorted(versions, key=lambda version: natural(version.name), reverse=True)
+        by_runs = sorted(newest_first, key=lambda version: (version.slug not in given, -counts[version]))
         shown = by_runs[: max(MOST_LEVELS, len(chosen))]
         left_out += len(versions) - len(shown)
         for version in sorted(shown, key=lambda version: natural(version.name)):

@@ -67,9 +67,9 @@ def test_thousands_of_versions_and_groups_make_no_long_page(client, monkeypatch)
             make_run(f"PostgreSQL 18.{number}", 10 * number + repeat)
     monkeypatch.setattr(facets, "MOST_LEVELS", 4)
     monkeypatch.setattr(bars, "MOST_BARS", 5)
-    shown = [f"PostgreSQL 18.{number}" for number in (0, 1, 2, 3)]
+    shown = [f"PostgreSQL 18.{number}" for number in (2, 6, 7, 8)]
     assert [*counted("dbms=postgresql")["dbms"]] == ["PostgreSQL", *shown]
-    assert "PostgreSQL 18.8" in counted("dbms=postgresql-18-8")["dbms"]
+    assert "PostgreSQL 18.0" in counted("dbms=postgresql-18-0")["dbms"]
 
     (figure,) = client.get("/compare/?dbms=postgresql").context["drawing"].parts
     assert len(figure.spec["groups"]) == 5
