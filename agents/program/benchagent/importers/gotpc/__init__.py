@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.gotpc.rows import Broken, Row, Total, command_of, events_of
+from benchagent.importers.gotpc.rows import command_of, events_of
 from benchagent.importers.gotpc.runs import reports
 from benchagent.importers.report import Report, Scalar, Status, Subject, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile
@@ -35,7 +35,7 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     head, rest = split_load(file)
-    if head is not None and any(isinstance(event, Row | Total | Broken) for event in events_of(head)):
+    if head is not None and any(event.kind != "note" for event in events_of(head)):
         raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
     runs = reports(events_of(rest))
     if head is not None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchagent.importers.gotpc.rows import Broken, Event, Note, Row, Total, command_of
+from benchagent.importers.gotpc.rows import Event, command_of
 from benchagent.importers.report import (
     Metric,
     Report,
@@ -30,13 +30,13 @@ from benchagent.redaction import redact_text
 _DEFAULT_INTERVALS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600)
 
 
-def series_of(current: Sequence[Row], summary: Mapping[str, Row]) -> tuple[Series, ...]:
+def series_of(current: Sequence[Event], summary: Mapping[str, Event]) -> tuple[Series, ...]:
     """tpm and tpmc for each interval of `--interval`.
 
     The rows carry no time: an interval is a group of rows in the order of their names. One in which a type is missing
     is a gap for the total. Raises NotUnderstood where the groups do not add up to the run.
     """
-    blocks: list[list[Row]] = []
+    blocks: list[list[Event]] = []
     for row in current:
         if "tpm" not in row.values:
             continue
@@ -74,7 +74,7 @@ def series_of(current: Sequence[Row], summary: Mapping[str, Row]) -> tuple[Serie
     )
 
 
-def _check_against_summary(blocks: Sequence[Sequence[Row]], summary: Mapping[str, Row], interval_s: float) -> None:
+def _check_against_summary(blocks: Sequence[Sequence[Event]], summary: Mapping[str, Event], interval_s: float) -> None:
     takes_s = max((row.values.get("takes_s", 0.0) for row in summary.values()), default=0.0)
     if takes_s and len(blocks) < int((takes_s - 0.5) / interval_s):
         raise NotUnderstood("the [Current] rows of some intervals are missing")
@@ -109,12 +109,12 @@ _RISING = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 class Run:
     """What stands in a log between the end of one run and the end of the next."""
 
-    current: list[Row] = field(default_factory=list)
-    summary: dict[str, Row] = field(default_factory=dict)
+    current: list[Event] = field(default_factory=list)
+    summary: dict[str, Event] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     # Whether their line stands there, be its last number cut.
     has_totals: bool = False
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Event] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     finished: bool = False
     # The line of its last figure.
@@ -127,21 +127,21 @@ class Run:
         return bool(self.current or self.summary or self.totals)
 
     @property
-    def transactions(self) -> dict[str, Row]:
+    def transactions(self) -> dict[str, Event]:
         """A row whose name ends in _ERR counts failures: they are never transactions."""
         return {name: row for name, row in self.summary.items() if not name.endswith("_ERR") and not _QUERY.match(name)}
 
     def is_over(self, event: Event) -> bool:
         """Whether the event is of a next run."""
-        if isinstance(event, Note):
+        if event.kind == "note":
             return bool(self.has_figures and command_of(event.text))
-        if isinstance(event, Broken):
+        if event.kind == "broken":
             return False
-        if isinstance(event, Total):
+        if event.kind == "total":
             return bool(self.totals) and any(
                 self.totals.get(key, value) != value for key, value in event.values.items()
             )
-        if event.summary:
+        if event.is_summary:
             seen = self.summary.get(event.operation)
             return seen is not None and seen.values != event.values and bool(self.totals)
         if self.finished and not self.summary:
@@ -151,19 +151,19 @@ class Run:
         return bool(self.summary)
 
     def add(self, event: Event) -> None:
-        if isinstance(event, Note):
-            self.finished = self.finished or event.text.strip() == "Finished"
+        if event.kind == "note":
+            self.finished = self.finished or event.text == "Finished"
             self.notes.append(event)
             return
         self.last = event.line
-        if isinstance(event, Broken):
-            self.broken = self.broken or event.reason
-        elif isinstance(event, Total):
+        if event.kind == "broken":
+            self.broken = self.broken or event.text
+        elif event.kind == "total":
             if any(self.totals.get(key, value) != value for key, value in event.values.items()):
                 raise NotUnderstood(f"line {event.line}: the result stands twice with different figures")
             self.totals |= event.values
             self.has_totals = True
-        elif not event.summary:
+        elif not event.is_summary:
             self.current.append(event)
         else:
             seen = self.summary.setdefault(event.operation, event)
@@ -213,7 +213,7 @@ def _report(run: Run) -> Report:
 
 
 def _status(run: Run) -> tuple[Status, str]:
-    texts = [note.text.strip() for note in run.notes]
+    texts = [note.text for note in run.notes]
     errors = [match for text in texts if (match := _ERROR.match(text)) and not _TIME_OVER.search(match["message"])]
     if errors:
         first = redact_text(errors[0]["message"])[:200]
@@ -231,7 +231,7 @@ def _status(run: Run) -> tuple[Status, str]:
     elif run.transactions and "tpmc" not in run.totals:
         # A whole summary of the versions that printed neither the median nor tpmC: all types, and something after them.
         old = run.summary.keys() >= _ALL_TYPES and all("p50_ms" not in row.values for row in run.summary.values())
-        if not old or not any(note.line > run.last and note.text.strip() for note in run.notes):
+        if not old or not any(note.line > run.last and note.text for note in run.notes):
             return Status.ABORTED, "the log ends within the summary"
         run.warnings.append("tpmC is missing: the first versions do not print it")
     stamped = {match["message"] for match in errors if match["stamp"]}
@@ -243,7 +243,7 @@ def _status(run: Run) -> tuple[Status, str]:
     return Status.COMPLETE, ""
 
 
-def _check_rate(row: Row) -> None:
+def _check_rate(row: Event) -> None:
     """TPM is Count per minute of Takes; both are printed with one decimal."""
     if not {"takes_s", "count", "tpm"} <= set(row.values):
         return
@@ -295,7 +295,7 @@ def _metrics(run: Run) -> list[Metric]:
     return metrics
 
 
-def _of_type(operation: str, row: Row, latencies: dict[str, float]) -> tuple[Metric, ...]:
+def _of_type(operation: str, row: Event, latencies: dict[str, float]) -> tuple[Metric, ...]:
     is_query, count = _QUERY.match(operation), row.values.get("count", 0.0)
     name = f"query_{operation[1:]}" if is_query else operation.lower().replace("-", "_")
     figures: dict[str, float | None]
