@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from benchagent import plugins
 from benchagent.importers import plain_csv
@@ -30,6 +30,7 @@ from benchagent.importers.report import (
 from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 
 LOG = logging.getLogger(__name__)
+Kind = TypeVar("Kind")
 FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 7
@@ -109,7 +110,7 @@ def inspect(
         for part, importer, reports in _understood(file, own_tools):
             parts.append((at, importer))
             results.append((part, reports))
-    for importer in _combining() if len(parts) > 1 else ():
+    for importer in _that_are(Combining) if len(parts) > 1 else ():
         own = [number for number, (_, reader) in enumerate(parts) if reader is importer]
         if len(own) > 1:
             together = [results[number] for number in own]
@@ -162,7 +163,7 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
     """What is read, and the margins without which it is. Raises NotUnderstood for what is no text."""
     best, known, taken = _outputs(file, own_tools), tuple[Margin, ...](), tuple[Margin, ...]()
     outputs = best
-    if _worth(best)[1] and all(importer in _logging() for _, importer, _ in best):
+    if _worth(best)[1] and all(importer in _that_are(Logging) for _, importer, _ in best):
         return best, known
     while len(taken) < MOST_MARGINS:
         start = file.text[:PIECE_BYTES]
@@ -212,25 +213,15 @@ def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Out
     if len(outputs) != 1 or len(outputs[0][2]) != 1 or outputs[0][2][0].started_at:
         return outputs
     ((part, importer, (report,)),) = outputs
-    began_at = began(file, taken) if taken else logged(file) if importer in _logging() else ""
+    began_at = began(file, taken) if taken else logged(file) if importer in _that_are(Logging) else ""
     if not began_at:
         return outputs
     return [(part, importer, [replace(report, started_at=began_at)])]
 
 
 @cache
-def _marking() -> list[Marking]:
-    return [importer for importer in importers() if isinstance(importer, Marking)]
-
-
-@cache
-def _logging() -> list[Logging]:
-    return [importer for importer in importers() if isinstance(importer, Logging)]
-
-
-@cache
-def _combining() -> list[Combining]:
-    return [importer for importer in importers() if isinstance(importer, Combining)]
+def _that_are(kind: type[Kind]) -> list[Kind]:
+    return [importer for importer in importers() if isinstance(importer, kind)]
 
 
 def _parts(file: SourceFile) -> list[SourceFile]:
@@ -244,7 +235,7 @@ def _parts(file: SourceFile) -> list[SourceFile]:
         text, first = file.text, file.lines_in_front
     except NotUnderstood:
         return [file]
-    shown = [importer for importer in _marking() if file.shows(importer.MARKS, importer.WORDS)]
+    shown = [importer for importer in _that_are(Marking) if file.shows(importer.MARKS, importer.WORDS)]
     if len(shown) < 2:
         return [file]
     marks = sorted(
@@ -286,9 +277,8 @@ def streaming(file: SourceFile) -> Importer | None:
 
 def streaming_from(head: SourceFile) -> Importer | None:
     """The importer that reads a large file as a stream that begins so."""
-    streams = (importer for importer in importers() if isinstance(importer, Streaming))
     try:
-        return next((importer for importer in streams if importer.streams(head)), None)
+        return next((importer for importer in _that_are(Streaming) if importer.streams(head)), None)
     except NotUnderstood:
         return None
 

@@ -100,7 +100,9 @@ class Commands:
         if len(text) > MAX_COMMAND or not any(program in text for program in self.programs):
             return ""
         match = self.begin.search(text)
-        return _unquoted(text[match.start() :].strip()) if match else ""
+        call = text[match.start() :].strip() if match else ""
+        # Without the closing quote of one that was opened before it.
+        return call[:-1].rstrip() if call[-1:] in tuple("'\"`") and call.count(call[-1]) % 2 else call
 
     def options(self, command: str) -> Iterator[tuple[str, str]]:
         """Every option with its value, of whatever form; a word that is none, with an empty name."""
@@ -163,9 +165,3 @@ class Commands:
             for option, text in options:
                 parameters |= self.factors(option, text)
         return parameters
-
-
-def _unquoted(arguments: str) -> str:
-    """Without the closing quote of one that was opened before the command."""
-    last = arguments[-1:]
-    return arguments[:-1].rstrip() if last in tuple("'\"`") and arguments.count(last) % 2 else arguments

@@ -24,7 +24,7 @@ from benchagent.importers.report import (
     picked,
 )
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
-from benchagent.importers.tables import Match, Run, Runs, Table
+from benchagent.importers.tables import Run, Runs, Table
 
 TOOL = "DBT-3"
 _SCORE = r"(?:N/A|\d*(?:\.\d+)?)"
@@ -49,13 +49,6 @@ SCORES = ("composite", "load_hours", "power", "throughput")
 SUBJECT = Subject(workload="tpch-dbt3", workload_name="TPC-H (DBT-3)")
 
 
-class Scores(Runs):
-    """The size of the database stands before the scores, which stand alone elsewhere."""
-
-    def is_another(self, run: Run, match: Match) -> bool:
-        return "composite" in run.rows
-
-
 def claims(file: SourceFile) -> bool:
     return file.shows(MARKS, WORDS) or file.shows(_TIMES, ("PERF",))
 
@@ -63,7 +56,8 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     if not file.shows(MARKS, WORDS):
         return [times_of(file)]
-    scores = Scores(table=TABLE, begins={"size", "composite"})
+    # The size of the database stands before the scores, which stand alone elsewhere.
+    scores = Runs(table=TABLE, begins={"size", "composite"}, another=lambda run, _: "composite" in run.rows)
     return scores.reports(file, scores_of, "no score of DBT-3")
 
 

@@ -29,7 +29,7 @@ from benchagent.importers.source import (
     whole,
     xml_text,
 )
-from benchagent.importers.tables import Match, Run, Runs, Table
+from benchagent.importers.tables import Run, Runs, Table
 
 TOOL = "JMeter"
 SUBJECT = Subject(workload="jmeter", workload_name="JMeter")
@@ -143,13 +143,8 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [of_samples(samples_of_xml(file))]
     if (rows := table(file) or document(file)) is not None:
         return [of_rows(rows)]
-    calls = Calls(table=TABLE, begins={"start"}, lists={"line"})
+    calls = Runs(table=TABLE, begins={"start"}, lists={"line"}, another=lambda run, _: bool(run.lists))
     return calls.reports(file, of_lines, "no run of JMeter")
-
-
-class Calls(Runs):
-    def is_another(self, run: Run, match: Match) -> bool:
-        return bool(run.lists)
 
 
 def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:

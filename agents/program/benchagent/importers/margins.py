@@ -277,19 +277,14 @@ def bare(file: SourceFile, margin: Margin) -> SourceFile:
     """The file without a margin; its lines keep their numbers, but for those that one line holds."""
 
     def pieces() -> Iterator[bytes]:
-        begun = False
-        for text in _bare_texts(file, margin):
-            yield ("" if begun else "\n" * file.lines_in_front).encode() + text.encode()
-            begun = True
+        for at, text in enumerate(file.texts()):
+            *lines, rest = text.split("\n")
+            front = "" if at else "\n" * file.lines_in_front
+            whole = "".join(f"{part}\n" for line in lines for part in margin.lines(line))
+            end = "\n".join(margin.lines(rest)) + ("\n" if rest and margin.is_record else "")
+            yield f"{front}{whole}{end}".encode()
 
     return Unheld(file.name, pieces, file.size_bytes) if file.is_large else SourceFile(file.name, b"".join(pieces()))
-
-
-def _bare_texts(file: SourceFile, margin: Margin) -> Iterator[str]:
-    for text in file.texts():
-        *lines, rest = text.split("\n")
-        whole = "".join(f"{part}\n" for line in lines for part in margin.lines(line))
-        yield whole + "\n".join(margin.lines(rest)) + ("\n" if rest and margin.is_record else "")
 
 
 def began(file: SourceFile, margins: Sequence[Margin]) -> str:
@@ -306,12 +301,8 @@ def began(file: SourceFile, margins: Sequence[Margin]) -> str:
 def logged(file: SourceFile) -> str:
     """When a logger wrote the first line that has a stamp with its date."""
     lines = (line for line in itertools.islice(file.lines, SHOWN_LINES) if not line.startswith("Script started"))
-    return next((iso for line in lines if (iso := _iso(RECORD.stamp(line) or _first(_ISO_STAMP, line)))), "")
-
-
-def _first(form: re.Pattern[str], text: str) -> str:
-    found = form.search(text)
-    return found[0] if found else ""
+    stamps = (RECORD.stamp(line) or (found[0] if (found := _ISO_STAMP.search(line)) else "") for line in lines)
+    return next(filter(None, map(_iso, stamps)), "")
 
 
 def _iso(stamp: str) -> str:

@@ -71,11 +71,9 @@ COMMANDS = Commands(
 )  # fmt: skip
 
 
-class Tests(Runs):
-    def is_another(self, run: Run, match: Match) -> bool:
-        if match.key in ENDS:
-            return not run.rows.keys() <= {"progress"} or run.values.get("test") != match.values.get("test")
-        return bool(ENDS & run.rows.keys()) or run.values.get("test", "") != match.values["test"]
+def is_another(run: Run, match: Match) -> bool:
+    is_same = run.values.get("test", "") == match.values["test"]
+    return not is_same or bool(run.rows.keys() - {"progress"} if match.key in ENDS else ENDS & run.rows.keys())
 
 
 def claims(file: SourceFile) -> bool:
@@ -83,9 +81,10 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    tests = Tests(
-        table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, called=COMMANDS, several_a_call=True
-    )
+    tests = Runs(
+        table=TABLE, begins={"progress", "title", "quiet", "row"}, lists={"share"}, called=COMMANDS,
+        several_a_call=True, another=is_another,
+    )  # fmt: skip
     return tests.reports(file, report_of, "no test of redis-benchmark")
 
 

@@ -300,12 +300,8 @@ def _typed(text: str) -> str:
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\b" in text:
-        text = "\n".join(reduce(_taking_back, line.split("\b")) for line in text.split("\n"))
+        text = "\n".join(reduce(lambda shown, typed: shown[:-1] + typed, line.split("\b")) for line in text.split("\n"))
     return text
-
-
-def _taking_back(shown: str, typed: str) -> str:
-    return shown[:-1] + typed
 
 
 def _with_line_ends(text: str) -> str:
@@ -534,16 +530,11 @@ class Lines:
 
 def printed_lines(file: SourceFile) -> Iterable[Line]:
     """The lines without their indentation; those of a large file are worked out anew for each who asks."""
-    return _Printed(file) if file.is_large else file.once("printed lines", lambda: [*_Printed(file)])
-
-
-@dataclass(frozen=True)
-class _Printed(Iterable[Line]):
-    file: SourceFile
-
-    def __iter__(self) -> Iterator[Line]:
-        for number, text, is_whole in self.file.streamed():
-            yield Line(number, text.strip() if len(text) <= MAX_LINE else "", is_whole)
+    lines = (
+        Line(number, text.strip() if len(text) <= MAX_LINE else "", is_whole)
+        for number, text, is_whole in file.streamed()
+    )
+    return lines if file.is_large else file.once("printed lines", lambda: [*lines])
 
 
 def without_comment(text: str) -> str:

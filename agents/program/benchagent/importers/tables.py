@@ -286,6 +286,8 @@ class Runs(Reader[Run]):
     called: Commands | None = field(default=None, kw_only=True)
     # Whether one call runs several, so that its command line is that of all of them.
     several_a_call: bool = field(default=False, kw_only=True)
+    # Whether a row that begins a run begins another one; else any does, but for the same line twice.
+    another: Callable[[Run, Match], bool] | None = field(default=None, kw_only=True)
 
     def begin(self, part: Begun) -> Begun:
         if self.several_a_call and self.parts and not self.commands:
@@ -316,8 +318,8 @@ class Runs(Reader[Run]):
         return reports_of(self.parts, report, self.table.tool, nothing)
 
     def is_another(self, run: Run, match: Match) -> bool:
-        """Whether a row that begins a run begins another than `run`; the same line twice does not."""
-        return [*run.rows.items()] != [(match.key, match.values)]
+        """Whether a row that begins a run begins another than `run`."""
+        return self.another(run, match) if self.another else [*run.rows.items()] != [(match.key, match.values)]
 
 
 def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str, nothing: str) -> list[Report]:

@@ -21,7 +21,7 @@ WORDS = console.WORDS
 
 
 def claims(file: SourceFile) -> bool:
-    return tables.claims(file.text) or documents.claims(file.text) or console.claims(file)
+    return tables.claims(file) or documents.claims(file.text) or console.claims(file)
 
 
 def streams(head: SourceFile) -> bool:
@@ -29,7 +29,7 @@ def streams(head: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    if tables.claims(file.head.text):
+    if tables.claims(file):
         return [tables.read(file)]
     return [documents.read(file.text)] if documents.claims(file.text) else console.read(file)
 
@@ -68,7 +68,7 @@ def combine(files: list[ReadFile]) -> None:
 
 
 def _kind(file: SourceFile, report: Report) -> str:
-    if tables.claims(file.head.text):
+    if tables.claims(file):
         if tables.is_raw(file):
             return "raw"
         if tables.type_of(file):

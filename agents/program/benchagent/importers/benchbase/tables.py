@@ -20,12 +20,9 @@ _RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", 
 _COUNT = "requests"
 _SCALED = "tp (req/s) scaled"
 _RAW = re.compile(
-    r"Transaction Type Index,Transaction Name,Start Time \(microseconds\),Latency \(microseconds\),"
-    r"Worker Id ?\(start number\),Phase Id ?\(index in config file\)"
-)
-_OLD_RAW = re.compile(
-    r"transaction type \(index in config file\), ?start time \(microseconds\), ?latency \(microseconds\)"
-    r"(, ?worker id ?\(start number\), ?phase id ?\(index in config file\))?"
+    r"transaction type (?:index,transaction name|\(index in config file\)), ?start time \(microseconds\), ?"
+    r"latency \(microseconds\)(?:, ?worker id ?\(start number\), ?phase id ?\(index in config file\))?",
+    re.IGNORECASE,
 )
 _OF_TYPE = re.compile(r"\.results\.(\w+)\.csv(?:\.gz)?$")
 SAMPLES_WINDOW_S = 1.0
@@ -45,12 +42,10 @@ class Raw:
     sums_us: array[int]
 
 
-def claims(text: str) -> bool:
-    heading = text[:2000].split("\n", maxsplit=1)[0].strip()
-    if _RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading):
-        return True
-    cells = [cell.strip() for cell in heading.split(",")]
-    return len(cells) > 5 and bool(_TIME.fullmatch(cells[0])) and any(_RATE.fullmatch(cell) for cell in cells)
+def claims(file: SourceFile) -> bool:
+    cells = [cell.strip() for cell in file.heading[:2000].split(",")]
+    is_table = len(cells) > 5 and bool(_TIME.fullmatch(cells[0])) and any(_RATE.fullmatch(cell) for cell in cells)
+    return is_table or is_raw(file)
 
 
 def read(file: SourceFile) -> Report:
@@ -60,7 +55,16 @@ def read(file: SourceFile) -> Report:
         if raw.of_seconds:
             words += "; 'Start Time (microseconds)' holds seconds"
         began = utc(raw.began_s) if raw.began_s else ""
-        return Report("benchbase", series=raw_series(raw), warnings=(words,), started_at=began)
+        # Of each second since the first start, as BenchBase's own samples; no unfinished one.
+        columns: dict[str, list[float | None]] = {
+            "tps": [*map(float, raw.counts)],
+            "latency_avg_ms": [
+                round(sum_us / count / 1000, 9) if count else None
+                for count, sum_us in zip(raw.counts, raw.sums_us, strict=True)
+            ],
+        }
+        series = tuple(Series.called(name, 1.0, column) for name, column in columns.items() if column)
+        return Report("benchbase", series=series, warnings=(words,), started_at=began)
     series = windows(file)
     kind = type_of(file)
     words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
@@ -78,8 +82,7 @@ def read(file: SourceFile) -> Report:
 
 
 def is_raw(file: SourceFile) -> bool:
-    heading = file.heading.strip()
-    return bool(_RAW.fullmatch(heading) or _OLD_RAW.fullmatch(heading))
+    return _RAW.fullmatch(file.heading.strip()) is not None
 
 
 def type_of(file: SourceFile) -> str:
@@ -250,12 +253,3 @@ def _scale(start: float, *, absolute: bool) -> float:
     if (absolute and _EPOCH_S[0] < start / 1e6 < _EPOCH_S[1]) or (not absolute and start == 0):
         return 1e-6
     raise NotUnderstood(_NO_TIMES)
-
-
-def raw_series(raw: Raw) -> tuple[Series, ...]:
-    """Requests and mean latency per second since the first start, as BenchBase's own samples; no unfinished second."""
-    if not raw.counts:
-        return ()
-    rows = zip(raw.counts, raw.sums_us, strict=True)
-    means = tuple(round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows)
-    return Series("tps", "TPS", 1.0, tuple(map(float, raw.counts))), Series("latency_avg_ms", "ms", 1.0, means)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchagent.importers.fio import json_output, logs, normal, wording
+from benchagent.importers.fio import json_output, logs, normal
 from benchagent.importers.report import Report
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 TOOL = "fio"
-MARKS = re.compile(rf"{wording.CLAIM.pattern}|{json_output.DOCUMENT.pattern}", re.MULTILINE)
+MARKS = re.compile(rf"{normal.CLAIM.pattern}|{json_output.DOCUMENT.pattern}", re.MULTILINE)
 WORDS = ("(groupid=", "fio-", "fio: ", "Run status group ", '"fio version"')
 _TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 

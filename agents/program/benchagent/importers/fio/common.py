@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.fio.wording import DIRECTIONS
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, further, utc
 from benchagent.importers.source import NotUnderstood, seconds_of, size_bytes_of, slug
 
+# The sum of a run with several servers (`--client`).
+ALL_CLIENTS = "All clients"
+DIRECTIONS = ("read", "write", "trim", "mixed")
+SIGNAL = re.compile(r"(?m)^.*\bfio: (?:terminating on signal |pid=\d+, got signal=)(\d+)")
 _RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
 # The options of a command line, and of a job in JSON.
 COMMANDS = Commands(

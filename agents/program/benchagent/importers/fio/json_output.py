@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchagent.importers.fio.common import Flow, Job, Latency, check_percentiles, grouped, report
-from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
+from benchagent.importers.fio import common
+from benchagent.importers.fio.common import DIRECTIONS, Flow, Job, Latency, check_percentiles, grouped, report
 from benchagent.importers.report import Report, Status, not_understood
 from benchagent.importers.source import NotUnderstood, decoded, number_in, said_once
 
@@ -46,7 +46,7 @@ def read(text: str) -> list[Report]:
     documents, around = _documents(text)
     if len(documents) != len(_CLAIM.findall(text)):
         raise NotUnderstood("a part of the JSON is missing or damaged")
-    signal = SIGNAL.search(around)
+    signal = common.SIGNAL.search(around)
     # Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's.
     final: list[dict[str, Any]] = []
     for document in documents:
@@ -108,7 +108,7 @@ def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
     entries = document.get("jobs", document.get("client_stats"))
     if not isinstance(version, str) or not isinstance(entries, list) or not entries:
         raise NotUnderstood("fio's JSON without jobs")
-    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == ALL_CLIENTS]
+    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == common.ALL_CLIENTS]
     options = _options(document.get("global options"))
     jobs = [_job(entry, options) for entry in everything or entries]
     reason = f"fio was ended by signal {signal}" if signal else ""

@@ -8,9 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.fio import wording
 from benchagent.importers.fio.common import (
+    ALL_CLIENTS,
     COMMANDS,
+    DIRECTIONS,
+    SIGNAL,
     Flow,
     Job,
     Latency,
@@ -20,10 +22,49 @@ from benchagent.importers.fio.common import (
     grouped,
     report,
 )
-from benchagent.importers.fio.wording import ALL_CLIENTS, DIRECTIONS, SIGNAL
 from benchagent.importers.report import Report, Status
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
 
+# Its lines, and their units.
+CLAIM = re.compile(
+    r"^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: "
+    r"|^[ \t]*Run status group \d+ \(all jobs\):",
+    re.MULTILINE,
+)
+SPEC = re.compile(r"^\s*(\S.*?): \(g=(\d+)\): rw=(\w+), bs=(.+?), ioengine=(\S+), iodepth=(\d+)\s*$")
+VERSION = re.compile(r"^\s*(fio-\d[\w.+~-]*|fio \d+\.\d[\w.]*)\s*$")
+JOB = re.compile(
+    r"^(?!\s*(?:[#>|*%]|//))\s*(\S.*?)\s*: \(groupid=(\d+), jobs=(\d+)\): err=\s*(-?\d+)\b(?:.*\bpid=(\d+))?"
+)
+# Figures stand with their K, M, …
+NEW = re.compile(
+    r"^\s*(?P<direction>read|write|trim|mixed)\s*: IOPS=(?P<iops>[\d.]+[kKMG]?), "
+    r"BW=(?P<binary>[\d.]+(?:[KMGT]i)?)(?:B/s)? \((?P<decimal>[\d.]+[kKMGT]?)(?:B/s)?\)"
+    r"\((?P<done>[\d.]+(?:[KMGT]i)?)B/(?P<ms>\d+)msec\)"
+)
+OLD = re.compile(
+    r"^\s*(?P<direction>read|write|trim|mixed)\s*: io=(?P<done>[\d.]+[KMGT]?)B, bw=(?P<rate>[\d.]+\s?[KMGT]?)B/s, "
+    r"iops=(?P<iops>\d+)\s*, runt=\s*(?P<ms>\d+)msec"
+)
+LATENCY = re.compile(
+    r"^\s*(?P<kind>lat|clat|slat|sync) \((?P<unit>nsec|usec|msec)\)\s*: min=\s*(?P<min>[\d.]+[kKMG]?)\s*, "
+    r"max=\s*(?P<max>[\d.]+[kKMG]?)\s*, avg=\s*(?P<avg>[\d.]+[kKMG]?)\s*, stdev=\s*(?P<stdev>[\d.]+[kKMG]?)\s*$"
+)
+PERCENTILES = re.compile(r"^\s*(?:(?P<kind>clat|lat|sync)\s+|.*)percentiles \((?P<unit>nsec|usec|msec)\):\s*$")
+RANK = re.compile(r"([\d.]+)th=\[\s*([\d.]+[kKMG]?)\]")
+RANK_LINE = re.compile(r"^\s*\|(?:\s*[\d.]+th=\[\s*[\d.]+[kKMG]?\],?)+\s*$")
+ISSUED = re.compile(
+    r"^\s*issued\s+(?:rwts?|r/w(?:/d)?)?\s*: total=(?:r=)?(\d+)(?:/w=|,|/)(\d+)(?:(?:/d=|,|/)(\d+))?(?=,|\s|$)"
+)
+GROUP = re.compile(r"^\s*Run status group (\d+) \(all jobs\):")
+TOTAL = re.compile(
+    r"^\s*(?P<direction>READ|WRITE|TRIM|MIXED)\s*: (?:bw=(?P<new>[\d.]+(?:[KMGT]i)?)B/s"
+    r"|io=[\d.]+[KMGT]?B, aggrb=(?P<old>[\d.]+[KMGT]?)B/s)"
+    r".*?(?:run|mint)=\s*\d+(?:msec, maxt=|-)(?P<longest_ms>\d+)msec\s*$"
+)
+# How each total begins, whatever follows.
+ANY_TOTAL = re.compile(r"^\s*(?:READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=)")
+MS = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0}
 _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is printed as 21.0)"
 
 
@@ -75,7 +116,7 @@ class _Run:
 
 
 def claims(text: str) -> bool:
-    return bool(wording.CLAIM.search(text)) and ("groupid=" in text or "(g=" in text or "fio-" in text)
+    return bool(CLAIM.search(text)) and ("groupid=" in text or "(g=" in text or "fio-" in text)
 
 
 def read(file: SourceFile) -> list[Report]:
@@ -95,40 +136,40 @@ def read(file: SourceFile) -> list[Report]:
 
 def _begins(run: _Run, line: str) -> bool:
     """Whether this line belongs to the next run of the same file."""
-    if run.all_clients and (wording.JOB.match(line) or wording.GROUP.match(line)):
+    if run.all_clients and (JOB.match(line) or GROUP.match(line)):
         return True
-    if run.jobs and (job := wording.JOB.match(line)) and int(job[2]) in run.totals:
+    if run.jobs and (job := JOB.match(line)) and int(job[2]) in run.totals:
         # After a group's totals its jobs come again only as interim reports, with the same processes.
         return job[1] != ALL_CLIENTS and (job[1], job[5]) not in run.pids
     if not run.jobs and not run.messages:
         return False
-    version = wording.VERSION.match(line) and run.version
-    return bool(version or wording.SPEC.match(line) or COMMANDS.find(line))
+    version = VERSION.match(line) and run.version
+    return bool(version or SPEC.match(line) or COMMANDS.find(line))
 
 
 def _line(run: _Run, section: _Section | None, line: str) -> _Section | None:
-    if job := wording.JOB.match(line):
+    if job := JOB.match(line):
         return _Section(_job(run, job))
     if _head(run, line):
         return section
-    if group := wording.GROUP.match(line):
+    if group := GROUP.match(line):
         run.group, run.ended = int(group[1]), True
         run.totals.setdefault(run.group, {})
         return None
-    if total := wording.TOTAL.match(line):
+    if total := TOTAL.match(line):
         _total(run, total)
         return None
-    if run.group is not None and wording.ANY_TOTAL.match(line):
+    if run.group is not None and ANY_TOTAL.match(line):
         raise NotUnderstood("an unknown wording of a total")
     if section is None:
-        if wording.NEW.match(line) or wording.OLD.match(line) or wording.LATENCY.match(line):
+        if NEW.match(line) or OLD.match(line) or LATENCY.match(line):
             raise NotUnderstood("figures of no job")
         return None
     return _figures(run, section, line)
 
 
 def _head(run: _Run, line: str) -> bool:
-    if spec := wording.SPEC.match(line):
+    if spec := SPEC.match(line):
         # "(R) 8192B-8192B, (W) …" or "4K-4K/4K-4K": one size where all are the same.
         sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", re.sub(r"\([RWT]\)", "", spec[4])))
         block = sizes.pop() if len(sizes) == 1 else re.sub(r"\s+", " ", spec[4])
@@ -136,7 +177,7 @@ def _head(run: _Run, line: str) -> bool:
         run.specs.append(_Spec(spec[1], int(spec[2]), options))
     elif line.strip() == "..." and run.specs and not run.jobs:
         run.specs[-1] = replace(run.specs[-1], more=True)
-    elif version := wording.VERSION.match(line):
+    elif version := VERSION.match(line):
         run.version = version[1].replace(" ", "-")
     elif signal := SIGNAL.match(line):
         run.signal = signal[1]
@@ -187,23 +228,23 @@ def _options_of(run: _Run, job: Job) -> dict[str, str]:
 
 
 def _figures(run: _Run, section: _Section, line: str) -> _Section:
-    if rate := wording.NEW.match(line):
+    if rate := NEW.match(line):
         return _open(section, rate["direction"], _new(rate, section.job))
-    if rate := wording.OLD.match(line):
+    if rate := OLD.match(line):
         return _open(section, rate["direction"], _old(rate, section.job))
     if re.match(r"\s+(?:read|write|trim|mixed)\s*:", line):
         raise NotUnderstood("an unknown wording of a rate")
-    if latency := wording.LATENCY.match(line):
+    if latency := LATENCY.match(line):
         return _latency(section, latency)
-    if ranks := wording.PERCENTILES.match(line):
+    if ranks := PERCENTILES.match(line):
         # Percentiles of the completion latency come first; those of the total one, of submissions and of priorities
         # do not replace them.
         section.ranked = "" if section.ranks and ranks["kind"] == section.ranks else (ranks["kind"] or "other")
         section.ranks = section.ranks or (ranks["kind"] or "")
-        section.rank_ms = wording.MS[ranks["unit"]]
+        section.rank_ms = MS[ranks["unit"]]
     elif line.lstrip().startswith("|"):
         _ranks(section, line)
-    elif issued := wording.ISSUED.match(line):
+    elif issued := ISSUED.match(line):
         if len(run.jobs) - 1 in run.issued:
             raise NotUnderstood("the operations of a job stand there twice")
         run.issued[len(run.jobs) - 1] = tuple(int(count or 0) for count in issued.groups())
@@ -264,7 +305,7 @@ def _old(match: re.Match[str], job: Job) -> Flow:
 
 
 def _latency(section: _Section, match: re.Match[str]) -> _Section:
-    kind, ms = match["kind"], wording.MS[match["unit"]]
+    kind, ms = match["kind"], MS[match["unit"]]
     latency = Latency(*(math.prod(_scaled(match[name], 1000)) * ms for name in ("min", "max", "avg", "stdev")))
     latency.check(kind)
     if kind == "sync":
@@ -294,11 +335,11 @@ def _latency(section: _Section, match: re.Match[str]) -> _Section:
 def _ranks(section: _Section, line: str) -> None:
     if section.flow is None or not section.ranked:
         raise NotUnderstood("percentiles of nothing")
-    if not wording.RANK_LINE.match(line):
+    if not RANK_LINE.match(line):
         raise NotUnderstood("a line of percentiles is damaged")
     if section.ranked != section.ranks:
         return
-    for rank, value in wording.RANK.findall(line):
+    for rank, value in RANK.findall(line):
         if number(rank) in section.flow.percentiles:
             raise NotUnderstood("a percentile stands there twice")
         section.flow.percentiles[number(rank)] = math.prod(_scaled(value, 1000)) * section.rank_ms

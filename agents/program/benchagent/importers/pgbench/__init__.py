@@ -46,7 +46,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [logs.report([logs.log_of(file)])]
     reader = PartsReader()
     lines = printed_lines(file)
-    reader.read(map(with_points, lines) if has_commas(lines) else lines)
+    reader.read(map(with_points, lines) if has_commas(printed_lines(file)) else lines)
     reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [refusal_of(report) for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:

@@ -8,10 +8,17 @@ from dataclasses import dataclass, field
 
 from benchagent.importers.report import Report
 from benchagent.importers.series import Samples
-from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, without_comment
+from benchagent.importers.source import (
+    FAILED_EXIT,
+    Line,
+    NotUnderstood,
+    SourceFile,
+    printed_lines,
+    without_comment,
+)
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
-from benchagent.importers.sysbench.tables import ANCHOR_WORDS, ANCHORS, COMMANDS, HEADED, HEADINGS, lines_of
+from benchagent.importers.sysbench.tables import ANCHOR_WORDS, ANCHORS, COMMANDS, HEADED, HEADINGS
 from benchagent.importers.tables import Reader, Spoiled, reports_of
 
 TOOL = "sysbench"
@@ -38,7 +45,7 @@ _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborte
 def claims(file: SourceFile) -> bool:
     if streams(file):
         return True
-    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in lines_of(file))
+    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in printed_lines(file))
 
 
 def streams(head: SourceFile) -> bool:
@@ -48,7 +55,7 @@ def streams(head: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
     reader = _Reader(extracts=not any(heading in text for text in file.texts() for heading in HEADED))
-    reader.read(lines_of(file))
+    reader.read(printed_lines(file))
     if any(run.has_foreign_samples for run in reader.runs):
         # Where one run has a line of another, the other lacks it or has one of this.
         for run in reader.runs:

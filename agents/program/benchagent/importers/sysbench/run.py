@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
@@ -132,8 +131,7 @@ class Run:
     def has_foreign_samples(self) -> bool:
         """A line of more threads than the run has, or of more than the line before it: they only end."""
         running = [threads for threads in self.samples.column("threads") or () if threads is not None]
-        threads = self.options.get("threads", 0)
-        return 0 < threads < max(running, default=0) or any(a < b for a, b in itertools.pairwise(running))
+        return 0 < self.options.get("threads", 0) < max(running, default=0) or running != sorted(running, reverse=True)
 
     def is_over(self, line: Line) -> bool:
         """Whether the line, which no heading announces, can only be of a next run."""

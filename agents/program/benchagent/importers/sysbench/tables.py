@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import Line, SourceFile, printed_lines
 from benchagent.importers.tables import Table
 
 # With the names that its figures have as metrics. MiB and what else is converted has names of its own.
@@ -194,11 +193,6 @@ ANCHOR_WORDS = (
     "total number of events:", "total time:", "transactions:", "queries:", "Total operations: ", "CPU speed:",
     "Number of threads: ", "sysbench ",
 )  # fmt: skip
-
-
-def lines_of(file: SourceFile) -> Iterable[Line]:
-    return printed_lines(file)
-
 
 COMMANDS = Commands(
     ("sysbench",),

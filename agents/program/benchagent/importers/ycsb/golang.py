@@ -49,8 +49,11 @@ def go_reports(file: SourceFile) -> list[Report]:
                 if runs[-1].rows:
                     runs.append(_Run())
                 runs[-1].finished, runs[-1].takes_s = True, match.values.get("takes") or 0.0
-            elif match and (match.cut or not (numbered.whole or _has_all(line, figures))):
-                continue  # cut before its last figure
+            # What may be cut has as many figures as the row before it, or one of the last of any version.
+            elif match and (
+                match.cut or not (numbered.whole or (line.count(": ") >= figures if figures else "99th(us): " in line))
+            ):
+                continue
             elif match:
                 figures = line.count(": ")
                 row = (match.values.pop("name"), _checked(match.values))
@@ -65,11 +68,6 @@ def go_reports(file: SourceFile) -> list[Report]:
     # A command without any output of its own is no run.
     with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
     return [_report(run) for run in with_output]
-
-
-def _has_all(row: str, figures: int) -> bool:
-    """Whether a row that may be cut has as many figures as the one before it, or one of the last of any version."""
-    return row.count(": ") >= figures if figures else "99th(us): " in row
 
 
 def _checked(values: dict[str, float]) -> dict[str, float]:

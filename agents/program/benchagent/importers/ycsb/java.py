@@ -46,7 +46,7 @@ RAW = r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)"
 _RAW = re.compile(RAW)
 _RAW_ROW = re.compile(r"(?P<name>[A-Z][\w-]*),(?P<at_ms>\d{13}),(?P<us>\d{1,12})")
 _EXPORTED = ("metric", "measurement", "value")
-_RAW_NAME = re.compile(r"(?P<total>Total Operations)|(?P<what>Average|Min|Max)|p(?P<rank>\d+(?:\.\d+)?)")
+_RAW_RANK = re.compile(r"^p(\d+(?:\.\d+)?)$")
 
 
 @dataclass
@@ -265,15 +265,8 @@ def _of_raw(values: dict[str, str]) -> dict[str, str]:
     """A section as other ways of measuring print it."""
     if "Total Operations" not in values:
         return values
-    return {_name_of_raw(key): value for key, value in values.items()}
-
-
-def _name_of_raw(key: str) -> str:
-    match = _RAW_NAME.fullmatch(key)
-    if match is None:
-        return key
-    what = match["what"] or f"{match['rank']}Percentile"
-    return "Operations" if match["total"] else f"{what}Latency(us)"
+    named = {"Total Operations": "Operations"} | {what: f"{what}Latency(us)" for what in _WHAT}
+    return {named.get(key) or _RAW_RANK.sub(r"\1PercentileLatency(us)", key): value for key, value in values.items()}
 
 
 def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings: list[str]) -> Iterator[Series]:
