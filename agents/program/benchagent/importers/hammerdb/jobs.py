@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -84,10 +85,7 @@ def job_reports(content: Any) -> list[Report]:
     if isinstance(content, dict) and content and all(isinstance(value, dict) for value in content.values()):
         counters = [match for name in content if (match := _COUNTER.match(name))]
         if len(counters) == len(content):
-            return [
-                _counter(counter["dbms"], counter["unit"], points)
-                for counter, points in zip(counters, content.values(), strict=True)
-            ]
+            return [*map(_counter, counters, content.values())]
         metrics = checked_metrics({name: _figures(row) for name, row in content.items()})
         return [Report("hammerdb", metrics=metrics, warnings=(SEEN_BY_USERS,), subject=SUBJECT)]
     raise NotUnderstood("JSON of HammerDB of an unknown form")
@@ -106,11 +104,11 @@ def _result(lines: list[str]) -> list[Report]:
     return reports
 
 
-def _counter(dbms: str, unit: str, points: dict[str, Any]) -> Report:
+def _counter(counter: re.Match[str], points: dict[str, Any]) -> Report:
     if not points:
         raise NotUnderstood("an empty transaction counter")
     samples = [(sqlite_time(stamp), number(str(value))) for stamp, value in points.items()]
-    report = counted(samples, unit, dbms, samples[0][0].isoformat())
+    report = counted(samples, counter["unit"], counter["dbms"], samples[0][0].isoformat())
     return replace(report, warnings=(*report.warnings, NO_ZONE))
 
 
@@ -258,43 +256,32 @@ def _response_times(content: dict[str, Any]) -> list[Metric]:
     return metrics
 
 
-def _points(rows: Any, *names: str) -> tuple[list[datetime], dict[str, list[float]]]:
+def _samples(rows: Any, name: str) -> list[tuple[datetime, float]]:
+    """Of those rows that have such a figure, which are all or none. Raises NotUnderstood."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise NotUnderstood("samples of an unknown form")
-    times = [sqlite_time(str(row.get("timestamp"))) for row in rows]
-    columns = {name: [number(str(row[name])) for row in rows if name in row] for name in names}
-    if any(len(column) not in (0, len(times)) for column in columns.values()):
+    samples = [(sqlite_time(str(row.get("timestamp"))), number(str(row[name]))) for row in rows if name in row]
+    if len(samples) not in (0, len(rows)):
         raise NotUnderstood("samples without a value")
-    return times, columns
+    return samples
 
 
-def _counts(content: dict[str, Any], warnings: list[str]) -> list[Series]:
-    series: list[Series] = []
+def _counts(content: dict[str, Any], warnings: list[str]) -> Iterator[Series]:
     for counter in content.get("series") or ():
         unit = str(counter.get("metric"))
         if unit not in ("tpm", "qph"):
             raise NotUnderstood(f"a transaction counter in an unknown unit: {unit[:40]!r}")
-        if not counter.get("points"):
-            continue
-        times, values = _points(counter["points"], "value")
-        if not values["value"]:
-            raise NotUnderstood("a transaction counter without values")
-        report = counted(list(zip(times, values["value"], strict=True)), unit, "", "")
-        series += report.series
-        warnings += report.warnings
-    return series
+        if points := counter.get("points"):
+            report = counted(_samples(points, "value"), unit, "", "")
+            warnings += report.warnings
+            yield from report.series
 
 
-def _machine(content: dict[str, Any], warnings: list[str]) -> list[Series]:
-    series: list[Series] = []
+def _machine(content: dict[str, Any], warnings: list[str]) -> Iterator[Series]:
     for group, columns in _MACHINE.items():
-        if not (rows := content.get(group)):
-            continue
-        times, values = _points(rows, *(column for column, _, _ in columns))
         for column, name, unit in columns:
-            if len(values[column]) == len(times):
-                interval, spread, _ = spaced(times, values[column])
-                series.append(Series(name, unit, interval, spread))
-        if group == "mbps":
+            if samples := _samples(content.get(group) or [], column):
+                interval, values, _ = spaced(*zip(*samples, strict=True))
+                yield Series(name, unit, interval, values)
+        if group == "mbps" and content.get(group):
             warnings.append("HammerDB does not say whether a MB has 1000 or 1024 kB")
-    return series

@@ -13,8 +13,10 @@ from benchagent.importers.report import Metric, Report, Series, Subject, all_mea
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 
 _HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
-_USER = re.compile(r"^>>>>> VIRTUAL USER (?P<vuser>\d+) : ELAPSED TIME : \d+ms$")
-_SUMMARY = re.compile(r"^>>>>> SUMMARY OF (?P<users>\d+) ACTIVE VIRTUAL USERS : MEDIAN ELAPSED TIME : \d+ms$")
+_SECTION = re.compile(
+    r"^>>>>> (?:VIRTUAL USER (?P<vuser>\d+)|SUMMARY OF (?P<users>\d+) ACTIVE VIRTUAL USERS)"
+    r" : (?:MEDIAN )?ELAPSED TIME : \d+ms$"
+)
 _PROC = re.compile(r"^>>>>> PROC: (?P<name>\w+)$")
 _END = re.compile(r"^\+-\+-\+")
 _FIGURE = re.compile(
@@ -39,13 +41,12 @@ Figures = dict[str, dict[str, float]]
 
 @dataclass
 class Profile:
-    """One report of xtprof: figures of every virtual user and of all together."""
+    """One report of xtprof: figures of every virtual user, and at last of all together (0)."""
 
     dbms: str = ""
     started_at: str = ""
     users: int | None = None
-    each: dict[int, Figures] = field(default_factory=dict)
-    summary: Figures = field(default_factory=dict)
+    sections: dict[int, Figures] = field(default_factory=dict)
     closed: bool = False
 
 
@@ -53,37 +54,32 @@ def profile_reports(file: SourceFile) -> list[Report]:
     text = file.text
     reports: list[Report] = []
     if ">>>>> SUMMARY OF" in text or ">>>>> VIRTUAL USER" in text:
-        reports += [_report(profile) for profile in _profiles(file) if profile.summary or profile.each]
+        reports += [_report(profile) for profile in _profiles(file) if profile.sections]
     return reports + ([_windows_report(file)] if "|PERCENTILES " in text else [])
 
 
 def _profiles(file: SourceFile) -> list[Profile]:
-    profile = Profile()
-    profiles = [profile]
+    profiles = [Profile()]
     current: Figures | None = None
     figures: dict[str, float] | None = None
     with Lines(file, with_cut=True) as lines:
         for line in (line.text.strip() for line in lines):
+            profile = profiles[-1]
             if match := _HEAD.match(line):
-                if profile.summary or profile.each:
-                    profile = Profile()
-                    profiles.append(profile)
-                profile.dbms, profile.started_at, current = match["dbms"], iso(*tcl_time(match["stamp"])), None
-            elif match := _USER.match(line):
-                vuser = int(match["vuser"])
-                if profile.summary or vuser in profile.each:
-                    raise NotUnderstood(f"virtual user {vuser} out of order")
-                current = profile.each.setdefault(vuser, {})
-            elif match := _SUMMARY.match(line):
-                if profile.summary:
-                    raise NotUnderstood("a second summary")
-                profile.users, current = int(match["users"]), profile.summary
+                profiles += [Profile()] if profile.sections else []
+                profiles[-1].dbms, profiles[-1].started_at = match["dbms"], iso(*tcl_time(match["stamp"]))
+                current = None
+            elif match := _SECTION.match(line):
+                if 0 in profile.sections or int(match["vuser"] or 0) in profile.sections:
+                    raise NotUnderstood(f"out of order: {line[:60]!r}")
+                current = profile.sections[int(match["vuser"] or 0)] = {}
+                profile.users = int(match["users"]) if match["users"] else None
             elif match := _PROC.match(line):
                 if current is None or match["name"] in current:
                     raise NotUnderstood(f"procedure {match['name']} out of order")
                 figures = current.setdefault(match["name"], {})
             elif _END.match(line):
-                profile.closed = profile.closed or bool(profile.summary)
+                profile.closed = profile.closed or bool(profile.sections.get(0))
                 current, figures = None, None
             elif figures is not None and len(line) < 500 and _LINE.match(line):
                 _take(figures, line)
@@ -105,15 +101,16 @@ def _report(profile: Profile) -> Report:
     subject = replace(SUBJECT, dbms=dbms_called(profile.dbms))
     if not profile.closed:
         return Report("hammerdb", reason="the time profile ends before its summary", subject=subject)
-    if len(profile.each) == profile.users:
-        for name, figures in profile.summary.items():
-            calls = [each[name].get("CALLS") for each in profile.each.values() if name in each]
+    summary = profile.sections.pop(0)
+    if len(profile.sections) == profile.users:
+        for name, figures in summary.items():
+            calls = [each[name].get("CALLS") for each in profile.sections.values() if name in each]
             if None not in calls and sum(filter(None, calls)) != figures.get("CALLS"):
                 raise NotUnderstood(
                     f"{name}: the calls of the virtual users do not add up to {figures.get('CALLS', 0):g}"
                 )
     return Report(
-        "hammerdb", metrics=checked_metrics(profile.summary), warnings=(SEEN_BY_USERS,),
+        "hammerdb", metrics=checked_metrics(summary), warnings=(SEEN_BY_USERS,),
         parameters={} if profile.users is None else {"terminals": profile.users},
         subject=subject, started_at=profile.started_at,
     )  # fmt: skip
