@@ -104,6 +104,8 @@ class Job:
     sync: Flow | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     started_ms: int = 0
+    # Operations of each direction, as normal output counts them at the job's end.
+    issued: tuple[int, ...] = ()
     warnings: list[str] = field(default_factory=list)
 
 

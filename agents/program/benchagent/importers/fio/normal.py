@@ -83,24 +83,15 @@ class _Section:
     ranks: str = ""
 
 
-@dataclass(frozen=True)
-class _Spec:
-    """What fio says of a job before the run."""
-
-    name: str
-    group: int
-    options: dict[str, str]
-    # Whether `...` follows: more jobs of the same.
-    more: bool = False
-
-
 @dataclass
 class _Run:
     version: str = ""
-    specs: list[_Spec] = field(default_factory=list)
+    # What fio says of jobs before the run.
+    specs: list[Job] = field(default_factory=list)
+    # Groups of which `...` says that more jobs of the same follow.
+    more: set[int] = field(default_factory=set)
     jobs: list[Job] = field(default_factory=list)
     pids: set[tuple[str, str]] = field(default_factory=set)
-    issued: dict[int, tuple[int, ...]] = field(default_factory=dict)
     totals: dict[int, dict[str, tuple[tuple[float, ...], float]]] = field(default_factory=dict)
     ended: bool = False
     group: int | None = None
@@ -110,7 +101,7 @@ class _Run:
     all_clients: bool = False
 
     def forget(self) -> None:
-        for figures in (self.jobs, self.pids, self.issued, self.totals):
+        for figures in (self.jobs, self.pids, self.totals):
             figures.clear()
         self.ended, self.group = False, None
 
@@ -174,9 +165,9 @@ def _head(run: _Run, line: str) -> bool:
         sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", re.sub(r"\([RWT]\)", "", spec[4])))
         block = sizes.pop() if len(sizes) == 1 else re.sub(r"\s+", " ", spec[4])
         options = {"rw": spec[3], "bs": block, "ioengine": spec[5], "iodepth": spec[6]}
-        run.specs.append(_Spec(spec[1], int(spec[2]), options))
+        run.specs.append(Job(spec[1], int(spec[2]), options=options))
     elif line.strip() == "..." and run.specs and not run.jobs:
-        run.specs[-1] = replace(run.specs[-1], more=True)
+        run.more.add(run.specs[-1].group)
     elif version := VERSION.match(line):
         run.version = version[1].replace(" ", "-")
     elif signal := SIGNAL.match(line):
@@ -205,12 +196,9 @@ def _job(run: _Run, match: re.Match[str]) -> Job:
         run.forget()
         run.all_clients = True
     run.pids.add((match[1], match[5] or ""))
-    group = int(match[2])
-    job = Job(match[1], group=group, error=int(match[4]))
-    if int(match[3]) > 1:
-        job.options = {**job.options, "numjobs": match[3]}
-    run.jobs.append(job)
-    return job
+    options = {"numjobs": match[3]} if int(match[3]) > 1 else {}
+    run.jobs.append(Job(match[1], group=int(match[2]), error=int(match[4]), options=options))
+    return run.jobs[-1]
 
 
 def _options_of(run: _Run, job: Job) -> dict[str, str]:
@@ -220,7 +208,7 @@ def _options_of(run: _Run, job: Job) -> dict[str, str]:
     """
     alone = sum(other.group == job.group for other in run.jobs) == 1
     mates = [spec for spec in run.specs if spec.group == job.group and (alone or spec.name == job.name)]
-    if alone and len(mates) == 1 and not mates[0].more and job.options.get("numjobs", "1") != "1":
+    if alone and len(mates) == 1 and job.group not in run.more and job.options.get("numjobs", "1") != "1":
         # The lines of other jobs are missing.
         return {}
     options = [{**command_options(run.command, spec.name), **spec.options} for spec in mates]
@@ -245,9 +233,9 @@ def _figures(run: _Run, section: _Section, line: str) -> _Section:
     elif line.lstrip().startswith("|"):
         _ranks(section, line)
     elif issued := ISSUED.match(line):
-        if len(run.jobs) - 1 in run.issued:
+        if section.job.issued:
             raise NotUnderstood("the operations of a job stand there twice")
-        run.issued[len(run.jobs) - 1] = tuple(int(count or 0) for count in issued.groups())
+        section.job.issued = tuple(int(count or 0) for count in issued.groups())
     return section
 
 
@@ -365,19 +353,16 @@ def _reports(run: _Run) -> list[Report]:
         if run.totals:
             raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
         return []
-    for index, job in enumerate(run.jobs):
+    for job in run.jobs:
         job.options = {**_options_of(run, job), **job.options}
-        _check(run, index, job)
+        _check(run, job)
     return [_group(run, number_, jobs) for number_, jobs in grouped(run.jobs)]
 
 
-def _check(run: _Run, index: int, job: Job) -> None:
-    counts = run.issued.get(index)
-    if counts is None:
-        if (run.ended or run.all_clients) and not job.error:
-            raise NotUnderstood(f"job {job.name}: its numbers of operations are missing")
-        return
-    for direction, count in zip(("read", "write", "trim"), counts, strict=False):
+def _check(run: _Run, job: Job) -> None:
+    if not job.issued and (run.ended or run.all_clients) and not job.error:
+        raise NotUnderstood(f"job {job.name}: its numbers of operations are missing")
+    for direction, count in zip(DIRECTIONS, job.issued, strict=False):
         flow = job.flows.get(direction)
         if flow is None:
             if count and not job.error and "mixed" not in job.flows:
@@ -409,8 +394,7 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
     failed = any(job.error for job in jobs)
     missing = {name for job in jobs for name in job.flows} - run.totals.get(group, {}).keys()
     # Nothing was announced: somebody left out lines, and jobs that show their end had come to it.
-    indexes = [index for index, job in enumerate(run.jobs) if job.group == group]
-    is_extract = not (run.specs or run.totals or run.signal) and all(index in run.issued for index in indexes)
+    is_extract = not (run.specs or run.totals or run.signal) and all(job.issued for job in jobs)
     is_cut = not (run.all_clients or is_extract) and (group not in run.totals or (missing and not failed))
     if is_cut and not reason:
         reason = "the output ends before the totals of the run"
