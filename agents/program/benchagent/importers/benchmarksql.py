@@ -95,17 +95,17 @@ def of_5(run: Run) -> dict[str, float]:
     """Raises NotUnderstood where the rate, the time and the count contradict each other."""
     values = run.values
     if missing := [name for name in ("tpmc", "tpm", "session_start", "session_end") if name not in values]:
-        raise NotUnderstood(f"line {run.line}: the result lacks {', '.join(missing)}")
+        raise NotUnderstood(f"the result lacks {', '.join(missing)}")
     try:
         begin, end = (datetime.fromisoformat(values[name]) for name in ("session_start", "session_end"))
         elapsed_s = (end - begin).total_seconds()
     except ValueError as error:
-        raise NotUnderstood(f"line {run.line}: the session has no times") from error
+        raise NotUnderstood("the session has no times") from error
     # Times are whole seconds, and the rate is rounded.
     rounding = 0.5 if values["tpm"].is_integer() and values["tpmc"].is_integer() else 0.005
     by_rate, more = values["tpm"] * elapsed_s / 60, values["tpm"] / 60 * 1.5 + 2 + rounding * elapsed_s / 60
     if elapsed_s <= 0 or values["tpmc"] > values["tpm"] or abs(by_rate - values.get("transactions", by_rate)) > more:
-        raise NotUnderstood(f"line {run.line}: transactions by time are not {values['tpm']:g} a minute")
+        raise NotUnderstood(f"transactions by time are not {values['tpm']:g} a minute")
     return picked(values, "tpmc", "tpm", "transactions") | {"elapsed_s": elapsed_s}
 
 
@@ -113,18 +113,18 @@ def of_6(run: Run) -> dict[str, float]:
     """Raises NotUnderstood where the types are not all there, or their counts are not the rate."""
     values, rows = run.values, {row["type"]: row for row in run.lists.get("type", [])}
     if not rows.keys() >= {*TYPES} or len(rows) != len(run.lists["type"]) or "tpm" not in values:
-        raise NotUnderstood(f"line {run.line}: the transactions are not all there")
+        raise NotUnderstood("the transactions are not all there")
     nopm, tpm, efficiency_pct = values["nopm"], values["tpm"], values["efficiency_pct"]
     orders, transactions = rows["NEW_ORDER"]["count"], sum(rows[name]["count"] for name in TYPES)
     if abs(nopm * transactions - tpm * orders) > 0.01 * nopm * transactions + 2 * transactions:
-        raise NotUnderstood(f"line {run.line}: the counts of the transactions are not their rates")
+        raise NotUnderstood("the counts of the transactions are not their rates")
     warehouses, minutes = values.get("warehouses"), values.get("run_minutes")
     share_pct = nopm / (warehouses * 0.1286) if warehouses else efficiency_pct
     if abs(share_pct - efficiency_pct) > 0.02 + 4 / (warehouses or 1):
-        raise NotUnderstood(f"line {run.line}: {efficiency_pct:g} % is not the share of {warehouses} warehouses")
+        raise NotUnderstood(f"{efficiency_pct:g} % is not the share of {warehouses} warehouses")
     # The last transactions end after the last minute.
     if minutes and abs(orders / minutes - nopm) > 1 + 0.005 * nopm:
-        raise NotUnderstood(f"line {run.line}: {orders} new orders by time are not {nopm} a minute")
+        raise NotUnderstood(f"{orders} new orders by time are not {nopm} a minute")
     figures: dict[str, float] = picked(values, "nopm", "tpm", "efficiency_pct")
     figures["transactions"] = transactions
     for name, row in rows.items():

@@ -68,7 +68,7 @@ def scores_of(run: Run) -> Report:
     # Both are cut, not rounded, to two decimals.
     mean = math.sqrt(scores.get("power", 0) * scores.get("throughput", 0))
     if "throughput" in scores and not math.isclose(scores.get("composite", 0), mean, rel_tol=1e-4, abs_tol=0.02):
-        raise NotUnderstood(f"line {run.line}: the composite score is not the mean of power and throughput")
+        raise NotUnderstood("the composite score is not the mean of power and throughput")
     metrics = all_measured({f"{name}_qphh": scores.get(name) or None for name in ("composite", "power", "throughput")})
     if scores.get("load_hours"):
         metrics += (measured("load_s", round(scores["load_hours"] * 3600, 3)),)

@@ -202,7 +202,7 @@ class Described:
                 values = {**call.values, **heading, **row}
                 same = [run for run in runs if all(run.values.get(name) == values.get(name) for name in telling)]
                 if self.headings and same and not (self.repeats and same[-1] is runs[-1]):
-                    raise NotUnderstood(f"line {call.line}: {self._said(row)} stands twice below its heading")
+                    raise NotUnderstood(f"{self._said(row)} stands twice below its heading")
                 if same and not (row.keys() - telling) & same[-1].values.keys():
                     same[-1].values |= row
                 else:
@@ -220,9 +220,9 @@ class Described:
                 continue
             heading, above = (values, key) if key in self.headings else (heading, above)
             if heading is None or (self.below.get(key) and above not in self.below[key]):
-                raise NotUnderstood(f"line {call.line}: {self._said(values)} stands without its heading above it")
+                raise NotUnderstood(f"{self._said(values)} stands without its heading above it")
             if wrong := [name for name in parts if not math.isclose(parts[name], values.get(name, parts[name]))]:
-                raise NotUnderstood(f"line {call.line}: {wrong[0]} of the parts are not {values[wrong[0]]} together")
+                raise NotUnderstood(f"{wrong[0]} of the parts are not {values[wrong[0]]} together")
             parts.clear()
             yield heading, key, values
 
@@ -253,7 +253,7 @@ class Described:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
         for key in self.table.rank if not self.results else ():
             if key not in run.rows and key not in self.maybe and key != run.cut:
-                raise NotUnderstood(f"line {run.line}: the line of {', '.join(self.values_of[key]) or key} is missing")
+                raise NotUnderstood(f"the line of {', '.join(self.values_of[key]) or key} is missing")
         metrics: dict[str, Metric] = {
             name: measured.metric(run.values[name])
             for name, measured in self.metrics.items()
@@ -267,16 +267,14 @@ class Described:
                     measured = self.metrics[name]
                     full_name = f"{front}{measured.name}"
                     if full_name in metrics:
-                        raise NotUnderstood(f"line {run.line}: {full_name} stands there twice")
+                        raise NotUnderstood(f"{full_name} stands there twice")
                     metrics[full_name] = replace(measured, name=full_name).metric(value)
         for left, steps, right in self.checks:
-            self._check(
-                {name: metric.value for name, metric in metrics.items()} | run.values, left, steps, right, run.line
-            )
+            self._check({name: metric.value for name, metric in metrics.items()} | run.values, left, steps, right)
         return [*metrics.values()]
 
     @staticmethod
-    def _check(values: dict[str, Any], left: str, steps: Sequence[tuple[str, str]], right: str, line: int) -> None:
+    def _check(values: dict[str, Any], left: str, steps: Sequence[tuple[str, str]], right: str) -> None:
         """Of values, or of metrics by their whole names. Raises NotUnderstood."""
         names = [name for _, name in steps]
         operands: list[Any] = [
@@ -292,7 +290,7 @@ class Described:
                 value = value * operand if operator == "*" else value + operand
         # What is printed as a whole number is rounded.
         if not math.isclose(value, expected, rel_tol=0.02, abs_tol=0.51 if expected.is_integer() else 0.02):
-            raise NotUnderstood(f"line {line}: {right} = {expected:g}, but the other figures make {value:g}")
+            raise NotUnderstood(f"{right} = {expected:g}, but the other figures make {value:g}")
 
 
 def described(text: str) -> Described:

@@ -321,14 +321,14 @@ def of_lines(run: Run) -> Report:
     last: dict[str, Any] = wholes[-1]
     counts = [row["requests"] for row in wholes]
     if counts != sorted(counts):
-        raise NotUnderstood(f"line {run.line}: the summaries are out of order, or of several runs: send one run each")
+        raise NotUnderstood("the summaries are out of order, or of several runs: send one run each")
     elapsed_s = last["hours"] * 3600 + last["minutes"] * 60 + last["seconds"]
     rate = last["requests_per_s"]
     # Time in whole seconds, rate with one decimal.
     if rate and not (elapsed_s - 1) * (rate - 0.06) <= last["requests"] <= (elapsed_s + 1) * (rate + 0.06):
-        raise NotUnderstood(f"line {run.line}: requests by time are not {rate} a second")
+        raise NotUnderstood(f"requests by time are not {rate} a second")
     if abs(100 * last["errors"] / max(last["requests"], 1) - last["error_share_percent"]) > 0.006:
-        raise NotUnderstood(f"line {run.line}: the errors are not {last['error_share_percent']} %")
+        raise NotUnderstood(f"the errors are not {last['error_share_percent']} %")
     figures = picked(last, *ORDER) | {"elapsed_s": elapsed_s}
     return _report(figures, {}, {}, aborted="" if ended else "the output ends before its end")
 

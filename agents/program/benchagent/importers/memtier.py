@@ -109,9 +109,9 @@ def of_lines(run: Run, refused: int) -> Report:
     average = next((at for at, (name, _) in enumerate(sections) if name.startswith("AGGREGATED")), None)
     several = average is not None or "#several" in run.rows or any(name.endswith("RUN RESULTS") for name, _ in sections)
     if len(sections) > 1 and not several:
-        raise NotUnderstood(f"line {run.line}: several tables of one run")
+        raise NotUnderstood("several tables of one run")
     rows = sections[average or 0][1] if sections and not (several and average is None) else {}
-    values = figures_of(rows, run.line) if "Totals" in rows else {}
+    values = figures_of(rows) if "Totals" in rows else {}
     parameters = COMMANDS.parameters(run.command_lines) | picked(
         run.values, "client_threads", "connections_per_thread", "requests_per_client", "duration_s"
     )
@@ -147,12 +147,12 @@ def sections_of(run: Run) -> list[tuple[str, dict[str, dict[str, float | None]]]
     return sections
 
 
-def figures_of(rows: Mapping[str, Mapping[str, float | None]], line: int) -> dict[str, float]:
+def figures_of(rows: Mapping[str, Mapping[str, float | None]]) -> dict[str, float]:
     """Of all and of each type of command, under our names. Raises NotUnderstood where types are not all there."""
     rates = [row.get("Ops/sec") or 0.0 for name, row in rows.items() if name != "Totals"]
     total = rows["Totals"].get("Ops/sec") or 0.0
     if abs(sum(rates) - total) > 0.006 * (len(rates) + 1):
-        raise NotUnderstood(f"line {line}: the rates of the commands do not add up to {total:g} a second")
+        raise NotUnderstood(f"the rates of the commands do not add up to {total:g} a second")
     values: dict[str, float] = {}
     for name in ("Totals", *(name for name in rows if name != "Totals")):
         front = "" if name == "Totals" else f"{slug(name)}_"
@@ -222,7 +222,7 @@ def of_document(content: Mapping[str, Any]) -> Report:
     started_ms = number_in(runtime, "Start time")
     is_known = started_ms and runtime.get("Time unit") == "MILLISECONDS" and started_ms < 4e12
     return report_of(
-        figures_of(rows, 1), parameters, "the call was interrupted" if interrupted else "",
+        figures_of(rows), parameters, "the call was interrupted" if interrupted else "",
         started_at=utc(int(started_ms or 0) // 1000) if is_known else "",
     )  # fmt: skip
 

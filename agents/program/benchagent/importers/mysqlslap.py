@@ -69,7 +69,7 @@ def report_of(run: Run) -> Report:
     needed = (*FIGURES, "terminals", *(() if run.cut == "queries" else ("queries_per_client",)))
     if missing := [name for name in needed if name not in values]:
         if not picked(values, *FIGURES):
-            raise NotUnderstood(f"line {run.line}: no figures of mysqlslap")
+            raise NotUnderstood("no figures of mysqlslap")
         return Report(TOOL, Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT)
     rising(values, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
     mixed = {"load_type": "mixed"} if any(GENERATED.search(command) for command in run.command_lines) else {}
@@ -77,7 +77,7 @@ def report_of(run: Run) -> Report:
     queries = parameters.get("number_of_queries")
     sent = values["terminals"] * values.get("queries_per_client", 0)
     if isinstance(queries, int) and sent and not 0 <= queries - sent < values["terminals"]:
-        raise NotUnderstood(f"line {run.line}: clients and their queries are not the {queries} of the command line")
+        raise NotUnderstood(f"clients and their queries are not the {queries} of the command line")
     return Report(
         TOOL, parameters=parameters, metrics=all_measured(picked(values, *FIGURES)), subject=SUBJECT,
         command_lines=tuple(run.command_lines),

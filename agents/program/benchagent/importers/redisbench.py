@@ -91,7 +91,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 def report_of(run: Run) -> Report:
     values = run.values
     if "test" not in values:
-        raise NotUnderstood(f"line {run.line}: figures without the name of their test")
+        raise NotUnderstood("figures without the name of their test")
     ended = bool(ENDS & {*run.rows, run.cut})
     if ended:
         check(run)
@@ -122,7 +122,7 @@ def check(run: Run) -> None:
         by_rate_s = values["requests"] / max(values["requests_per_s"], 1e-9)
         # Time and rate have two decimals.
         if abs(by_rate_s - values["elapsed_s"]) > 0.0061 + by_rate_s * 0.0051 / max(values["requests_per_s"], 1e-9):
-            raise NotUnderstood(f"line {run.line}: requests by time are not {values['requests_per_s']} a second")
+            raise NotUnderstood(f"requests by time are not {values['requests_per_s']} a second")
     shares: list[dict[str, Any]] = run.lists.get("share", [])
     if shares and "latency" in run.rows and "requests" in values:
         last = next((at for at, row in enumerate(shares) if row["percent"] == 100), None)
@@ -130,6 +130,6 @@ def check(run: Run) -> None:
         counts, times = [row.get("count", 0) for row in first], [row["ms"] for row in first]
         middle = [row["ms"] for row in first if row["percent"] == 50]
         if not first or counts[-1] != values["requests"] or counts != sorted(counts) or times != sorted(times):
-            raise NotUnderstood(f"line {run.line}: the distribution is not all there")
+            raise NotUnderstood("the distribution is not all there")
         if times[-1] != values.get("latency_max_ms", times[-1]) or middle[:1] != [values["latency_p50_ms"]]:
-            raise NotUnderstood(f"line {run.line}: the summary contradicts the distribution")
+            raise NotUnderstood("the summary contradicts the distribution")

@@ -6,7 +6,7 @@ import itertools
 import math
 import operator
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchagent.importers.report import Series
@@ -138,6 +138,33 @@ def evenly(
     """Samples as `spots` says -> (t0_s, interval_s, values), missing intervals as None."""
     grid = spots(times_s, tolerance=tolerance, interval_s=interval_s)
     return grid.t0_s, grid.interval_s, grid.values(values)
+
+
+def drifting(
+    times_s: Sequence[float],
+    values: Sequence[float],
+    interval_of: Callable[[float], float] = float,
+    slack_s: float = 0.0,
+) -> tuple[float, list[float | None]]:
+    """(interval, values with None for missing ones) of samples that come a little late each: every step counts from the
+    one before it. `interval_of` the usual step, `slack_s`: how far a step may be off in any case.
+
+    Raises NotUnderstood when the times do not rise or follow no interval.
+    """
+    if len(times_s) < 2:
+        raise NotUnderstood("a single sample has no interval")
+    steps = [later - earlier for earlier, later in itertools.pairwise(times_s)]
+    if min(steps) <= 0:
+        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
+    interval_s = interval_of(sorted(steps)[len(steps) // 2])
+    spread: list[float | None] = [values[0]]
+    for time_s, step, value in zip(times_s[1:], steps, values[1:], strict=True):
+        count = round(step / interval_s)
+        off_s = max(slack_s * count**0.5, 0.25 * interval_s)
+        if not 1 <= count <= 100_000 or len(spread) > MAX_SECONDS or abs(step - count * interval_s) > off_s:
+            raise NotUnderstood(f"the sample at {time_s:g} s follows no interval of {interval_s:g} s")
+        spread += [*[None] * (count - 1), value]
+    return interval_s, spread
 
 
 def sampled(

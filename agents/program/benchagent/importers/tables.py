@@ -331,7 +331,8 @@ def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str,
                 raise NotUnderstood(part.reason)
             reports.append(report(part))
         except NotUnderstood as error:
-            reports.append(not_understood(error, tool=tool))
+            where = "" if str(error).startswith("line ") else f"line {part.line}: "
+            reports.append(not_understood(f"{where}{error}", tool=tool))
     if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
         raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
     return reports

@@ -126,11 +126,11 @@ def total_of(run: Run) -> dict[str, float]:
     """The result and its types, which it follows from. Raises NotUnderstood."""
     values, rows = run.values, run.lists.get("type", [])
     if [row["type"] for row in rows] != ["0", "1", "2", "3", "4"] or "elapsed_s" not in values:
-        raise NotUnderstood(f"line {run.line}: the five transactions are not all there")
+        raise NotUnderstood("the five transactions are not all there")
     counts = [row["in_time"] + row["late"] for row in rows]
     elapsed_s, tpmc = values["elapsed_s"], values["tpmc"]
     if not elapsed_s or not math.isclose(counts[0] * 60 / elapsed_s, tpmc, abs_tol=0.0011):
-        raise NotUnderstood(f"line {run.line}: {counts[0]} new orders by time are not {tpmc} a minute")
+        raise NotUnderstood(f"{counts[0]} new orders by time are not {tpmc} a minute")
     figures: dict[str, float] = {
         "tpmc": tpmc, "transactions": sum(counts), "failed_transactions": sum(row["failed"] for row in rows),
         "retries": sum(row["retries"] for row in rows),

@@ -5,7 +5,6 @@ Their content does not say what the value is; the end of the name that fio gives
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from array import array
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from benchagent.importers.report import ReadFile, Report, Series, Status, as_part_of
-from benchagent.importers.series import MAX_SECONDS
+from benchagent.importers.series import MAX_SECONDS, drifting
 from benchagent.importers.source import NotUnderstood, SourceFile, once
 
 _ROW = re.compile(r"(\d{1,18}), (\d{1,18}), ([012]), (\d{1,18})(?:, (?:0x[0-9a-f]+|\d+))*")
@@ -234,7 +233,11 @@ def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[flo
 
 def _windows(logs: Sequence[_Samples]) -> tuple[float, float, tuple[float | None, ...]]:
     """Averages over windows on one grid, added up over the jobs. -> (t0_s, interval_s, values)"""
-    grids = [_grid(log.times_s, log.values) for log in logs]
+    grids: list[tuple[float, float, list[float | None]]] = []
+    for log in logs:
+        _, grid = drifting(log.times_s, log.values)
+        interval_s = round((log.times_s[-1] - log.times_s[0]) / (len(grid) - 1), 3)
+        grids.append((log.times_s[0] - interval_s, interval_s, grid))
     start_s, interval_s, _ = grids[0]
     same = all(
         math.isclose(interval, interval_s, rel_tol=0.02) and abs(start - start_s) < interval_s / 2
@@ -246,21 +249,3 @@ def _windows(logs: Sequence[_Samples]) -> tuple[float, float, tuple[float | None
     columns = zip(*(grid[: min(lengths)] for _, _, grid in grids), strict=True)
     values = tuple(None if None in column else sum(filter(None, column)) for column in columns)
     return round(start_s, 6), interval_s, values
-
-
-def _grid(times_s: Sequence[float], values: Sequence[float]) -> tuple[float, float, list[float | None]]:
-    """Windows end a little late each, so that their times drift: each step counts from the one before it."""
-    steps = [later - earlier for earlier, later in itertools.pairwise(times_s)]
-    if not steps:
-        raise NotUnderstood("one window alone does not say how long it is")
-    usual = sorted(steps)[len(steps) // 2]
-    if min(steps) <= 0:
-        raise NotUnderstood("times that repeat in a log of averages: lines are doubled")
-    grid: list[float | None] = [values[0]]
-    for step, value in zip(steps, values[1:], strict=True):
-        windows = step / usual
-        if abs(windows - round(windows)) > 0.25 or round(windows) < 1 or len(grid) > MAX_SECONDS:
-            raise NotUnderstood(f"a window of {step:g} s among windows of {usual:g} s")
-        grid += [None] * (round(windows) - 1) + [value]
-    interval_s = round((times_s[-1] - times_s[0]) / (len(grid) - 1), 3)
-    return times_s[0] - interval_s, interval_s, grid

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchagent.importers.report import Scalar
+from benchagent.importers.series import drifting
 from benchagent.importers.source import NotUnderstood
 from benchagent.redaction import redact_text
 
@@ -74,25 +74,13 @@ def iso(moment: datetime, zone: str) -> str:
 def spaced(times: Sequence[datetime], values: Sequence[float]) -> tuple[float, tuple[float | None, ...], float]:
     """(interval_s, values with None for missing samples, drift as a part of the interval).
 
-    What reads sleeps between its readings, so it drifts by some parts in a hundred: samples keep their place in the
-    order, only a missing one is a gap. Raises NotUnderstood when times do not rise or follow no interval.
+    What reads sleeps between its readings, so it drifts by some parts in a hundred. Raises NotUnderstood.
     """
-    if len(times) < 2:
-        raise NotUnderstood("a single sample has no interval")
-    steps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
-    if min(steps) <= 0:
-        raise NotUnderstood("the times of the samples do not rise: lines are doubled or out of order")
-    usual = sorted(steps)[len(steps) // 2]
-    interval = next((refresh for refresh in _REFRESH_S if 0 <= usual - refresh <= 1), usual)
-    spread: list[float | None] = [values[0]]
-    for moment, step, value in zip(times[1:], steps, values[1:], strict=True):
-        count = round(step / interval)
-        if count < 1 or count > 100_000 or abs(step - count * interval) > max(1.1 * count**0.5, 0.25 * interval):
-            raise NotUnderstood(f"the sample at {moment:%H:%M:%S} follows no interval of {interval:g} s")
-        spread += [None] * (count - 1)
-        spread.append(value)
-    total = (times[-1] - times[0]).total_seconds()
-    return interval, tuple(spread), total / ((len(spread) - 1) * interval) - 1
+    seconds = [(moment - times[0]).total_seconds() for moment in times]
+    interval, spread = drifting(
+        seconds, values, lambda usual: next((s for s in _REFRESH_S if 0 <= usual - s <= 1), usual), slack_s=1.1
+    )
+    return interval, tuple(spread), seconds[-1] / ((len(spread) - 1) * interval) - 1
 
 
 # What HammerDB's virtual users say of themselves, whether they run or build.

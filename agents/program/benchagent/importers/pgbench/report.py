@@ -41,7 +41,7 @@ def _nothing_missing(run: Run) -> None:
     """No line is missing before one that is there, unless the report's head is: then it is an extract."""
     if "script" not in run.rows:
         if "tps" not in run.rows:
-            raise NotUnderstood(f"line {run.line}: a report without its beginning and its end")
+            raise NotUnderstood("a report without its beginning and its end")
         run.warnings.append("an extract: the beginning of the report is missing")
         return
     needed = ("scale_factor", "query_mode", "terminals", "transactions")
@@ -51,7 +51,7 @@ def _nothing_missing(run: Run) -> None:
     if run.values.get("kind", "").startswith("excluding") and "tps_including" not in run.rows:
         missing.append("tps including connections establishing")
     if missing:
-        raise NotUnderstood(f"line {run.line}: the report has no {', '.join(missing)}")
+        raise NotUnderstood(f"the report has no {', '.join(missing)}")
 
 
 def _every(run: Run) -> int:
@@ -64,20 +64,20 @@ def _counts(run: Run) -> None:
     asked, clients = values.get("asked", 0), values.get("terminals", 0)
     if asked and "transactions_per_client" in values:
         if asked != clients * values["transactions_per_client"]:
-            raise NotUnderstood(f"line {run.line}: {asked} transactions are not clients × transactions per client")
+            raise NotUnderstood(f"{asked} transactions are not clients × transactions per client")
         if every > asked:
-            raise NotUnderstood(f"line {run.line}: more transactions than the {asked} asked for")
+            raise NotUnderstood(f"more transactions than the {asked} asked for")
     if values.get("threads", 0) > clients > 0:
-        raise NotUnderstood(f"line {run.line}: more threads than clients")
+        raise NotUnderstood("more threads than clients")
     detailed = values.get("serialization_failures", 0) + values.get("deadlock_failures", 0)
     if "failed" in run.rows and detailed > values["failed_transactions"]:
-        raise NotUnderstood(f"line {run.line}: more serialization and deadlock failures than failures")
+        raise NotUnderstood("more serialization and deadlock failures than failures")
     for name, percent in _SHARES:
         # Before 15 the percentage has its own basis.
         if every and percent in values:
             share = values[percent]
             if share is None or not math.isclose(100 * values[name] / every, share, rel_tol=0, abs_tol=0.0011):
-                raise NotUnderstood(f"line {run.line}: {values[name]} of {every} are not {share} %")
+                raise NotUnderstood(f"{values[name]} of {every} are not {share} %")
 
 
 def _lengths_s(run: Run) -> list[float]:
@@ -92,12 +92,12 @@ def _rate(run: Run) -> None:
     values = run.values
     tps, including, done = values["tps"], values.get("tps_with_connections", 0), values["transactions"]
     if tps <= 0 or (including and not 0 < including <= tps * 1.000001):
-        raise NotUnderstood(f"line {run.line}: {tps} tps contradicts {including} tps with connections")
+        raise NotUnderstood(f"{tps} tps contradicts {including} tps with connections")
     elapsed_s, duration_s = done / (including or tps), values.get("duration_s", 0)
     # From 14 on the time to connect is in the duration that is told, and in no rate.
     connect_s = 0.0 if including else values.get("connect_ms", 0.0) / 1000
     if duration_s and elapsed_s + connect_s < 0.9 * duration_s and not run.problems:
-        raise NotUnderstood(f"line {run.line}: {elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
+        raise NotUnderstood(f"{elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
     if duration_s and elapsed_s > 1.5 * duration_s + 5:
         run.warnings.append(f"{elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
     latency, clients = values.get("latency_avg_ms"), values.get("terminals")
@@ -106,34 +106,32 @@ def _rate(run: Run) -> None:
     if "latency_stddev" in run.rows:
         busy_s = latency * done / 1000
         if busy_s > 1.05 * clients * elapsed_s + clients and "lag" not in run.rows:
-            raise NotUnderstood(
-                f"line {run.line}: {latency} ms on average is more than {clients} clients have time for"
-            )
+            raise NotUnderstood(f"{latency} ms on average is more than {clients} clients have time for")
         return
     expected = [1000 * time_s * clients / _every(run) for time_s in _lengths_s(run)]
     if latency and not any(math.isclose(latency, value, rel_tol=0.02, abs_tol=0.001) for value in expected):
-        raise NotUnderstood(f"line {run.line}: a latency of {latency} ms contradicts {tps} tps by {clients} clients")
+        raise NotUnderstood(f"a latency of {latency} ms contradicts {tps} tps by {clients} clients")
 
 
 def _script(run: Run, script: Script) -> None:
     values, every = script.values, _every(run)
     counted, percent = values["counted"], values["share_percent"]
     if every and not math.isclose(100 * counted / every, percent, rel_tol=0, abs_tol=0.11):
-        raise NotUnderstood(f"line {run.line}: {counted} transactions are not {percent} % of {every}")
+        raise NotUnderstood(f"{counted} transactions are not {percent} % of {every}")
     # Each transaction draws its script by the weights.
     target = values.get("target_percent", 0) / 100
     spread = 100 * (target * (1 - target) / every) ** 0.5 if every else 0.0
     if target and abs(percent - 100 * target) > 8 * spread + 0.2:
-        raise NotUnderstood(f"line {run.line}: {percent} % of the transactions, by weight {100 * target:.1f} %")
+        raise NotUnderstood(f"{percent} % of the transactions, by weight {100 * target:.1f} %")
     left_out = values.get("skipped_transactions", 0)
     if "processed" in script.rows:
         own, rate = values["transactions"], values["tps"]
         if own + left_out + values.get("failed_transactions", 0) != counted:
-            raise NotUnderstood(f"line {run.line}: the parts of a script's {counted} transactions do not add up")
+            raise NotUnderstood(f"the parts of a script's {counted} transactions do not add up")
     else:
         own, rate = counted - left_out, values.get("share_tps", 0)
     if rate and not any(math.isclose(own / rate, time_s, rel_tol=0.02) for time_s in _lengths_s(run)):
-        raise NotUnderstood(f"line {run.line}: {own} transactions of a script contradict its {rate} tps")
+        raise NotUnderstood(f"{own} transactions of a script contradict its {rate} tps")
 
 
 _WORKLOADS = {

@@ -78,7 +78,7 @@ def _check_checkpoints(run: Run) -> None:
     expected = [at_s for at_s in announced if not end_s or at_s <= end_s]
     there = [block.checkpoint_s for block in run.blocks if block.checkpoint_s is not None]
     if len(expected) != len(there) or any(abs(a - b) > 2 for a, b in zip(expected, there, strict=True)):
-        raise NotUnderstood(f"line {run.line}: checkpoints at {announced} s were asked for, {there} s are there")
+        raise NotUnderstood(f"checkpoints at {announced} s were asked for, {there} s are there")
 
 
 def _status(run: Run) -> tuple[Status, str]:
