@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from benchagent.importers import Status
 from benchagent.redaction import redact_text
@@ -74,6 +76,13 @@ def test_it_refuses_what_contradicts_itself(old: str, new: str, why: str):
     text = sample(TOOL, "one_run.txt").decode()
     assert old in text
     assert why in reports("x", text.replace(old, new, 1).encode())[0].reason
+
+
+def test_titles_of_the_best_run_and_of_the_average_that_changed_places_are_noticed():
+    text = sample(TOOL, "two_runs.txt").decode()
+    best, average = re.findall(r"(?m)^ *(?:BEST RUN|AGGREGATED AVERAGE) RESULTS.*$", text)
+    exchanged = text.replace(best, "@").replace(average, best).replace("@", average)
+    assert [report.status for report in reports("x", exchanged.encode())] == [Status.NOT_UNDERSTOOD]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

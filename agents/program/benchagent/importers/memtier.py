@@ -110,6 +110,8 @@ def of_lines(run: Run, refused: int) -> Report:
     several = average is not None or "#several" in run.rows or any(name.endswith("RUN RESULTS") for name, _ in sections)
     if len(sections) > 1 and not several:
         raise NotUnderstood("several tables of one run")
+    totals = {name.partition(" ")[0]: rows["Totals"]["Ops/sec"] or 0 for name, rows in sections if "Totals" in rows}
+    rising(totals, "WORST", "AGGREGATED", "BEST")
     rows = sections[average or 0][1] if sections and not (several and average is None) else {}
     values = figures_of(rows) if "Totals" in rows else {}
     parameters = COMMANDS.parameters(run.command_lines) | picked(
