@@ -279,3 +279,8 @@ def test_it_guesses_tables_of_benchbase_and_clickbench():
 def test_a_refusal_says_what_in_a_column_is_no_number(cells, cause):
     (report,) = read(f"threads,tps\n1,{cells}\n2,{cells}\n")
     assert report.status is Status.NOT_UNDERSTOOD and f"'tps' ({cause})" in report.reason
+
+
+def test_a_refusal_says_so_too_where_no_other_column_holds_a_number():
+    (report,) = read('system,tps\na,"1,234.5"\nb,"2,000.1"\n')
+    assert "'tps' ('1,234.5' is no plain number)" in report.reason

@@ -146,3 +146,6 @@ def test_a_query_that_failed_takes_itself_and_the_total_only():
     assert values(failed) == {name: value for name, value in values(plain).items() if name not in lost}
     (damaged,) = reports("x", re.sub(r"(Q7: ).*", r"\1 0,12 s", text).encode())
     assert damaged.status is Status.NOT_UNDERSTOOD
+    (headed,) = reports("x", b"query,time_s\n1,0.5\n2,timeout\n3,0.75\n4,0.8\n")
+    assert (headed.status, headed.reason) == (Status.FAILED, "query 2: timeout")
+    assert values(headed)["query_4_s"] == 0.8

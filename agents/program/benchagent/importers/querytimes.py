@@ -37,7 +37,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _FAILED = re.compile(
-    rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) ?[:=|,;]? ?"
+    rf"\|? ?(?:{_STREAM})?\"?(?:{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"? ?[:=|,;\t]? ?\"?"
     r"(?P<why>time(?:d ?)?-?out|fail(?:ed|ure)?|error|cancell?ed|killed|oom|out of memory|n/?a|nan)\b[^\n]{0,80}",
     re.IGNORECASE,
 )

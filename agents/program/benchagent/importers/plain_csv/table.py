@@ -17,6 +17,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile, is_number, nu
 
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 _COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
 _BLOCK_ROWS = 4096
 _SEPARATORS = ",;\t|"
@@ -202,6 +203,6 @@ def _checked(table: Table, *, with_commas: bool) -> Table | None:
             raise NotUnderstood("the commas of the numbers may be decimal or of thousands")
         for column in table.columns:
             column.blocks = [_COMMA_CELL.sub(r"\1.\2", block) for block in column.blocks]
-    if not any(is_number(cell) for column in table.columns for cell in column):
+    if not any(is_number(cell) or _THOUSANDS.fullmatch(cell) for column in table.columns for cell in column):
         return None
     return replace(table, decimal_comma=decimal_comma)
