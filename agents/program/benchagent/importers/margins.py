@@ -54,7 +54,7 @@ _ENDS = "|│┃>:\"'#*`"
 _CLOSING = "|│┃\"'*`,"
 # By its parts, what no tool prints in front of its own lines: stamps, levels, names of containers and hosts, quotes.
 _NO_TOOLS = re.compile(
-    r"(?:\S+ )*(?:<stamp>(?: \])?|<level>(?: \])?|<stream>)(?: <place>){0,2}(?: [:-])?"
+    r"(?:\S+ )*(?:<stamp>(?: \])?|<level>(?: \])?|<stream>)(?: <place>){0,2}(?: [:-])?(?: #)?"
     r"|(?:\S+ )*(?:<stamp>|<level>) [A-Za-z]\S*[^,;=%]*[\]:]"
     r"|<name> [|│]|\[ [\w. -]+ /[^,;=%]*\]|[>#*•+-](?: [>#*])*|/ /"
 )
@@ -121,9 +121,9 @@ def _of_escaped(line: str) -> list[str]:
 
 
 def _of_markup(line: str) -> list[str]:
-    if _FENCE.fullmatch(line):
-        return [""]
     text = _QUOTES.sub("", line, count=1) if line.lstrip().startswith(">") else line
+    if _FENCE.fullmatch(text):
+        return [""]
     text = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
     bold = _BOLD.fullmatch(text)
     return [bold[2] if bold else text]
