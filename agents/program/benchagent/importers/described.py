@@ -370,7 +370,7 @@ def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) 
             "lines: none that is always there, a heading or a run has words by which the tool is known"
         )
     # A short word stands in many files.
-    repeated = [at for at in repeated if min(map(len, _words([rows[at][1]]) or [""])) > 7] or repeated
+    repeated = [at for at in repeated if min(map(len, _words([rows[at][1]]) or [""])) > 6] or repeated
     shown = f"{front}(?:{'|'.join(map(line, repeated))})"
     return shown, shown, _words([rows[at][1] for at in repeated])
 
@@ -380,9 +380,10 @@ def _words(templates: Sequence[str]) -> tuple[str, ...]:
     words: set[str] = set()
     for template in templates:
         depth, always = 0, [[""]]
-        for *_, wordings, bracket, _, text in PIECE.findall(template):
+        for _, _, kind, wordings, bracket, _, text in PIECE.findall(template):
             depth += {"[": 1, "]": -1}.get(bracket, 0)
-            always += [wordings.split("|") if wordings else [text]] if not depth else []
+            some = wordings or ("" if kind in KINDS else kind)
+            always += [some.split("|") if some else [text]] if not depth else []
         words |= {*max(always, key=lambda some: min(map(len, some)))}
     return () if min(map(len, words)) < 2 else tuple(sorted(words))
 

@@ -189,6 +189,8 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     document = text[:1] + text.rstrip()[-1:] if claimed is Claimed.BY_TOOL else ""
     if (document == "{}" and not _IN_TEXT.search(text)) or (ended and document in ("{}", "[]")):
         return []
+    if document and text.startswith("<?xml"):
+        return []
     shown = [line.rstrip() for line in lines]
     if len(shown) < LEAST and claimed is Claimed.NOT:
         claimed = Claimed.BY_TOOL
