@@ -205,6 +205,11 @@ class Group:
     def differences(self) -> list[Difference]:
         return self.against.differences if self.against else []
 
+    @property
+    def _lost(self) -> list[Repeat]:
+        """Of repeats that ended without a number. What came twice is no repeat: nobody loses by a copy of a result."""
+        return [gap for gap in self.gaps if not gap.run.is_open and gap.run.copy_of_id is None]
+
     def remnant_words(self, metric: Metric | None) -> str:
         """Why its latencies are those of survivors: more than a third of its repeats failed, were lost or are invalid,
         or terminals of one starved, which would have been the slow one. Empty of any other metric.
@@ -212,10 +217,11 @@ class Group:
         if metric is None or not metric.name.startswith(LATENCIES) or not self.dots:
             return ""
         ended_badly = [
-            gap for gap in self.gaps if gap.run.invalid_at or gap.run.state in (RunState.FAILED, RunState.LOST)
+            gap for gap in self._lost if gap.run.invalid_at or gap.run.state in (RunState.FAILED, RunState.LOST)
         ]
         starved = any(gap.uncounted and gap.run.counts for gap in self.gaps)
-        is_remnant = starved or len(ended_badly) > MOST_LOST * len(self.all_runs)
+        repeats = sum(run.copy_of_id is None for run in self.all_runs)
+        is_remnant = starved or len(ended_badly) > MOST_LOST * repeats
         return f"survivors only: {self.lost_words}" if is_remnant else ""
 
     @property
@@ -224,7 +230,7 @@ class Group:
 
         A long reason stands whole at its run; here its beginning, which says what happened.
         """
-        failed = [gap for gap in self.gaps if not gap.run.is_open]
+        failed = self._lost
         if not failed or not self.dots:
             return ""
         heads = (gap.reason if len(gap.reason) <= LONG_REASON else gap.reason.partition(":")[0] for gap in failed)

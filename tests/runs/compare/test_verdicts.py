@@ -6,6 +6,7 @@ import random
 
 import pytest
 from django.http import QueryDict
+from django.utils import timezone
 
 from runs.answers.ask import answer_of, headline
 from runs.answers.words.warnings import warnings_of
@@ -13,6 +14,7 @@ from runs.compare.compare import compare, compare_selection
 from runs.compare.matrix import matrix
 from runs.compare.select import select
 from runs.formatting import mid_sentence, times
+from runs.models import Run
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
 from tests.runs.cells import all_runs, make_repeats, make_run
@@ -226,3 +228,16 @@ def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: boo
     # Was: "There is one only", and no word of the other.
     assert (f"({h2.lost_words})" in headline(comparison).replace("survivors only: ", "")) == (not ranked)
     assert any(h2.lost_words in words for words in warnings_of(comparison)) == (not ranked)
+
+
+def test_copies_are_no_lost_repeats():
+    """Was: whoever sent the results of a system again took it out of the ranking by latency, as survivors only."""
+    first = make_repeats("H2 2.3", [5.0, 5.1, 5.2], number="latency_p99_ms", durability="power_loss")
+    again = make_repeats("H2 2.3", [5.0, 5.1, 5.2], number="latency_p99_ms", durability="power_loss")
+    for run, original in zip(again, first, strict=True):
+        Run.objects.filter(pk=run.pk).update(copy_of=original, invalid_at=timezone.now(), invalid_reason="a copy")
+    make_repeats("Derby 10.16", [9.0, 9.1, 9.2], number="latency_p99_ms", durability="power_loss")
+
+    comparison = compare(all_runs(), metric="latency_p99_ms")
+
+    assert [(group.ranked, group.n, group.lost_words) for group in comparison.groups] == [(True, 3, "")] * 2
