@@ -244,7 +244,7 @@ def tables(series: int, seed: int, otava: Otava | None = None) -> str:
     drifting, louder = told_as(series, seed, drift=-0.001), told_as(series, seed, louder=2.5)
     of_otava = f"; Otava {OF_OTAVA} series" if otava else ""
     lines = [
-        f"{command}: {series} series of each kind, {UNCHANGED} batches of {REPEATS} repeats{of_otava}.", "",
+        f"{command}:", f"{series} series of each kind, {UNCHANGED} batches of {REPEATS} repeats{of_otava}.", "",
         "False alarms in 1,000 batches, at 2 % · at 5 % noise:", "",
         *_table(["rule", *(kind.name for kind in KINDS)], errors), "",
         "Steps found within 3 / within 10 batches, of plain noise (measured again: within 3):", "",
