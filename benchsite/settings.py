@@ -215,6 +215,8 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Benchsite API",
     "DESCRIPTION": "Store, run and compare database benchmarks.",
     "VERSION": "1",
+    # Names of operations begin after it, whatever else has an address.
+    "SCHEMA_PATH_PREFIX": "/api",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["runs.api.permissions.PublicReadScopedWrite"],
     # 3.1 is JSON Schema as it is: the upload document's own description is part of it.

@@ -17,6 +17,7 @@ from agents.models import Template
 from agents.plans import templating
 from agents.plans.plan import NAME_LIMIT
 from runs.answers.answer import Part
+from runs.api.once import KEY, once
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope
@@ -62,7 +63,10 @@ class Templates(APIView):
         rows = Template.objects.visible_to(request.user).select_related("owner")
         return Response(TemplateList(results=[TemplateTold.of(row) for row in rows]).model_dump(mode="json"))
 
-    @extend_schema(request=TemplateGiven, responses={201: TemplateTold, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(
+        request=TemplateGiven, parameters=[KEY], responses={201: TemplateTold, 400: FIELD_ERRORS, **REFUSALS}
+    )
+    @once
     def post(self, request: Request) -> Response:
         """Save the plan of an experiment as a template."""
         given = read(TemplateGiven, request.data)
