@@ -134,7 +134,9 @@ class Plan:
     def settings_of(self, engine: Engine) -> Settings:
         if engine.connection:
             return ()
-        return tuple(self.settings.get(engine.dbms, DBMSS[engine.dbms].settings))
+        # A DBMS that is unknown here is another site's.
+        usual = DBMSS[engine.dbms].settings if engine.dbms in DBMSS else ()
+        return tuple(self.settings.get(engine.dbms, usual))
 
     @property
     def setting_names(self) -> list[str]:
