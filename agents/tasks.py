@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents import hints, machines
 from agents.jobs import dispatch as dispatching
-from agents.jobs import life, observers, stopping
+from agents.jobs import life, noticing, observers, stopping
 from agents.plans import again, schedule, timetable
 from runs import space
 from runs.access import backoff
@@ -66,6 +66,7 @@ def file() -> None:
 def tick() -> None:
     """Start what schedules are due for, and tell people of alerts."""
     timetable.tick()
+    noticing.notice()
     delivery.keep_up()
 
 

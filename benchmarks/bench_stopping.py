@@ -45,7 +45,7 @@ def one(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cells", type=int, default=4000)
+    parser.add_argument("--cells", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     print(f"{given.cells} cells each, repeats of {SPREAD:.0%}, at least {LEAST}, at most {MOST}; seed {given.seed}")

@@ -67,6 +67,24 @@ PROOFS = {
         r"^(SQLite|PostgreSQL), seed|^  (kills while a file came in parts|acknowledged|answers|lost|doubled|left"
         r"|answers that should not be): ",
     ),
+    "fleet": Proof(
+        "500 simulated agents over HTTP: every run is claimed once, and what that costs the server",
+        ("-m", "benchmarks.bench_fleet", "--agents", "50,500", "--seconds", "60"),
+        ("agents/jobs", "agents/api/views.py", "agents/machines.py", "agents/models.py"),
+        r"^agents \d+|^exponent|^answers",
+    ),
+    "week": Proof(
+        "a lab's week by the clock, over both changes of it and with a stopped beat: nothing missed, nothing doubled",
+        ("-m", "benchmarks.bench_week"),
+        ("agents/plans/timetable.py", "agents/plans/schedule.py", "agents/models.py"),
+        r"^week of|^missed or doubled",
+    ),
+    "stopping": Proof(
+        "a rule that ends repeats ends with an interval that holds the truth",
+        ("-m", "benchmarks.bench_stopping"),
+        ("runs/stats/stopping.py", "runs/stats/ratios.py", "agents/jobs/stopping.py"),
+        r"^plain noise",
+    ),
     "fuzz": Proof(
         "requests as nobody means them, over HTTP: no error of the server, no secret",
         ("-m", "benchmarks.bench_fuzz", "--http", "--cases", "20000"),

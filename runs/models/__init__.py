@@ -31,5 +31,5 @@ from runs.models.subjects import (
     StorageDevice,
     Workload,
 )
-from runs.models.telling import Telling, TellingRule
+from runs.models.telling import Notice, Telling, TellingRule
 from runs.models.uploads import Artefact, FileImport, FileInParts, ToolDescription, Upload

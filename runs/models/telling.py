@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from runs.models.base import UUIDModel
 from runs.models.choices import AlertState
+from runs.models.experiments import Experiment
 from runs.models.history import Alert
 from runs.models.subjects import Dbms, Machine, Workload
+from runs.models.visible import Reader
 
 
 class TellingWay(models.TextChoices):
@@ -38,6 +41,8 @@ class TellingRule(UUIDModel):
     # Suspicions as well, before further batches have confirmed them.
     tells_new = models.BooleanField(default=False)
     worse_only = models.BooleanField(default=True)
+    # Also what becomes of experiments, lost agents, a queue that stands still.
+    tells_lab = models.BooleanField(default=False)
     least_percent = models.FloatField(default=0)
     daily = models.BooleanField(default=False)
     is_paused = models.BooleanField(default=False)
@@ -50,12 +55,40 @@ class TellingRule(UUIDModel):
         return self.name
 
 
+class NoticeQuerySet(models.QuerySet["Notice"]):
+    def visible_to(self, user: Reader) -> NoticeQuerySet:
+        """That of an experiment to whom it is listed."""
+        return self.filter(Q(experiment=None) | Q(experiment__in=Experiment.objects.listed_for(user)))
+
+
+class Notice(UUIDModel):
+    """What happened in the lab, once each by its key: an experiment has ended or waits, an agent is lost."""
+
+    key = models.CharField(max_length=200, unique=True)
+    title = models.CharField(max_length=400)
+    path = models.CharField(max_length=300)
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, null=True, blank=True, related_name="notices")
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = NoticeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return self.path
+
+
 class Telling(models.Model):
-    """An alert in a state, told by a rule once. `problem`: why the last try failed."""
+    """An alert in a state, or a notice, told by a rule once. `problem`: why the last try failed."""
 
     rule = models.ForeignKey(TellingRule, on_delete=models.CASCADE, related_name="tellings")
-    alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="tellings")
-    state = models.CharField(max_length=12, choices=AlertState.choices)
+    alert = models.ForeignKey(Alert, on_delete=models.CASCADE, null=True, blank=True, related_name="tellings")
+    notice = models.ForeignKey(Notice, on_delete=models.CASCADE, null=True, blank=True, related_name="tellings")
+    state = models.CharField(max_length=12, choices=AlertState.choices, blank=True)
     due_at = models.DateTimeField(db_index=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     told_at = models.DateTimeField(null=True, blank=True)
@@ -64,7 +97,10 @@ class Telling(models.Model):
 
     class Meta:
         ordering = ["-due_at", "-id"]
-        constraints = [models.UniqueConstraint(fields=["rule", "alert", "state"], name="told_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["rule", "alert", "state"], name="told_once"),
+            models.UniqueConstraint(fields=["rule", "notice"], name="notice_told_once"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.rule}: {self.alert}, {self.state}"
+        return f"{self.rule}: {self.alert or self.notice}"

@@ -22,7 +22,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils import timezone
 
-from runs.models import Alert, Telling, TellingRule
+from runs.models import Alert, Notice, Telling, TellingRule
 from runs.models.choices import AlertState, ChangeState
 from runs.models.telling import TellingWay
 from runs.telling import chat, messages
@@ -44,9 +44,11 @@ def keep_up(*, now: datetime | None = None) -> int:
     now = now or timezone.now()
     for rule in TellingRule.objects.filter(is_paused=False, owner__is_active=True).select_related("owner"):
         _queue(rule, now)
+        if rule.tells_lab:
+            _queue_notices(rule, now)
     due = Telling.objects.filter(told_at=None, given_up_at=None, due_at__lte=now, rule__is_paused=False)
     by_rule: dict[TellingRule, list[Telling]] = defaultdict(list)
-    for telling in due.select_related("rule__owner", "alert").order_by("due_at", "id"):
+    for telling in due.select_related("rule__owner", "alert", "notice").order_by("due_at", "id"):
         by_rule[telling.rule].append(telling)
     return sum(_send(rule, tellings, now) for rule, tellings in by_rule.items())
 
@@ -69,6 +71,13 @@ def _queue(rule: TellingRule, now: datetime) -> None:
     )
 
 
+def _queue_notices(rule: TellingRule, now: datetime) -> None:
+    fresh = Notice.objects.visible_to(rule.owner).filter(at__gte=rule.created_at).exclude(tellings__rule=rule)
+    Telling.objects.bulk_create(
+        [Telling(rule=rule, notice=notice, due_at=now) for notice in fresh], ignore_conflicts=True
+    )
+
+
 def _fits(rule: TellingRule, alert: Alert) -> bool:
     """Whether one of its changes is what the rule asks for."""
     points = alert.changes.exclude(state=ChangeState.REFUTED)
@@ -87,13 +96,15 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
     taken = [telling for telling in tellings if _take(telling, now)]
     readable = set(
         Alert.objects.listed_for(rule.owner)
-        .filter(pk__in=[each.alert_id for each in taken])
+        .filter(pk__in=[each.alert_id for each in taken if each.alert_id])
         .values_list("pk", flat=True)
     )
-    shown = [telling.alert for telling in taken if telling.alert_id in readable]
-    if not shown:
+    shown = [telling.alert for telling in taken if telling.alert and telling.alert_id in readable]
+    of_lab = Notice.objects.visible_to(rule.owner).filter(pk__in=[each.notice_id for each in taken if each.notice_id])
+    notices = list(of_lab.order_by("at"))
+    if not (shown or notices):
         return 0
-    problem = send(rule, shown)
+    problem = send(rule, shown, notices)
     for telling in taken:
         if not problem:
             telling.told_at, telling.problem = timezone.now(), ""
@@ -112,9 +123,9 @@ def _take(telling: Telling, now: datetime) -> bool:
     return rows.update(attempts=telling.attempts, due_at=again_at) == 1
 
 
-def send(rule: TellingRule, alerts: Sequence[Alert]) -> str:
-    """Send one message of these alerts, or without any a test. Returns why it did not arrive; empty where it did."""
-    told = [messages.told(alert, rule) for alert in alerts]
+def send(rule: TellingRule, alerts: Sequence[Alert], notices: Sequence[Notice] = ()) -> str:
+    """Send one message of these, or without any a test. Returns why it did not arrive; empty where it did."""
+    told = messages.Told.of(alerts, notices, rule)
     try:
         if rule.way == TellingWay.MAIL:
             _mail(rule, told)
@@ -127,7 +138,7 @@ def send(rule: TellingRule, alerts: Sequence[Alert]) -> str:
     return ""
 
 
-def _mail(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:
+def _mail(rule: TellingRule, told: messages.Told) -> None:
     if not settings.EMAIL_HOST:
         raise NotReached("This server sends no mail: EMAIL_HOST is not set.")
     try:
@@ -136,14 +147,14 @@ def _mail(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:
         raise NotReached(f"The mail server did not take it: {type(error).__name__}") from error
 
 
-def _message(rule: TellingRule, told: Sequence[messages.AlertTold]) -> tuple[str, str]:
+def _message(rule: TellingRule, told: messages.Told) -> tuple[str, str]:
     """Subject and text."""
-    return messages.subject(told) if told else "[Benchsite] A test", messages.text(told, rule)
+    return messages.subject(told), messages.text(told, rule)
 
 
-def _call(rule: TellingRule, told: Sequence[messages.AlertTold]) -> None:
+def _call(rule: TellingRule, told: messages.Told) -> None:
     """Signed as the Standard Webhooks specification has it (standardwebhooks.com)."""
-    content = messages.body(told, rule) if told else {"type": "test", "rule": rule.name, "alerts": []}
+    content = messages.body(told, rule)
     body = json.dumps(content, separators=(",", ":")).encode()
     message_id, stamp = f"msg_{uuid.uuid4().hex}", str(int(time.time()))
     key = base64.b64decode(rule.secret.removeprefix(SECRET_PREFIX))

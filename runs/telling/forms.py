@@ -19,11 +19,14 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
     class Meta:
         model = TellingRule
         fields = (
-            "name", "way", "target", "machine", "workload", "dbms", "worse_only", "tells_new", "least_percent", "daily",
+            "name", "way", "target", "machine", "workload", "dbms", "worse_only", "tells_new", "tells_lab",
+            "least_percent", "daily",
         )  # fmt: skip
         labels = {
             "way": "How", "target": "To", "dbms": "DBMS", "worse_only": "only what became worse",
-            "tells_new": "suspicions too, before they are confirmed", "least_percent": "From this change on (%)",
+            "tells_lab": "also experiments that ended or wait too long, lost agents, a queue that stands still",
+            "tells_new": "suspicions too, before they are confirmed",
+            "least_percent": "From this change on (%)",
             "daily": "once a day, at 07:00 UTC",
         }  # fmt: skip
         help_texts = {"target": "an address of e-mail, an https address for a webhook, or slack://… as Apprise has it"}

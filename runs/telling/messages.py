@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from runs.history.alerts import title
 from runs.history.words import change_words
-from runs.models import Alert, ChangePoint, TellingRule
+from runs.models import Alert, ChangePoint, Notice, TellingRule
 from runs.models.choices import ChangeState
 
 MOST_CHANGES = 5
@@ -58,13 +58,42 @@ def _change(point: ChangePoint, rule: TellingRule) -> ChangeTold:
     )  # fmt: skip
 
 
-def subject(alerts: Sequence[AlertTold]) -> str:
-    return f"[Benchsite] {alerts[0].title}" if len(alerts) == 1 else f"[Benchsite] {len(alerts)} alerts"
+class NoticeTold(BaseModel):
+    url: str
+    title: str
 
 
-def text(alerts: Sequence[AlertTold], rule: TellingRule) -> str:
+class Told(BaseModel):
+    """What one message tells: of benchmarks and of the lab; nothing is a test."""
+
+    alerts: list[AlertTold] = []
+    notices: list[NoticeTold] = []
+
+    @classmethod
+    def of(cls, alerts: Sequence[Alert], notices: Sequence[Notice], rule: TellingRule) -> Told:
+        return cls(
+            alerts=[told(alert, rule) for alert in alerts],
+            notices=[NoticeTold(url=rule.site_url + each.path, title=each.title) for each in notices],
+        )
+
+    @property
+    def titles(self) -> list[str]:
+        return [alert.title for alert in self.alerts] + [notice.title for notice in self.notices]
+
+
+def subject(message: Told) -> str:
+    titles = message.titles
+    if not titles:
+        return "[Benchsite] A test"
+    what = "alerts" if not message.notices else "events"
+    return f"[Benchsite] {titles[0]}" if len(titles) == 1 else f"[Benchsite] {len(titles)} {what}"
+
+
+def text(message: Told, rule: TellingRule) -> str:
     lines: list[str] = []
-    for alert in alerts:
+    for notice in message.notices:
+        lines += [notice.title, notice.url, ""]
+    for alert in message.alerts:
         lines += [f"{alert.title} ({alert.state})", alert.url]
         lines += [f"  {change.benchmark}: {change.words}" for change in alert.changes[:MOST_CHANGES]]
         further = len(alert.changes) - MOST_CHANGES
@@ -73,5 +102,8 @@ def text(alerts: Sequence[AlertTold], rule: TellingRule) -> str:
     return "\n".join([*lines, f"Told by the rule “{rule.name}”: {rule.site_url}/telling/"])
 
 
-def body(alerts: Sequence[AlertTold], rule: TellingRule) -> dict[str, Any]:
-    return {"type": "alerts", "rule": rule.name, "alerts": [alert.model_dump(mode="json") for alert in alerts]}
+def body(message: Told, rule: TellingRule) -> dict[str, Any]:
+    """`type`: alerts, lab, or test; a message of both is one of alerts, and has notices beside them."""
+    kind = "alerts" if message.alerts else "lab" if message.notices else "test"
+    told = message.model_dump(mode="json")
+    return {"type": kind, "rule": rule.name} | (told if message.notices else {"alerts": told["alerts"]})

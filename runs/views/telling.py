@@ -39,8 +39,8 @@ def rules(request: PersonRequest) -> HttpResponse:
         form = RuleForm(user=request.user)
     own = TellingRule.objects.filter(owner=request.user).select_related("machine", "workload", "dbms")
     context = {
-        "rules": [(rule, _shown(rule), rule.tellings.select_related("alert")[:10]) for rule in own], "form": form,
-        "secret": secret,
+        "rules": [(rule, _shown(rule), rule.tellings.select_related("alert", "notice")[:10]) for rule in own],
+        "form": form, "secret": secret,
     }  # fmt: skip
     return render(request, "telling.html", context, status=422 if form.errors else 200)
 

@@ -1,0 +1,79 @@
+"""What happens in the lab and is worth telling: rules of telling take it from here (`runs.telling`).
+
+Looked for every minute; a notice has a key, so that each thing is noticed once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+
+from agents.jobs.dispatch import queued
+from agents.jobs.queue import stalled
+from agents.jobs.status import reason, silence
+from agents.models import Job
+from runs.models import Experiment, Notice, Run, TellingRule
+from runs.models.choices import ACTIVE_STATES, ON_AGENT_STATES, OPEN_STATES, RunState
+
+# What ended or was lost longer ago was told, or nobody wanted to be.
+LATELY = timedelta(days=1)
+TOO_LONG = timedelta(hours=1)
+
+
+def notice(*, now: datetime | None = None) -> int:
+    """Note what is new, where a rule tells of it. Returns how many notices there are of it."""
+    now = now or timezone.now()
+    if not TellingRule.objects.filter(tells_lab=True, is_paused=False).exists():
+        return 0
+    found = [*_ended(now), *_waiting(now), *_lost(now), *_stalled(now)]
+    return len(Notice.objects.bulk_create(found, ignore_conflicts=True))
+
+
+def _of(experiment: Experiment, key: str, title: str) -> Notice:
+    return Notice(key=key, title=title[:400], path=experiment.get_absolute_url(), experiment=experiment)
+
+
+def _ended(now: datetime) -> Iterator[Notice]:
+    """Experiments, with what became of their runs; the last that ended is part of the key: repeats end it anew."""
+    lately = Run.objects.present().filter(job__isnull=False, finished_at__gt=now - LATELY)
+    for experiment in Experiment.objects.filter(runs__in=lately).distinct().prefetch_related("runs"):
+        runs = [run for run in experiment.runs.all() if run.deleted_at is None]
+        states = Counter(run.state for run in runs)
+        if not any(states[state] for state in OPEN_STATES):
+            last = max(run.finished_at for run in runs if run.finished_at)
+            how = ", ".join(f"{count} {RunState(state).label.lower()}" for state, count in sorted(states.items()))
+            ended = "failed in part" if states[RunState.FAILED] + states[RunState.LOST] else "is done"
+            yield _of(experiment, f"ended {experiment.pk} {last.isoformat()}", f"{experiment} {ended}: {how}")
+
+
+def _waiting(now: datetime) -> Iterator[Notice]:
+    """Experiments of which nothing runs and whose next run has waited too long."""
+    seen: set[object] = set()
+    running = set(Run.objects.filter(state__in=ON_AGENT_STATES).values_list("experiment", flat=True))
+    for run in (
+        queued().filter(state_changed_at__lt=now - TOO_LONG).select_related("job__requested_agent", "experiment")
+    ):
+        if run.experiment and run.experiment.pk not in seen | running:
+            seen.add(run.experiment.pk)
+            yield _of(
+                run.experiment, f"waits {run.pk}", f"{run.experiment} waits for over an hour: {reason(run, now=now)}"
+            )
+
+
+def _lost(now: datetime) -> Iterator[Notice]:
+    """Agents that fell silent over a run."""
+    jobs = Job.objects.filter(run__state__in=ACTIVE_STATES, agent__isnull=False)
+    for job in jobs.select_related("agent", "run__experiment"):
+        job.run.job = job
+        if job.agent and (words := silence(job.run, now=now)):
+            path = reverse("agent", args=[job.agent.slug])
+            yield Notice(key=f"silent {job.pk} {job.agent.last_seen_at}", title=words[:400], path=path)
+
+
+def _stalled(now: datetime) -> Iterator[Notice]:
+    if words := stalled(now=now):
+        yield Notice(key=f"stalled {now:%Y-%m-%d %H}", title=words, path=reverse("queue"))

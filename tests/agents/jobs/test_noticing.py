@@ -1,0 +1,87 @@
+"""What happens in the lab is told by the rules that ask for it, once, and to whom may see it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from agents.jobs import noticing
+from agents.models import Agent, Job
+from agents.plans import schedule
+from runs.models import Notice, Run, TellingRule
+from runs.models.choices import RunState
+from runs.telling import delivery
+from tests.agents.conftest import plan_of
+
+pytestmark = pytest.mark.django_db
+A = "sqlite:3.50.1"
+
+
+@pytest.fixture
+def told(settings, operator):
+    """`told()`: the subjects that have gone out since it was asked last."""
+    settings.EMAIL_HOST = "mail.test"
+    TellingRule.objects.create(
+        owner=operator, name="Lab", way="mail", target="lab@example.org", site_url="http://site", tells_lab=True,
+        created_at=timezone.now() - timedelta(days=1),
+    )  # fmt: skip
+
+    def ask() -> list[str]:
+        mail.outbox.clear()
+        noticing.notice()
+        delivery.keep_up()
+        return [message.subject for message in mail.outbox]
+
+    return ask
+
+
+def ended(experiment, *states: str) -> None:
+    for run, state in zip(experiment.runs.order_by("order_index"), states, strict=True):
+        Run.objects.filter(pk=run.pk).update(state=state, finished_at=timezone.now())
+
+
+def test_an_experiment_is_told_once_when_it_has_ended_and_again_after_a_repeat(machine, operator, told):
+    machine()
+    experiment = schedule.start(plan_of(A, repeats=2, name="Night"), user=operator)
+    assert told() == []
+    ended(experiment, RunState.FINISHED, RunState.FAILED)
+    (subject,) = told()
+    assert "Night failed in part: 1 failed, 1 finished" in subject
+    assert experiment.get_absolute_url() in mail.outbox[0].body
+    assert told() == []
+    schedule.repeat_failed(experiment, user=operator)
+    assert told() == []
+    ended(experiment, RunState.FINISHED, RunState.FAILED, RunState.FINISHED)
+    assert len(told()) == 1
+
+
+def test_it_tells_nobody_of_what_they_may_not_see(machine, administrator, told):
+    machine()
+    ended(schedule.start(plan_of(A, visibility="private"), user=administrator), RunState.FINISHED)
+    assert told() == []
+    assert Notice.objects.count() == 1
+
+
+def test_what_waits_too_long_and_an_agent_that_fell_silent_are_told(machine, operator, told):
+    bench = machine()
+    schedule.start(plan_of(A, name="Patient"), user=operator)
+    running = schedule.start(plan_of(A, name="Under way", visibility="public"), user=operator).runs.get()
+    long_ago = timezone.now() - timedelta(hours=2)
+    Run.objects.exclude(pk=running.pk).update(state_changed_at=long_ago)
+    Agent.objects.update(last_seen_at=timezone.now() - timedelta(seconds=40))
+    Run.objects.filter(pk=running.pk).update(state=RunState.MEASURING)
+    Job.objects.filter(pk=running.pk).update(agent=bench.agent)
+    assert [subject.startswith("[Benchsite] 2 events") for subject in told()] == [True]
+    titles = list(Notice.objects.values_list("title", flat=True))
+    assert any(title.startswith("Patient waits") and "Offline" in title for title in titles)
+    assert any(title.startswith("No sign of life from bench1") for title in titles)
+    assert told() == []
+
+
+def test_without_a_rule_that_asks_nothing_is_noticed(machine, operator):
+    machine()
+    ended(schedule.start(plan_of(A), user=operator), RunState.FINISHED)
+    assert (noticing.notice(), Notice.objects.count()) == (0, 0)
