@@ -74,7 +74,7 @@ def ask(given: argparse.Namespace, kept: Path) -> None:
     """What the file does not hold yet, in so many processes as asked for."""
     numbers = range(given.worlds) if given.only is None else [given.only]
     numbers = [number for number in numbers if given.kind in (None, kind_of(number))]
-    done = {(made.number, is_http) for made, is_http, _ in kept_worlds(kept, given.seed)}
+    done = {(line["world"], line["http"]) for line in kept_worlds(kept, given.seed)}
     http = numbers[: given.http] if given.only is None else []
     left, left_http = ([n for n in some if (n, by) not in done] for some, by in ((numbers, False), (http, True)))
     parts = [

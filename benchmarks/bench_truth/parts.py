@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.bench_truth.asking import Site, ask, send
-from benchmarks.bench_truth.judge import ANSWERED, CONTRADICTION, COUNT, NUMBER, OMISSION, PLACE, POOLED, Mark
+from benchmarks.bench_truth.judge import ANSWERED, CONTRADICTION, COUNT, NUMBER, OMISSION, PLACE, POOLED, Json, Mark
 from benchmarks.bench_truth.sites import in_process, over_http
 from benchmarks.bench_truth.table import Tally
 from benchmarks.bench_truth.worlds import World, world
@@ -32,17 +32,19 @@ class Tallies:
     worlds: int = 0
     runs: int = 0
 
-    def count(self, made: World, marks: Sequence[Kept]) -> None:
-        for kind, what, right, words in marks:
+    def count(self, line: Json) -> None:
+        """A world as it is kept."""
+        for kind, what, right, words in line["marks"]:
             for tally, rows in (
                 (self.by_question, [kind]),
-                (self.by_world, [made.noise]),
-                (self.by_feature, sorted(made.features) or ["nothing"]),
+                (self.by_world, [line["noise"]]),
+                (self.by_feature, line["features"] or ["nothing"]),
             ):
                 for row in rows:
                     tally.add(row, Mark(what, kind, right, words))
-        self.worlds += 1
-        self.runs += len(made.by_run)
+        if not line["http"]:
+            self.worlds += 1
+            self.runs += line["runs"]
 
 
 def judge(site: Site, made: World) -> Iterator[Kept]:
@@ -84,25 +86,24 @@ class Part:
         for number in numbers:
             if time.monotonic() > end:
                 break
-            begin, marks = time.monotonic(), [*judge(site, world(self.seed, number))]
-            line = {"seed": self.seed, "world": number, "http": is_http, "marks": marks}
+            begin, made = time.monotonic(), world(self.seed, number)
+            line = {
+                "seed": self.seed, "world": number, "http": is_http, "noise": made.noise,
+                "features": sorted(made.features), "runs": len(made.by_run), "marks": [*judge(site, made)],
+            }  # fmt: skip
             with self.kept.open("ab", buffering=0) as file:
                 file.write(f"{json.dumps(line)}\n".encode())
             print(f"world {number}, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
 
 
-def kept_worlds(file: Path, seed: int) -> Iterator[tuple[World, bool, list[Kept]]]:
-    """Of the lines of a file each world of this seed, whether it was asked over HTTP, and its marks."""
-    for line in file.read_text().splitlines() if file.exists() else ():
-        row = json.loads(line)
-        if row["seed"] == seed:
-            yield world(seed, row["world"]), row["http"], row["marks"]
+def kept_worlds(file: Path, seed: int) -> list[Json]:
+    """The lines of a file that are of this seed."""
+    lines = file.read_text().splitlines() if file.exists() else ()
+    return [row for row in map(json.loads, lines) if row["seed"] == seed]
 
 
 def tallies_of(file: Path, seed: int) -> Tallies:
     tallies = Tallies(Tally(), Tally(), Tally())
-    for made, is_http, marks in kept_worlds(file, seed):
-        tallies.count(made, marks)
-        if is_http:
-            tallies.worlds, tallies.runs = tallies.worlds - 1, tallies.runs - len(made.by_run)
+    for line in kept_worlds(file, seed):
+        tallies.count(line)
     return tallies
