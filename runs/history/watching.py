@@ -37,7 +37,7 @@ class Series:
 
     @classmethod
     def of(cls, benchmark: Benchmark, most: int | None = None) -> Series:
-        rows = benchmark.series.newest_first().exclude(centre=None)
+        rows = benchmark.series.newest_first().exclude(centre=None).select_related("version__dbms")
         if most:
             rows = rows[:most]
         points = benchmark.changes.select_related("alert", "at").order_by("pk")

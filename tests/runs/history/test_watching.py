@@ -132,3 +132,10 @@ def test_a_move_of_an_alert_is_noted_once_with_who_made_it(contributor):
     assert note is not None
     assert (note.old, note.new, note.by, note.reason) == ("confirmed", "acknowledged", contributor, "mine")
     assert alert.state_changed_at - alert.created_at < timedelta(minutes=5)
+
+
+def test_a_series_knows_its_versions_without_asking_for_each(contributor, django_assert_num_queries):
+    file(nights(range(1, 6)), contributor, at_once=5)
+    benchmark = Benchmark.objects.get()
+    with django_assert_num_queries(2):
+        assert {row.version.name for row in Series.of(benchmark).rows} == {"PostgreSQL 18.1"}
