@@ -165,7 +165,10 @@ def _known_keys(form: Form, location: tuple[int | str, ...]) -> list[str]:
     whole = _schema_of(form)
 
     def followed(here: JsonSchema) -> JsonSchema:
-        return whole["$defs"][here["$ref"].rpartition("/")[2]] if "$ref" in here else here
+        here = whole["$defs"][here["$ref"].rpartition("/")[2]] if "$ref" in here else here
+        # What may be null besides.
+        branches = [branch for branch in here.get("anyOf", []) if branch.get("type") != "null"]
+        return followed(branches[0]) if len(branches) == 1 else here
 
     here = followed(whole)
     for part in location:
