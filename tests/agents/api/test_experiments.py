@@ -174,7 +174,7 @@ def test_it_runs_a_plan_again_with_one_change(client, bearer, machine):
     assert (refused.status_code, list(refused.json())) == (400, ["repeats"])
     refused = client.post(f"{PATH}{slug}/repeat/", {"stop": {"Infinity": 1}}, content_type="application/json",
                           headers=bearer("schedule"))  # fmt: skip
-    assert (refused.status_code, list(refused.json())) == (400, ["stop.Infinity"])
+    assert (refused.status_code, "stop.Infinity" in refused.json()) == (400, True)
     # A DBMS that only the site knows from which the plan was brought.
     stored = Experiment.objects.get(slug=slug)
     elsewhere = {**stored.plan, "engines": [["elsewhere", "1"]], "settings": {}}
