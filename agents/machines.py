@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from agents import hints
+from agents import enqueueing
 from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode
 from agents.refusals import BadMessage, Refusal
 from runs.access.changes import record
@@ -81,7 +81,7 @@ def register(*, message: Registration) -> tuple[Agent, str]:
         agent.save()
         if approved:
             _settle_hardware(agent)
-    hints.hint(hints.SWEEP)
+    enqueueing.enqueue(enqueueing.SWEEP)
     return agent, secret
 
 
@@ -147,11 +147,11 @@ def update(agent: Agent, *, poll: Poll) -> None:
     if poll.get("leaving"):
         # What it was given and has not begun goes back into the queue, and nothing more is given to it.
         agent.change(last_seen_at=timezone.now() - ONLINE_WITHIN)
-        hints.hint(hints.SWEEP)
+        enqueueing.enqueue(enqueueing.SWEEP)
         return
     touch(agent)
     if changed or back:
-        hints.hint(hints.SWEEP)
+        enqueueing.enqueue(enqueueing.SWEEP)
 
 
 def touch(agent: Agent) -> None:
@@ -166,7 +166,7 @@ def approve(agent: Agent, *, by: Person = None) -> None:
     with transaction.atomic():
         edit(agent, by=by, status=AgentStatus.APPROVED)
         _settle_hardware(agent)
-    hints.hint(hints.SWEEP)
+    enqueueing.enqueue(enqueueing.SWEEP)
 
 
 def disable(agent: Agent, *, by: Person = None) -> None:
@@ -186,7 +186,7 @@ def pause(agent: Agent, *, by: Person, reason: str = "", until: datetime | None 
 
 def resume(agent: Agent, *, by: Person) -> None:
     _set_pause(agent, by=by)
-    hints.hint(hints.SWEEP)
+    enqueueing.enqueue(enqueueing.SWEEP)
 
 
 def _set_pause(

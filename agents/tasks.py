@@ -1,4 +1,4 @@
-"""Celery tasks: short, idempotent, each calls one function. Sent by `hints` and by beat (benchsite/celery.py)."""
+"""Celery tasks: short, idempotent, each calls one function. Sent by `enqueueing` and by beat (benchsite/celery.py)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from celery import shared_task
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents import hints, machines
+from agents import enqueueing, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, noticing, observers, stopping
 from agents.plans import again, schedule, timetable
@@ -26,17 +26,17 @@ from runs.telling import delivery
 OWNERLESS_AFTER = timedelta(days=1)
 
 
-@shared_task(name=hints.DISPATCH)
+@shared_task(name=enqueueing.DISPATCH)
 def dispatch() -> None:
     stopping.stop_where_enough()
     dispatching.hand_out()
 
 
-@shared_task(name=hints.SWEEP)
+@shared_task(name=enqueueing.SWEEP)
 def sweep() -> None:
     """Find what lost messages and dead agents left behind, and large imports that wait to be read."""
     for run_id in life.expire_leases():
-        hints.hint(hints.SUMMARISE, str(run_id))
+        enqueueing.enqueue(enqueueing.SUMMARISE, str(run_id))
     dispatching.take_back_unclaimed()
     life.cancel_deleted()
     life.cancel_overdue()
@@ -49,20 +49,20 @@ def sweep() -> None:
         dispatch()
 
 
-@shared_task(name=hints.SUMMARISE)
+@shared_task(name=enqueueing.SUMMARISE)
 def summarise(run_id: str) -> None:
     run = Run.objects.filter(pk=run_id).first()
     if run is not None and run.has_ended:
         series.merge(run)
 
 
-@shared_task(name=hints.FILE)
+@shared_task(name=enqueueing.FILE)
 def file() -> None:
     """Into the series of benchmarks, what has been measured or sent."""
     filing.keep_up()
 
 
-@shared_task(name=hints.TICK)
+@shared_task(name=enqueueing.TICK)
 def tick() -> None:
     """Start what schedules are due for, and tell people of alerts."""
     timetable.tick()

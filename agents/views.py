@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from agents import getting, hints, machines
+from agents import enqueueing, getting, machines
 from agents.forms import AgainForm, DescribeForm, PauseForm, TemplateForm, TimesForm
 from agents.jobs import life
 from agents.jobs import queue as queueing
@@ -261,7 +261,7 @@ def first_experiment(request: HttpRequest) -> HttpResponse:
 @operator_required
 def first_experiment_again(request: HttpRequest) -> HttpResponse:
     if scheduling.set_failed_first_aside():
-        hints.hint(hints.SWEEP)
+        enqueueing.enqueue(enqueueing.SWEEP)
         messages.success(request, "The first experiment starts again.")
     return redirect("home")
 

@@ -1,4 +1,4 @@
-"""`make bench-confinement`: what the walls around a job cost in throughput, on SQLite, H2 and PostgreSQL.
+"""`make bench-confinement`: what the sandbox of a job costs in throughput, on SQLite, H2 and PostgreSQL.
 
     make bench-confinement ARGS="--pairs 8 --seconds 3 --warm-up 2"
 

@@ -162,11 +162,11 @@ def journeys() -> dict[str, Journey]:
 def register_machine() -> None:
     from benchagent.protocol import PROTOCOL_VERSION
 
-    from agents import hints, machines
+    from agents import enqueueing, machines
     from agents.models import EnrolmentCode
 
-    # There is no broker here, and nothing that would take its hints.
-    hints._sender.put = lambda hint: None  # type: ignore[method-assign]
+    # There is no broker here, and nothing that would take its messages.
+    enqueueing._sender.put = lambda message: None  # type: ignore[method-assign]
     engines = [
         {"dbms": dbms, "version": version, "available": True, "reason": "", "path": "/x"}
         for dbms, version in (("h2", "2.3.232"), ("sqlite", "3.50.1"))

@@ -118,7 +118,7 @@ def make_socket_folder(socket_path: Path) -> None:
 
 
 def broker(state: State) -> Program:
-    """On a socket, no port. Its data is hints only (the rows are the truth), so it never waits for the disk.
+    """On a socket, no port. Its data is messages only (the rows are the truth), so it never waits for the disk.
 
     The password stands in a file: everybody on the machine may read a command line.
     """

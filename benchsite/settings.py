@@ -240,7 +240,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# A broker that stands still must not make a page hang: the message is only a hint, the database row is the truth.
+# A broker that stands still must not make a page hang: the message may be lost, the database row is the truth.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60, "socket_timeout": 1, "socket_connect_timeout": 1}
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BEAT_SCHEDULER = "benchsite.liveness:Scheduler"

@@ -37,7 +37,7 @@ class EngineOffered(Part):
     reason: str
 
 
-class AgentTold(Part):
+class AgentAnswer(Part):
     """An agent and its machine. `pause`: until when and why it is paused; empty while it is not."""
 
     slug: str
@@ -56,7 +56,7 @@ class AgentTold(Part):
     storages: list[str]
 
     @classmethod
-    def of(cls, agent: Agent, request: Request) -> AgentTold:
+    def of(cls, agent: Agent, request: Request) -> AgentAnswer:
         return cls(
             **{name: getattr(agent, name) for name in ("slug", "name", "labels", "last_seen_at", "registered_at")},
             url=request.build_absolute_uri(reverse("agent", args=[agent.slug])),
@@ -78,7 +78,7 @@ class AgentTold(Part):
 
 
 class AgentList(Part):
-    results: list[AgentTold]
+    results: list[AgentAnswer]
 
 
 class AgentChange(Strict):
@@ -118,7 +118,7 @@ class Agents(APIView):
     @extend_schema(operation_id="v1_agents_list", responses={200: AgentList})
     def get(self, request: Request) -> Response:
         """Every agent, by name."""
-        agents = AgentList(results=[AgentTold.of(agent, request) for agent in _agents(request)])
+        agents = AgentList(results=[AgentAnswer.of(agent, request) for agent in _agents(request)])
         return Response(agents.model_dump(mode="json"))
 
 
@@ -127,12 +127,12 @@ class AgentDetail(APIView):
     required_scope = "agent"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(responses={200: AgentTold, 404: Error})
+    @extend_schema(responses={200: AgentAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One agent."""
-        return Response(AgentTold.of(get_object_or_404(_agents(request), slug=slug), request).model_dump(mode="json"))
+        return Response(AgentAnswer.of(get_object_or_404(_agents(request), slug=slug), request).model_dump(mode="json"))
 
-    @extend_schema(request=AgentChange, responses={200: AgentTold, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(request=AgentChange, responses={200: AgentAnswer, 400: FIELD_ERRORS, **REFUSALS})
     def patch(self, request: Request, slug: str) -> Response:
         """Rename, label, approve, disable, retire, pause or resume an agent."""
         agent = get_object_or_404(_agents(request), slug=slug)
@@ -140,7 +140,7 @@ class AgentDetail(APIView):
             read(AgentChange, request.data).apply(agent, by=request.user)
         except machines.Wrong as error:
             raise ValidationError({error.field: [str(error)]}) from error
-        return Response(AgentTold.of(agent, request).model_dump(mode="json"))
+        return Response(AgentAnswer.of(agent, request).model_dump(mode="json"))
 
 
 # For whoever sets up benchmark machines by a program

@@ -203,7 +203,7 @@ class RunCancelled(Part):
     cancel_requested: bool
 
 
-class ExperimentTold(Part):
+class ExperimentAnswer(Part):
     """`states`: how many of its runs are in each state."""
 
     slug: str
@@ -217,7 +217,7 @@ class ExperimentTold(Part):
     plan: dict[str, Any]
 
     @classmethod
-    def of(cls, experiment: Experiment, request: Request) -> ExperimentTold:
+    def of(cls, experiment: Experiment, request: Request) -> ExperimentAnswer:
         states = Counter(run.state for run in experiment.runs.all())
         return cls(
             **{
@@ -233,7 +233,7 @@ class ExperimentPage(Part):
     count: int
     next: str | None
     previous: str | None
-    results: list[ExperimentTold]
+    results: list[ExperimentAnswer]
 
 
 class CancelledRuns(Part):
@@ -259,7 +259,7 @@ class Experiments(APIView):
         rows = Experiment.objects.listed_for(request.user).prefetch_related("runs")
         pages = ExperimentPages()
         page = pages.paginate_queryset(rows, request) or []
-        return pages.get_paginated_response([ExperimentTold.of(row, request).model_dump(mode="json") for row in page])
+        return pages.get_paginated_response([ExperimentAnswer.of(row, request).model_dump(mode="json") for row in page])
 
     @extend_schema(
         request=PlanGiven, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS}
@@ -293,11 +293,11 @@ def _start(plan: Plan, request: Request) -> Response:
 
 
 class ExperimentDetail(APIView):
-    @extend_schema(responses={200: ExperimentTold, 404: Error})
+    @extend_schema(responses={200: ExperimentAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One experiment: its plan, and how far it has come."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
-        return Response(ExperimentTold.of(experiment, request).model_dump(mode="json"))
+        return Response(ExperimentAnswer.of(experiment, request).model_dump(mode="json"))
 
 
 class ExperimentCancel(APIView):

@@ -30,7 +30,7 @@ from runs.incoming.values import Moment, Slug, Strict, Text
 from runs.models import Experiment, User
 
 
-class OccurrenceTold(Part):
+class OccurrenceAnswer(Part):
     """A time that has come. `note`: why nothing was started."""
 
     due_at: datetime
@@ -38,7 +38,7 @@ class OccurrenceTold(Part):
     note: str
 
 
-class ScheduleTold(Part):
+class ScheduleAnswer(Part):
     """A plan that becomes an experiment at set times; its next five times and the last ten that have come."""
 
     slug: str
@@ -49,10 +49,10 @@ class ScheduleTold(Part):
     ends_at: datetime | None
     paused: bool
     next_times: list[datetime]
-    occurrences: list[OccurrenceTold]
+    occurrences: list[OccurrenceAnswer]
 
     @classmethod
-    def of(cls, schedule: Schedule, request: Request) -> ScheduleTold:
+    def of(cls, schedule: Schedule, request: Request) -> ScheduleAnswer:
         return cls(
             **{name: getattr(schedule, name) for name in ("slug", "name", "cron", "ends_at")},
             url=request.build_absolute_uri(reverse("schedule-one", args=[schedule.slug])),
@@ -60,7 +60,7 @@ class ScheduleTold(Part):
             paused=schedule.is_paused,
             next_times=timetable.next_times(schedule),
             occurrences=[
-                OccurrenceTold(
+                OccurrenceAnswer(
                     due_at=each.due_at, experiment=each.experiment.slug if each.experiment else None, note=each.note
                 )
                 for each in schedule.occurrences.select_related("experiment")[:10]
@@ -69,7 +69,7 @@ class ScheduleTold(Part):
 
 
 class ScheduleList(Part):
-    results: list[ScheduleTold]
+    results: list[ScheduleAnswer]
 
 
 class ScheduleTimes(Strict):
@@ -102,11 +102,11 @@ class Schedules(APIView):
     @extend_schema(operation_id="v1_schedules_list", responses={200: ScheduleList})
     def get(self, request: Request) -> Response:
         """Every schedule, for operators."""
-        schedules = ScheduleList(results=[ScheduleTold.of(row, request) for row in _schedules(request)])
+        schedules = ScheduleList(results=[ScheduleAnswer.of(row, request) for row in _schedules(request)])
         return Response(schedules.model_dump(mode="json"))
 
     @extend_schema(
-        request=ScheduleGiven, parameters=[KEY], responses={201: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS}
+        request=ScheduleGiven, parameters=[KEY], responses={201: ScheduleAnswer, 400: FIELD_ERRORS, **REFUSALS}
     )
     @once
     def post(self, request: Request) -> Response:
@@ -118,7 +118,7 @@ class Schedules(APIView):
         values = given.model_dump(exclude={"experiment", "timezone"}) | {"zone": given.timezone}
         with plan_errors(zone="timezone"):
             made = timetable.make(experiment.plan, owner=cast(User, request.user), **values)
-        return Response(ScheduleTold.of(made, request).model_dump(mode="json"), status=201)
+        return Response(ScheduleAnswer.of(made, request).model_dump(mode="json"), status=201)
 
 
 class ScheduleDetail(APIView):
@@ -126,20 +126,20 @@ class ScheduleDetail(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(responses={200: ScheduleTold, 404: Error})
+    @extend_schema(responses={200: ScheduleAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One schedule."""
         return Response(
-            ScheduleTold.of(get_object_or_404(_schedules(request), slug=slug), request).model_dump(mode="json")
+            ScheduleAnswer.of(get_object_or_404(_schedules(request), slug=slug), request).model_dump(mode="json")
         )
 
-    @extend_schema(request=SchedulePaused, responses={200: ScheduleTold, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(request=SchedulePaused, responses={200: ScheduleAnswer, 400: FIELD_ERRORS, **REFUSALS})
     def patch(self, request: Request, slug: str) -> Response:
         """Pause or resume a schedule. Times that come while it is paused are passed over."""
         schedule = get_object_or_404(_schedules(request), slug=slug)
         with plan_errors(zone="timezone"):
             timetable.set_paused(schedule, paused=read(SchedulePaused, request.data).paused)
-        return Response(ScheduleTold.of(schedule, request).model_dump(mode="json"))
+        return Response(ScheduleAnswer.of(schedule, request).model_dump(mode="json"))
 
     @extend_schema(request=None, responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str) -> Response:

@@ -26,7 +26,7 @@ from runs.incoming.values import Slug, Strict, Text
 from runs.models import Experiment, User
 
 
-class TemplateTold(Part):
+class TemplateAnswer(Part):
     slug: str
     name: str
     note: str
@@ -35,14 +35,14 @@ class TemplateTold(Part):
     plan: dict[str, Any]
 
     @classmethod
-    def of(cls, template: Template) -> TemplateTold:
+    def of(cls, template: Template) -> TemplateAnswer:
         owner = template.owner.get_username() if template.owner else None
         own = {name: getattr(template, name) for name in ("slug", "name", "note", "plan")}
         return cls(**own, owner=owner, shared=template.is_shared)
 
 
 class TemplateList(Part):
-    results: list[TemplateTold]
+    results: list[TemplateAnswer]
 
 
 class TemplateGiven(Strict):
@@ -61,10 +61,10 @@ class Templates(APIView):
     def get(self, request: Request) -> Response:
         """For operators: templates that are shared, and their own."""
         rows = Template.objects.visible_to(request.user).select_related("owner")
-        return Response(TemplateList(results=[TemplateTold.of(row) for row in rows]).model_dump(mode="json"))
+        return Response(TemplateList(results=[TemplateAnswer.of(row) for row in rows]).model_dump(mode="json"))
 
     @extend_schema(
-        request=TemplateGiven, parameters=[KEY], responses={201: TemplateTold, 400: FIELD_ERRORS, **REFUSALS}
+        request=TemplateGiven, parameters=[KEY], responses={201: TemplateAnswer, 400: FIELD_ERRORS, **REFUSALS}
     )
     @once
     def post(self, request: Request) -> Response:
@@ -78,18 +78,18 @@ class Templates(APIView):
                 experiment.plan, owner=cast(User, request.user), name=given.name, note=given.note,
                 is_shared=given.shared,
             )  # fmt: skip
-        return Response(TemplateTold.of(made).model_dump(mode="json"), status=201)
+        return Response(TemplateAnswer.of(made).model_dump(mode="json"), status=201)
 
 
 class TemplateDetail(APIView):
     permission_classes = [OperatorWithScope]
     required_scope = "schedule"
 
-    @extend_schema(responses={200: TemplateTold, 404: Error})
+    @extend_schema(responses={200: TemplateAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One template."""
         template = get_object_or_404(Template.objects.visible_to(request.user), slug=slug)
-        return Response(TemplateTold.of(template).model_dump(mode="json"))
+        return Response(TemplateAnswer.of(template).model_dump(mode="json"))
 
     @extend_schema(request=None, responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str) -> Response:

@@ -27,7 +27,7 @@ from benchagent.protocol import (
 from django.db import transaction
 from django.utils import timezone
 
-from agents import hints
+from agents import enqueueing
 from agents.jobs import observers
 from agents.models import Agent, Job, ObserverOrder
 from agents.refusals import BadMessage, Conflict
@@ -107,8 +107,8 @@ def _apply_item(job: Job, item: Item, field: str) -> None:
         results.finish_run(run=job.run, outcome=outcome, message=message, at=at, result=result)
         job.closed_at = timezone.now()
         observers.settle(job)
-        hints.hint(hints.DISPATCH)
-        hints.hint(hints.FILE)
+        enqueueing.enqueue(enqueueing.DISPATCH)
+        enqueueing.enqueue(enqueueing.FILE)
 
 
 def _time_of(job: Job, at_s: float, field: str) -> datetime:
@@ -183,7 +183,7 @@ def cancel(run: Run, *, message: str = "cancelled before it started") -> bool:
             Job.objects.filter(pk=job.pk, cancel_requested_at=None).update(cancel_requested_at=now)
             return True
         done = results.record_state(run_id=run.pk, state=RunState.CANCELLED, at=now, message=message)
-    hints.hint(hints.DISPATCH)
+    enqueueing.enqueue(enqueueing.DISPATCH)
     return done
 
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from agents import hints
+from agents import enqueueing
 from agents.jobs import life
 from agents.jobs.dispatch import busy, idle_agents, may_take, queued
 from agents.jobs.status import progress, reason, silence
@@ -168,7 +168,7 @@ def pause(*, by: User, reason: str = "", until: datetime | None = None) -> None:
 
 def resume() -> None:
     QueuePause.objects.all().delete()
-    hints.hint(hints.DISPATCH)
+    enqueueing.enqueue(enqueueing.DISPATCH)
 
 
 def cancel(runs: Iterable[Run]) -> int:
@@ -183,5 +183,5 @@ def move(jobs_of: Experiment | Run, *, first: bool) -> int:
         most, least = waiting.aggregate(most=Max("priority"), least=Min("priority")).values()
         own = {"run__experiment": jobs_of} if isinstance(jobs_of, Experiment) else {"run": jobs_of}
         count = waiting.filter(**own).update(priority=(most or 0) + 1 if first else (least or 0) - 1)
-    hints.hint(hints.DISPATCH)
+    enqueueing.enqueue(enqueueing.DISPATCH)
     return count

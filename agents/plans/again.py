@@ -15,7 +15,7 @@ from benchagent.protocol import JobSpec
 from django.db import transaction
 from django.utils import timezone
 
-from agents import hints
+from agents import enqueueing
 from agents.models import Agent, Confirmation, Job
 from agents.plans.schedule import SEED_LIMIT, outdated
 from runs import results
@@ -60,7 +60,7 @@ def _measure(point: ChangePoint, now: datetime) -> bool:
         for repeat in range(1, repeats + 1):
             _schedule(run, batch, repeat, agent)
         Confirmation.objects.create(point=point, batch=batch, agent=agent, made_at=now)
-    hints.hint(hints.DISPATCH)
+    enqueueing.enqueue(enqueueing.DISPATCH)
     return True
 
 

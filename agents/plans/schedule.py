@@ -20,7 +20,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from agents import hints
+from agents import enqueueing
 from agents.machines import approved_agents, newest
 from agents.models import Job
 from agents.plans.matrix import fits, in_order
@@ -127,7 +127,7 @@ def start(
                 run=run, spec=spec, requested_agent=cell.agent, not_after=plan.not_after,
                 is_baseline=bool(plan.stop and plan.stop.baseline and fits(cell.facts, plan.stop.baseline)),
             )  # fmt: skip
-    hints.hint(hints.DISPATCH)
+    enqueueing.enqueue(enqueueing.DISPATCH)
     return experiment
 
 
@@ -177,7 +177,7 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
             run=again, spec=spec, requested_agent=run.job.agent or run.job.requested_agent,
             is_baseline=run.job.is_baseline,
         )  # fmt: skip
-    hints.hint(hints.DISPATCH)
+    enqueueing.enqueue(enqueueing.DISPATCH)
     return again
 
 

@@ -111,9 +111,9 @@ def _baseline(valued: Sequence[Group], than: str) -> list[Group]:
 def _is_named(point: Group, kind: str, value: str) -> bool:
     run = point.all_runs[0]
     if kind == "label":
-        return bool(run.said_label == value)
+        return bool(run.effective_label == value)
     if kind == "commit":
-        return bool(value) and str(run.said_tested.get("commit", "")).startswith(value)
+        return bool(value) and str(run.effective_tested.get("commit", "")).startswith(value)
     return value in (run.dbms_version.version, run.dbms_version.name)
 
 

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from runs.answers.answer import Part
 
 
-class FactorTold(Part):
+class FactorAnswer(Part):
     """`kind`: number, choice, text or storage. `choices`: value and what it is called; of a number its limits."""
 
     name: str
@@ -27,7 +27,7 @@ class FactorTold(Part):
     help: str
 
     @classmethod
-    def of(cls, factor: FactorDef) -> FactorTold:
+    def of(cls, factor: FactorDef) -> FactorAnswer:
         limits = (factor.minimum, factor.maximum) if factor.kind == "number" else (None, None)
         alike = {name: getattr(factor, name) for name in ("name", "label", "unit", "default", "optional", "help")}
         return cls(
@@ -36,16 +36,16 @@ class FactorTold(Part):
         )  # fmt: skip
 
 
-class WorkloadTold(Part):
+class WorkloadAnswer(Part):
     slug: str
     name: str
     version: str
     summary: str
     primary_metric: str
-    factors: list[FactorTold]
+    factors: list[FactorAnswer]
 
 
-class EngineTold(Part):
+class EngineAnswer(Part):
     """`settings`: those of a scheduled run that says nothing else. `unverified`: why no live server was ever met."""
 
     slug: str
@@ -57,7 +57,7 @@ class EngineTold(Part):
     unverified: str
 
 
-class MetricTold(Part):
+class MetricAnswer(Part):
     """`better`: higher, lower or none. `threshold`: a smaller difference, as a share of 1, is too small to matter."""
 
     name: str
@@ -67,31 +67,31 @@ class MetricTold(Part):
     threshold: float
 
 
-class CatalogueTold(Part):
-    workloads: list[WorkloadTold]
-    engines: list[EngineTold]
-    metrics: list[MetricTold]
+class CatalogueAnswer(Part):
+    workloads: list[WorkloadAnswer]
+    engines: list[EngineAnswer]
+    metrics: list[MetricAnswer]
 
 
 class Catalogue(APIView):
-    @extend_schema(responses={200: CatalogueTold})
+    @extend_schema(responses={200: CatalogueAnswer})
     def get(self, _request: Request) -> Response:
         """Workloads with their factors, engines and metrics that this server knows; plug-ins' too."""
-        told = CatalogueTold(
+        told = CatalogueAnswer(
             workloads=[
-                WorkloadTold(
+                WorkloadAnswer(
                     **{name: getattr(each, name) for name in ("slug", "name", "version", "summary", "primary_metric")},
-                    factors=[FactorTold.of(factor) for factor in each.factors],
+                    factors=[FactorAnswer.of(factor) for factor in each.factors],
                 )
                 for each in WORKLOADS.values()
             ],
             engines=[
-                EngineTold(
+                EngineAnswer(
                     **{name: getattr(each, name) for name in ("slug", "name", "vendor", "embedded", "unverified")},
                     settings=list(each.settings), backup_methods=dict(each.backup_methods),
                 )
                 for each in DBMSS.values()
             ],
-            metrics=[MetricTold(**vars(each)) for each in METRICS.values()],
+            metrics=[MetricAnswer(**vars(each)) for each in METRICS.values()],
         )  # fmt: skip
         return Response(told.model_dump(mode="json"))

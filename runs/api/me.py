@@ -14,7 +14,7 @@ from runs.api.permissions import person_of
 from runs.models import SCOPES, ApiToken
 
 
-class TokenTold(Part):
+class TokenAnswer(Part):
     name: str
     scopes: list[str]
     expires_at: datetime | None
@@ -25,7 +25,7 @@ class Me(Part):
 
     user: str | None
     role: str | None
-    token: TokenTold | None
+    token: TokenAnswer | None
 
 
 class WhoAmI(APIView):
@@ -39,6 +39,6 @@ class WhoAmI(APIView):
         told = Me(
             user=person.username if person else None,
             role=person.role if person else None,
-            token=TokenTold(name=token.name, scopes=token.scopes, expires_at=token.expires_at) if token else None,
+            token=TokenAnswer(name=token.name, scopes=token.scopes, expires_at=token.expires_at) if token else None,
         )
         return Response(told.model_dump(mode="json"))

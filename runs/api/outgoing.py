@@ -259,7 +259,7 @@ class Run(Outgoing):
         run, request = row, values.pop("request")
         return super().of(
             run, url=page_of(run, request), dbms=run.dbms_version, status=run.state, batch=run.batch_id,
-            label=run.said_label, tags=run.said_tags, tested=run.said_tested,
+            label=run.effective_label, tags=run.effective_tags, tested=run.effective_tested,
             factors={factor.name: factor.value for factor in run.factors.all()},
             metrics={row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"},
             result=headline_numbers(run), missing=run if run.missing_reason else None,

@@ -133,7 +133,7 @@ def _batch_words(runs: Iterable[Run]) -> dict[str, str]:
     """By id. One without a label has that of its runs, where they share one: documents may say no more than its id."""
     labels: dict[Batch, set[str]] = {}
     for run in runs:
-        labels.setdefault(run.batch, set()).add(run.said_label)
+        labels.setdefault(run.batch, set()).add(run.effective_label)
     return {
         str(batch.pk): f"batch {batch.label or (min(of_runs) if len(of_runs) == 1 else '') or batch}"
         for batch, of_runs in labels.items()

@@ -104,9 +104,9 @@ def _pool(run: Run, grouping: str) -> str:
     """Repeats of a cell with the same one are pooled."""
     version = tested_words(run)
     # A run that has not ended does not know the build of its DBMS: it stays with its batch.
-    version_or_build = version or run.said_tested.get("dbms_build", "")
-    keys = {LABEL: run.said_label, VERSION: version_or_build, DATE: str(day_of(run)), ALL: ALL}
-    return keys.get(grouping) or f"{run.batch_id} {run.said_label} {version}"
+    version_or_build = version or run.effective_tested.get("dbms_build", "")
+    keys = {LABEL: run.effective_label, VERSION: version_or_build, DATE: str(day_of(run)), ALL: ALL}
+    return keys.get(grouping) or f"{run.batch_id} {run.effective_label} {version}"
 
 
 def pooled_words(cells: Sequence[Cell], grouping: str) -> str:
@@ -126,15 +126,15 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     names = {} if _tell_only_when_stored(cells, names_by_pool) else _shortest_names(names_by_pool)
     builds: dict[UUID, set[str]] = {}
     for run in (run for cell in cells for run in cell.runs):
-        builds.setdefault(run.dbms_version_id, set()).add(run.said_tested.get("dbms_build", ""))
+        builds.setdefault(run.dbms_version_id, set()).add(run.effective_tested.get("dbms_build", ""))
     facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
     for cell, facets in zip(cells, facets_by_cell, strict=True):
         values = {
             "batch": ("Batch", [names[cell.pool]] if len(names) > 1 else []),
-            "label": ("Label", [run.said_label for run in cell.runs]),
-            "tags": ("Tags", [" ".join(run.said_tags) for run in cell.runs]),
+            "label": ("Label", [run.effective_label for run in cell.runs]),
+            "tags": ("Tags", [" ".join(run.effective_tags) for run in cell.runs]),
             **{
-                f"tested:{name}": (heading, [run.said_tested.get(name, "") for run in cell.runs])
+                f"tested:{name}": (heading, [run.effective_tested.get(name, "") for run in cell.runs])
                 for name, heading in TESTED.items()
                 # Each DBMS has a build of its own: only two builds of one version are worth a fact.
                 if name != "dbms_build" or len(builds[cell.runs[0].dbms_version_id] - {""}) > 1
@@ -154,7 +154,7 @@ def _tell_only_when_stored(cells: Sequence[Cell], names_by_pool: Mapping[str, Se
     """
     if len({run.cell_key or run.id for cell in cells for run in cell.runs[:1]}) < len(cells):
         return False
-    unnamed = all(run.publication_id is None and not run.said_label for cell in cells for run in cell.runs)
+    unnamed = all(run.publication_id is None and not run.effective_label for cell in cells for run in cell.runs)
     return unnamed and len({names[0] for names in names_by_pool.values()}) == 1
 
 
@@ -165,13 +165,13 @@ def _batch_names(runs: Sequence[Run], grouping: str) -> list[str]:
         return [run.publication.title_en]
     # A build is one DBMS's: it names no batch of several.
     of_one = len({run.dbms_version_id for run in runs}) == 1
-    builds = (run.said_tested.get("dbms_build") for run in runs) if of_one else ()
+    builds = (run.effective_tested.get("dbms_build") for run in runs) if of_one else ()
     version = tested_words(run) or next(filter(None, builds), "")
     day = str(day_of(run))
-    pooled_by = {LABEL: run.said_label, VERSION: version, DATE: day}.get(grouping, "")
+    pooled_by = {LABEL: run.effective_label, VERSION: version, DATE: day}.get(grouping, "")
     if grouping == ALL or pooled_by:
         return [pooled_by]
-    return [*filter(None, (run.said_label, version)), day, f"{run.batch.created_at:%H:%M:%S}"]
+    return [*filter(None, (run.effective_label, version)), day, f"{run.batch.created_at:%H:%M:%S}"]
 
 
 def _shortest_names(names_by_pool: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -47,7 +47,7 @@ class _Group:
 
     @property
     def part(self) -> str:
-        run, tested = self.first, self.first.said_tested
+        run, tested = self.first, self.first.effective_tested
         day = f"{run.measured_at:%Y-%m-%d}" if run.measured_at and run.experiment_id is None else ""
         return digest([run.cell_key, tested.get("commit", ""), tested.get("build", ""), day])
 
@@ -144,7 +144,7 @@ def _by_tested(runs: Iterable[Run]) -> list[list[Run]]:
     """Commits of one upload are batches of their own."""
     by: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
-        tested = run.said_tested
+        tested = run.effective_tested
         by.setdefault(tuple(tested.get(name, "") for name in ("branch", "commit", "build")), []).append(run)
     return list(by.values())
 
@@ -189,14 +189,14 @@ def _benchmark(group: _Group, varied_config: str) -> Benchmark:
 
 def _store(row: SeriesBatch, group: _Group) -> bool:
     """-> whether anything has changed."""
-    run, tested = group.first, group.first.said_tested
+    run, tested = group.first, group.first.effective_tested
     facts, times = conditions_of(run), [each.measured_at for each in group.runs if each.measured_at]
     columns: dict[str, Any] = {
         "run_id": run.pk, "runs": [str(each.pk) for each in group.runs], "values": list(group.values),
         "centre": geometric_mean(group.values), "measured_at": min(times),
         "commit_number": commit_number(tested), "version_order": version_order(run.dbms_version.version),
         "version_id": run.dbms_version_id, "commit": clean(tested.get("commit", ""), 120),
-        "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.said_label,
+        "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.effective_label,
         "conditions_id": digest(facts),
     }  # fmt: skip
     if row.pk and all(getattr(row, name) == value for name, value in columns.items()):

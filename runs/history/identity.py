@@ -63,7 +63,7 @@ class Identity:
 
 def identity_of(run: Run, metric: Metric) -> Identity:
     """Of a run as `filing` reads it. Machine, configuration and devices are named where they are not yet."""
-    branch = clean(run.said_tested.get("branch", ""), 120)
+    branch = clean(run.effective_tested.get("branch", ""), 120)
     is_public = run.visibility == Visibility.PUBLIC
     machine = machine_of(run.hardware, run.owner_id) if run.hardware else None
     devices = {use.role: _named_device(use.device) for use in run.storage.all()}

@@ -66,7 +66,7 @@ class RunRow:
     @cached_property
     def batch_words(self) -> str:
         """What tells its batch from others beside its tags: version tested, label (not that of its experiment)."""
-        label = self.run.said_label
+        label = self.run.effective_label
         named = self.run.experiment is not None and str(self.run.experiment) == label
         return " · ".join(filter(None, ("" if named else label, tested_words(self.run))))
 
@@ -110,8 +110,8 @@ def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> l
         run.hardware and run.hardware.slug, run.config and run.config.slug, run.state,
         run.invalid_reason if run.invalid_at else "", run.provenance, "yes" if run.demonstration else "no",
         run.durability, run.durability_doubt, *_statements(run), run.visibility, run.owner and run.owner.username,
-        run.repeat, run.order_index, run.cell_key, run.batch_id, run.said_label, " ".join(run.said_tags),
-        *(run.said_tested.get(name) for name in TESTED), run.experiment and run.experiment.slug,
+        run.repeat, run.order_index, run.cell_key, run.batch_id, run.effective_label, " ".join(run.effective_tags),
+        *(run.effective_tested.get(name) for name in TESTED), run.experiment and run.experiment.slug,
         run.publication and run.publication.slug, run.created_at.isoformat(),
         run.started_at and run.started_at.isoformat(), run.finished_at and run.finished_at.isoformat(),
         run.measured_on, run.missing_reason, run.measured_at and run.measured_at.isoformat(), run.measured_at_precision,

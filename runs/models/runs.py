@@ -294,16 +294,16 @@ class Run(UUIDModel, Described):
         return self
 
     @property
-    def said_label(self) -> str:
+    def effective_label(self) -> str:
         """Its own, else its batch's; the next two likewise. With the batch prefetched (`for_lists`)."""
         return self.label or self.batch.label
 
     @property
-    def said_tags(self) -> list[str]:
+    def effective_tags(self) -> list[str]:
         return sorted({*self.tag_list, *self.batch.tag_list})
 
     @property
-    def said_tested(self) -> dict[str, str]:
+    def effective_tested(self) -> dict[str, str]:
         return {**self.batch.tested, **self.tested}
 
     def set_start(self, start: datetime | date) -> None:

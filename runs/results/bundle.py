@@ -171,9 +171,9 @@ def _document(cell: list[Run]) -> dict[str, Any]:
         "measured_on": day.isoformat() if day else None,
         "outcome": _outcome(run),
         "message": run.invalid_words if run.invalid_at else run.message,
-        "label": run.said_label,
-        "tags": run.said_tags,
-        "tested": run.said_tested,
+        "label": run.effective_label,
+        "tags": run.effective_tags,
+        "tested": run.effective_tested,
         "repeats": [_repeat(each) for each in cell[:MAX_REPEATS]],
         **{name: getattr(run, name) for name in ("note", "driver", "dataset", "command_lines", "context", "info")},
     }  # fmt: skip

@@ -71,8 +71,8 @@ def _what(run: Run) -> dict[str, str]:
         "Machine": run.hardware.name if run.hardware else "",
         "Durability": run.get_durability_display() if run.durability else "",
         "Batch": str(run.batch),
-        "Label": run.said_label,
-        "Tags": " ".join(run.said_tags),
+        "Label": run.effective_label,
+        "Tags": " ".join(run.effective_tags),
         "Provenance": run.get_provenance_display(),
         "State": run.get_state_display(),
     }

@@ -116,7 +116,7 @@ def facets(run: Run) -> dict[str, Facet]:
 
 def tested_words(run: Run) -> str:
     """The version that was tested, short enough for a legend; empty where nothing is said. Needs the batch."""
-    tested = run.said_tested
+    tested = run.effective_tested
     words = {name: tested[name] for name in ("build", "commit", "branch") if tested.get(name)}
     if "commit" in words:
         words["commit"] = words["commit"][:SHORT_COMMIT]

@@ -11,7 +11,7 @@ from benchagent.protocol import API_ROOT, PROTOCOL_VERSION
 from django.test import Client
 from django.utils import timezone
 
-from agents import hints, machines
+from agents import enqueueing, machines
 from agents.machines import Engine
 from agents.models import Agent, AgentStatus, EnrolmentCode
 from agents.plans.plan import Plan
@@ -126,7 +126,7 @@ def hinted(request, monkeypatch) -> list[tuple[str, tuple[Any, ...]]]:
     """Hints that were given; they reach no broker (but in the test that starts one)."""
     given: list[tuple[str, tuple[Any, ...]]] = []
     if "real_hints" not in request.fixturenames:
-        monkeypatch.setattr(hints._sender, "put", given.append)
+        monkeypatch.setattr(enqueueing._sender, "put", given.append)
     return given
 
 

@@ -17,7 +17,7 @@ from celery import Celery
 from django.db import connection
 from django.utils import timezone
 
-from agents import hints
+from agents import enqueueing
 from agents.models import Agent
 from agents.plans import schedule
 from benchsite.celery import app
@@ -32,7 +32,7 @@ EXPIRES_S = 300
 
 @pytest.fixture
 def real_hints():
-    """Keeps the fixture `hinted` away: these hints shall arrive."""
+    """Keeps the fixture `hinted` away: these messages shall arrive."""
 
 
 @pytest.fixture
@@ -56,11 +56,11 @@ def messages(broker, real_hints, monkeypatch) -> redis.Redis:
     """This process sends to that broker; the client shows what waits in its queue."""
     with app.connection_for_write(broker) as through:
         monkeypatch.setattr(
-            hints,
+            enqueueing,
             "send",
             lambda task, args: app.send_task(task, args=args, connection=through, expires=EXPIRES_S),
         )
-        monkeypatch.setattr(hints, "_sender", hints._Sender())
+        monkeypatch.setattr(enqueueing, "_sender", enqueueing._Sender())
         yield redis.Redis(unix_socket_path=broker.removeprefix("redis+socket://"))
 
 
@@ -168,7 +168,7 @@ def test_the_sweep_finds_a_run_whose_message_was_lost(messages, celery, machine,
 
     worker.terminate()  # stopped by a signal it might hold a lock, and the first message
     worker.wait(60)
-    monkeypatch.setattr(hints, "send", lambda task, args: None)
+    monkeypatch.setattr(enqueueing, "send", lambda task, args: None)
     run = schedule.start(plan_of(), user=None).runs.get()
     messages.delete("celery")
     time.sleep(1)

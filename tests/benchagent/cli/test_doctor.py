@@ -7,7 +7,7 @@ import pytest
 from benchagent.cli import doctor, main
 from benchagent.cli.doctor import State, examine
 from benchagent.java import JavaNotFoundError, JavaToolchain
-from benchagent.machine.confinement import Walls
+from benchagent.machine.confinement import Sandbox
 from benchagent.machine.limits import CgroupError
 from benchagent.machine.system import ServiceUser
 from benchagent.paths import AgentDirs
@@ -81,18 +81,18 @@ def test_an_adapter_that_fails_hides_no_other(toolchain: JavaToolchain, dirs: Ag
 @pytest.mark.parametrize(
     ("around", "state", "words"),
     [
-        (Walls(NOBODY, 7), State.OK, "jobs run as user nobody and reach, by Landlock, only their own folders"),
-        (Walls(NOBODY, 0), State.LIMITED, "may read whatever that user can"),
-        (Walls(None, 8, "only root"), State.LIMITED, "sockets that the agent's user may open stay open to them"),
-        (Walls(None, 9, "only root"), State.LIMITED, "by TCP only their own DBMS"),
-        (Walls(None, 7, "user nobody may not enter /root"), State.LIMITED, "user nobody may not enter /root"),
+        (Sandbox(NOBODY, 7), State.OK, "jobs run as user nobody and reach, by Landlock, only their own folders"),
+        (Sandbox(NOBODY, 0), State.LIMITED, "may read whatever that user can"),
+        (Sandbox(None, 8, "only root"), State.LIMITED, "sockets that the agent's user may open stay open to them"),
+        (Sandbox(None, 9, "only root"), State.LIMITED, "by TCP only their own DBMS"),
+        (Sandbox(None, 7, "user nobody may not enter /root"), State.LIMITED, "user nobody may not enter /root"),
     ],
 )
 def test_it_says_what_is_around_jobs(
-    toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch, around: Walls, state: State, words: str
+    toolchain: JavaToolchain, dirs: AgentDirs, monkeypatch, around: Sandbox, state: State, words: str
 ):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(doctor, "walls", lambda *folders: around)
+    monkeypatch.setattr(doctor, "sandbox", lambda *folders: around)
     finding = found(toolchain, dirs, "sqlite")["jobs"]
     assert (finding.state, words in finding.words) == (state, True)
 

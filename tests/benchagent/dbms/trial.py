@@ -19,7 +19,7 @@ from benchagent.dbms.counters import EFFORT, PARTS
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.session import session_job, watched
-from benchagent.machine.confinement import Confinement, walls
+from benchagent.machine.confinement import Confinement, sandbox
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import JobFolders, Storage
 from benchagent.workloads.base import Factors, SessionResult
@@ -64,7 +64,7 @@ class Trial:
                 subprocess.run(["cp", "-a", f"{source}/.", f"{target}/"], check=True)
         own = (root / "job", root / "job" / "tmp", *self.folders.by_role().values())
         readable = (*toolchain.readable(), engines_dir or root)
-        around = walls(*own, *readable)
+        around = sandbox(*own, *readable)
         if not landlock:
             around = replace(around, landlock=0)
         self.children.confinement = Confinement(around, readable, own, secrets=root)

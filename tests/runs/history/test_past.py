@@ -60,7 +60,7 @@ def test_names_of_files_say_date_label_and_commit(benchctl, tmp_path):
     (tmp_path / "old" / "other.log").write_text(text)
     said = ("--hardware", "Bench 1", "--names", "{label}-{date}/{commit}_*.log")
     assert benchctl("import", tmp_path / "old", *said) == 1
-    runs = {(str(run.measured_on), run.said_label, run.said_tested["commit"]) for run in Run.objects.all()}
+    runs = {(str(run.measured_on), run.effective_label, run.effective_tested["commit"]) for run in Run.objects.all()}
     assert runs == {("2024-03-01", "nightly", "abc1234"), ("2024-03-02", "nightly", "abd1234")}
 
 

@@ -27,14 +27,15 @@ def test_an_upload_says_what_its_batch_is_called_and_what_was_tested(contributor
     together = Batch.objects.get()
     assert (together.label, together.tags, together.owner) == ("nightly 17", "ssd tuned", contributor)
     assert (run.label, run.tags, run.tested) == ("", "", {}), "what the batch says is kept once"
-    assert (run.said_label, run.said_tags, run.said_tested) == ("nightly 17", ["ssd", "tuned"], SAID["tested"])
+    effective = (run.effective_label, run.effective_tags, run.effective_tested)
+    assert effective == ("nightly 17", ["ssd", "tuned"], SAID["tested"])
 
 
 def test_documents_that_name_a_batch_are_measured_together(contributor):
     together = str(uuid4())
     runs = [run for commit in ("aaaa", "bbbb") for run in sent(contributor, batch=together, tested={"commit": commit})]
     assert {str(run.batch_id) for run in runs} == {together}
-    assert {run.said_tested["commit"] for run in runs} == {"aaaa", "bbbb"}
+    assert {run.effective_tested["commit"] for run in runs} == {"aaaa", "bbbb"}
 
 
 def test_nobody_joins_somebody_elses_batch(contributor, operator):

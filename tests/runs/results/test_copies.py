@@ -191,10 +191,10 @@ def test_the_same_files_with_another_label_change_nothing_and_tell_what_is_store
     again = {"file": SimpleUploadedFile("a.log", text), "subject": '{"label": "after"}'}
     answer = client.post("/api/v1/imports/", again, headers=headers).json()
     assert answer["described"] == {"label": "before", "tags": [], "tested": {"commit": "f00"}}
-    assert Run.objects.get().said_label == "before"
+    assert Run.objects.get().effective_label == "before"
     path = f"/api/v1/batches/{answer['id']}/"
     client.patch(path, {"label": "after"}, content_type="application/json", headers=headers)
-    assert Run.objects.get().said_label == "after"
+    assert Run.objects.get().effective_label == "after"
 
 
 def test_files_that_are_read_again_are_no_copies_of_themselves(client: Client, bearer: Any):

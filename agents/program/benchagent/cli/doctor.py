@@ -18,7 +18,7 @@ from benchagent.dbms import adapter
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import catalogue
 from benchagent.java import JavaNotFoundError, JavaToolchain
-from benchagent.machine.confinement import walls
+from benchagent.machine.confinement import sandbox
 from benchagent.machine.limits import CgroupError, hierarchy
 from benchagent.paths import AgentDirs
 
@@ -135,7 +135,7 @@ def _how_to_get(slug: str) -> str:
 
 def _walls(toolchain: JavaToolchain, dirs: AgentDirs) -> Finding:
     """What keeps the processes of jobs from what is not theirs."""
-    around = walls(dirs.jobs, dirs.engines, *toolchain.readable())
+    around = sandbox(dirs.jobs, dirs.engines, *toolchain.readable())
     if around.no_user and os.geteuid() == 0:
         remedy = "start the agent with a state folder that every user can reach"
         return Finding("jobs", State.LIMITED, f"{around.words}; PostgreSQL, MySQL and MariaDB refuse that", remedy)

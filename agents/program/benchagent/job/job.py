@@ -26,7 +26,7 @@ from benchagent.link import identity
 from benchagent.link.client import Clock
 from benchagent.link.spool import Spool
 from benchagent.machine import process
-from benchagent.machine.confinement import Confinement, walls
+from benchagent.machine.confinement import Confinement, sandbox
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import LEAST_QUIET, TRIES, BestRate, SyncRates
@@ -142,12 +142,12 @@ class Job:
         return outcome
 
     def _confine(self) -> None:
-        """From now on what runs reaches the job's folders and what is installed, as far as this machine has walls."""
+        """From now on what runs reaches the job's folders and what is installed, as far as this machine can."""
         if self._connection:  # drivers and tools read keys and certificates wherever its URL names them
             return
         own = [*self._folders.by_role().values(), self.job_dir / "tmp"]
         readable = (*self._toolchain.readable(), self._dirs.engines)
-        around = walls(self.job_dir, *readable)
+        around = sandbox(self.job_dir, *readable)
         self._children.confinement = Confinement(around, readable, (self.job_dir, *own), secrets=self._dirs.root)
         self._children.own(*own)
         self._log(around.words)

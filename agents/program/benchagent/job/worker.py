@@ -23,7 +23,7 @@ from benchagent.link.client import Backoff, Client, ClientError, Refused, Unreac
 from benchagent.link.identity import Identity
 from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool, SpooledJob
-from benchagent.machine.confinement import walls
+from benchagent.machine.confinement import sandbox
 from benchagent.machine.devices import hardware_facts
 from benchagent.machine.limits import remove_leftover_cages
 from benchagent.machine.observations import Observations
@@ -238,7 +238,7 @@ class Worker:
         return {**facts, "storage": self._storages.named(facts["storage"])}
 
     def _confinement(self) -> ConfinementFacts:
-        around = walls(self._dirs.jobs, self._dirs.engines, *self._toolchain.readable())
+        around = sandbox(self._dirs.jobs, self._dirs.engines, *self._toolchain.readable())
         return {"confined": bool(around), "words": around.words}
 
     def _discovered(self) -> list[EngineFacts]:

@@ -1,8 +1,8 @@
 """What the processes of a job may reach: the job's own folders, and to read what is installed on the machine.
 
-Two walls, each where the machine has it. A user of their own, when the agent is root: files that are private to
+Two means, each where the machine has it. A user of their own, when the agent is root: files that are private to
 others stay so. Landlock: nothing but what is listed, whoever they run as. A job runs SQL and settings of people who
-may schedule, and engines have doors to files and programs; behind neither wall those doors lead to everything that
+may schedule, and engines have doors to files and programs; with neither of them those doors lead to everything that
 the agent's user can read.
 """
 
@@ -28,7 +28,7 @@ FOLDERS_OF_PROGRAMS = ("bin", "sbin", "libexec")
 
 
 @dataclass(frozen=True)
-class Walls:
+class Sandbox:
     """What this machine has: the user of jobs, None where they run as the agent's own, and Landlock's version or 0."""
 
     user: ServiceUser | None
@@ -56,31 +56,31 @@ class Walls:
         return f"jobs run {who} and {where}"
 
 
-def walls(*folders: Path) -> Walls:
+def sandbox(*folders: Path) -> Sandbox:
     """Of an agent whose jobs have to reach these folders."""
     if os.geteuid() != 0:
-        return Walls(None, landlock.version(), "only root can start processes as somebody else")
+        return Sandbox(None, landlock.version(), "only root can start processes as somebody else")
     try:
         user = service_user(JOB_USERS)
     except LookupError as error:
-        return Walls(None, landlock.version(), str(error))
+        return Sandbox(None, landlock.version(), str(error))
     if user and (blocked := first_blocked(user, *folders)):
-        return Walls(None, landlock.version(), f"user {user.name} may not enter {blocked}")
-    return Walls(user, landlock.version())
+        return Sandbox(None, landlock.version(), f"user {user.name} may not enter {blocked}")
+    return Sandbox(user, landlock.version())
 
 
 @dataclass(frozen=True)
 class Confinement:
-    """The walls around one job. `secrets` is never opened for the sake of a program that lies above it."""
+    """The sandbox of one job. `secrets` is never opened for the sake of a program that lies above it."""
 
-    walls: Walls
+    sandbox: Sandbox
     readable: tuple[Path, ...]
     writable: tuple[Path, ...]
     secrets: Path
 
     def rules(self, program: str | Path, ports: Collection[int]) -> AbstractContextManager[Ruleset | None]:
         """To enter between fork and exec; None where there is no Landlock. `ports`: of the job's own servers."""
-        if not self.walls.landlock:
+        if not self.sandbox.landlock:
             return nullcontext()
         readable = (*INSTALLED, *KERNEL, *self.readable, self._home(Path(program)))
         return Ruleset(readable=readable, writable=(*self.writable, *DEVICES), ports=ports)

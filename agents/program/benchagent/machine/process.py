@@ -128,7 +128,7 @@ def spawn(
     try:
         return _forking.submit(lambda: subprocess.Popen(command, **popen)).result()
     except subprocess.SubprocessError as error:  # the only words that come back from between fork and exec
-        raise ProcessFailed(f"{command[0]} could not be started within its limits and walls") from error
+        raise ProcessFailed(f"{command[0]} could not be started within its limits and its sandbox") from error
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -189,7 +189,7 @@ def stop(process: subprocess.Popen[Any], *, first: int = signal.SIGTERM, grace_s
 
 
 class Children:
-    """The children of one job, behind the walls around it. After `kill_all` no new one can be started."""
+    """The children of one job, in its sandbox. After `kill_all` no new one can be started."""
 
     def __init__(self, job_dir: Path) -> None:
         self.job_dir = job_dir
@@ -210,7 +210,7 @@ class Children:
     @property
     def user(self) -> ServiceUser | None:
         """As whom they run; None: as the agent's own user."""
-        return self.confinement.walls.user if self.confinement else None
+        return self.confinement.sandbox.user if self.confinement else None
 
     def own(self, *paths: Path) -> None:
         """Hand over to their user what the agent has made for them."""

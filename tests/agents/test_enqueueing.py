@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from agents import hints
+from agents import enqueueing
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ class Broker:
 @pytest.fixture
 def broker(real_hints, monkeypatch):
     broker = Broker()
-    monkeypatch.setattr(hints, "send", broker.send)
-    monkeypatch.setattr(hints, "_sender", hints._Sender())
+    monkeypatch.setattr(enqueueing, "send", broker.send)
+    monkeypatch.setattr(enqueueing, "_sender", enqueueing._Sender())
     return broker
 
 
@@ -49,33 +49,33 @@ def broker(real_hints, monkeypatch):
 def test_it_sends_after_the_commit_only(broker):
     broker.open.set()
     with transaction.atomic():
-        hints.hint(hints.DISPATCH)
+        enqueueing.enqueue(enqueueing.DISPATCH)
         time.sleep(0.1)
         assert broker.got == []
-    assert broker.wait_for(1) == [(hints.DISPATCH, ())]
+    assert broker.wait_for(1) == [(enqueueing.DISPATCH, ())]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_sends_nothing_of_a_transaction_that_failed(broker):
     broker.open.set()
     with pytest.raises(ZeroDivisionError), transaction.atomic():
-        hints.hint(hints.DISPATCH)
+        enqueueing.enqueue(enqueueing.DISPATCH)
         raise ZeroDivisionError
-    hints.hint(hints.SWEEP)
-    assert broker.wait_for(1) == [(hints.SWEEP, ())]
+    enqueueing.enqueue(enqueueing.SWEEP)
+    assert broker.wait_for(1) == [(enqueueing.SWEEP, ())]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_does_not_wait_for_a_broker_that_stands_still_and_joins_equal_hints(broker):
     started = time.monotonic()
-    hints.hint(hints.SWEEP)
+    enqueueing.enqueue(enqueueing.SWEEP)
     time.sleep(0.1)  # the thread now waits with it for the broker
     for _ in range(20):
-        hints.hint(hints.DISPATCH)
-    hints.hint(hints.SUMMARISE, "a")
+        enqueueing.enqueue(enqueueing.DISPATCH)
+    enqueueing.enqueue(enqueueing.SUMMARISE, "a")
     assert time.monotonic() - started < 30
     broker.open.set()
-    assert broker.wait_for(3) == [(hints.SWEEP, ()), (hints.DISPATCH, ()), (hints.SUMMARISE, ("a",))]
+    assert broker.wait_for(3) == [(enqueueing.SWEEP, ()), (enqueueing.DISPATCH, ()), (enqueueing.SUMMARISE, ("a",))]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -83,7 +83,7 @@ def test_it_does_not_wait_for_a_broker_that_stands_still_and_joins_equal_hints(b
 def test_it_goes_on_after_a_broker_that_refused(broker, error):
     broker.open.set()
     broker.error = error
-    hints.hint(hints.SWEEP)
+    enqueueing.enqueue(enqueueing.SWEEP)
     time.sleep(0.1)
-    hints.hint(hints.DISPATCH)
-    assert broker.wait_for(1) == [(hints.DISPATCH, ())]
+    enqueueing.enqueue(enqueueing.DISPATCH)
+    assert broker.wait_for(1) == [(enqueueing.DISPATCH, ())]
