@@ -12,6 +12,16 @@ from runs.models.choices import Visibility
 
 Ident = Annotated[str, AfterValidator(UUID)]
 
+
+def _aware(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return moment
+
+
+Moment = Annotated[str, AfterValidator(_aware)]
+
 # Statistics of a run: what its engine told about itself, and what the server keeps beside that.
 
 
@@ -333,8 +343,8 @@ class ConfigDetails(TypedDict, total=False):
 class RecentBatch(TypedDict):
     """Of a benchmark's newest batches: `at` is an ISO time, `centre` the geometric mean."""
 
-    at: str
-    centre: float | None
+    at: Moment
+    centre: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
 
 
 class ChangeAmount(TypedDict, total=False):

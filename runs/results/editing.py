@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, cast
 from benchagent.catalog.metrics import LONGEST_S
 from benchagent.redaction import redact_text
 from django.db import transaction
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
@@ -57,7 +58,7 @@ def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
     reason, columns = redact_text(wanted.reason), wanted.columns()
     given = wanted.model_fields_set - {"reason"}
     with transaction.atomic():
-        row = cast(T, type(target)._default_manager.select_for_update().get(pk=target.pk))
+        row = _locked(target)
         for name in sorted(given):
             new = columns.get(name, getattr(wanted, name))
             new = redact_text(new) if isinstance(new, str) else new
@@ -128,10 +129,15 @@ def forget_annotation(annotation: Annotation, *, by: User | None) -> None:
         annotation.delete()
 
 
+def _locked(target: T) -> T:
+    """Raises Http404 where it was purged meanwhile."""
+    return cast(T, get_object_or_404(type(target)._default_manager.select_for_update(), pk=target.pk))
+
+
 def _mark(run: Run, reason: str | None, by: User | None, **mark: Any) -> bool:
     """Set the columns of a run's mark. False: it had none, and gets none."""
     with transaction.atomic():
-        row = Run.objects.select_for_update().get(pk=run.pk)
+        row = _locked(run)
         old = row.invalid_reason if row.invalid_at else None
         if old is None and reason is None:
             return False

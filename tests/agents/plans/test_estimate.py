@@ -70,3 +70,5 @@ def test_it_learns_from_earlier_runs_of_the_same_engine_and_scale(machine):
     other_scale = Plan(**{**plan_of(A).__dict__, "factors": {**plan_of(A).factors, "scale_factor": 2}})
     assert estimate.estimate(other_scale).guessed == ("SQLite 3.50.1",)
     assert estimate.estimate(plan_of(B)).guessed == ("Apache Derby 10.16.1.1",)
+    Run.objects.update(invalid_at=timezone.now(), invalid_reason="the disk was full")
+    assert estimate.estimate(plan_of(A)).guessed == ("SQLite 3.50.1",)

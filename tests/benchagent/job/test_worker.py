@@ -22,7 +22,6 @@ from benchagent.cli import main
 from benchagent.dbms.postgresql.discovery import DIRS_VARIABLE, installations
 from benchagent.java import JavaToolchain
 from benchagent.job.worker import Stop, Worker
-from benchagent.link.client import Refused
 from benchagent.machine.datasets import DRAFT, FOLDER
 from benchagent.machine.emulation import Emulation, attached
 from benchagent.machine.limits import groups_named
@@ -388,11 +387,7 @@ def test_it_refuses_a_second_agent_on_the_same_state(start, server, monkeypatch,
     assert "another agent is running" in capsys.readouterr().err
 
 
-def test_a_refused_registration_names_the_code_file_that_is_not_there(dirs: AgentDirs, toolchain, monkeypatch):
-    def refuse(message: object) -> None:
-        raise Refused(403, "none was given")
-
+def test_a_code_file_that_is_not_there_is_named_before_the_server_is_asked(dirs: AgentDirs, toolchain):
     worker = Worker(dirs, toolchain, server="http://127.0.0.1:1", name="x", code_file=dirs.root / "nowhere")
-    monkeypatch.setattr(worker._client, "register", refuse)
-    with pytest.raises(Stop, match=r"none was given .*/nowhere is not there"):
+    with pytest.raises(Stop, match=r"/nowhere holds no one-time code: it is not there, or empty"):
         worker._register()

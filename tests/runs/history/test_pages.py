@@ -45,6 +45,14 @@ def test_the_newest_is_set_against_the_baseline_that_was_chosen(client, moved, t
     assert row.change.value == pytest.approx(expected, abs=0.05)
 
 
+@pytest.mark.parametrize("at", ["²", "2026-11-27", "0000-00-00T00:00Z"])
+def test_a_batch_whose_stored_time_is_damaged_costs_its_own_line(client, moved, at):
+    recent = [{"at": at, "centre": 1000.0}, {"at": "2026-11-27T00:00:00+00:00", "centre": -5.0}, *moved.recent]
+    Benchmark.objects.filter(pk=moved.pk).update(recent=recent)
+    assert Benchmark.objects.get(pk=moved.pk).recent == moved.recent
+    assert client.get("/benchmarks/").status_code == 200
+
+
 def test_an_empty_site_says_what_to_do(client, db):
     assert b"No benchmarks yet" in client.get("/benchmarks/").content
     assert client.get("/alerts/").context["rows"] == []

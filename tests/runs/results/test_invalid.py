@@ -6,8 +6,8 @@ import csv
 import io
 
 import pytest
+from django.http import Http404
 
-from agents.plans import estimate
 from runs import machines
 from runs.charts import compare as charts
 from runs.charts import matrix
@@ -38,6 +38,14 @@ def wrong(runs, operator) -> Run:
 
 def group(runs: list[Run] | None = None):
     return compare(runs or all_runs()).groups[0]
+
+
+def test_a_run_that_was_purged_meanwhile_is_not_there(runs, operator):
+    Run.objects.filter(pk=runs[0].pk).delete()
+    with pytest.raises(Http404):
+        editing.invalidate(runs[0], reason=WHY, by=operator)
+    with pytest.raises(Http404):
+        editing.edit(runs[0], editing.RunEdit(note="x"), by=operator)
 
 
 def test_it_leaves_medians_verdicts_and_charts_and_says_why(wrong):
@@ -86,11 +94,6 @@ def test_the_matrix_of_an_experiment_strikes_it_through(wrong):
 def test_the_best_results_of_a_machine_do_without_it(wrong, viewer):
     best = machines.best_results(machine(), viewer)
     assert [(one.value, one.runs) for one in best] == [(410, 2)]
-
-
-def test_it_is_no_example_for_an_estimate(wrong):
-    assert list(Run.objects.with_values().values_list("repeat", flat=True).order_by("repeat")) == [2, 3]
-    assert "with_values" in estimate._around_s.__code__.co_names
 
 
 def test_reports_and_frames_do_without_it(client, wrong, contributor):

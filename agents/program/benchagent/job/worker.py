@@ -163,6 +163,8 @@ class Worker:
             "confinement": self._confinement(),
         }
         code = identities.one_time_code(self._code_file)
+        if self._code_file and not code:
+            raise Stop(f"{self._code_file} holds no one-time code: it is not there, or empty")
         if code:
             message["code"] = code
         backoff = Backoff()
@@ -172,8 +174,7 @@ class Worker:
             except Unreachable as error:
                 self._wait(backoff, error)
             except Refused as error:
-                missing = f" {self._code_file} is not there, or empty." if self._code_file and not code else ""
-                raise Stop(f"the server refused to register this agent: {error.detail}{missing}") from error
+                raise Stop(f"the server refused to register this agent: {error.detail}") from error
             else:
                 made = Identity(answer["agent_id"], answer["token"], self._server)
                 identities.save(self._dirs.identity, made)
