@@ -35,6 +35,8 @@ class Spending(StrEnum):
     ELSE = ""
 
 
+RUNNING = "running"
+WAIT, READY = "wait:", "cpu_wait_ms"
 # A wait event of an engine by how it begins: on what its time is spent. The first that fits counts.
 _EVENTS = (
     ("lock", Spending.LOCK), ("idle in transaction", Spending.CLIENT), ("client", Spending.CLIENT),
@@ -46,10 +48,9 @@ _COUNTED = {
     "log_writes": Spending.FLUSHES, "log_bytes": Spending.FLUSHES, "lock_waits": Spending.LOCK,
     "lock_wait_ms": Spending.LOCK, "deadlocks": Spending.LOCK, "temp_bytes": Spending.TEMPORARY,
     "others_cpu_cores": Spending.OTHERS, "others_disk_write_mb_per_s": Spending.OTHERS,
-    "server_cpu_ms": Spending.CPU, "cpu_wait_ms": Spending.WAITING_FOR_CPU, "flush_ms": Spending.DISK,
+    "server_cpu_ms": Spending.CPU, READY: Spending.WAITING_FOR_CPU, "flush_ms": Spending.DISK,
     "driver_cpu_ms_per_tx": Spending.CLIENT, "sync_rate_per_s": Spending.DISK,
 }  # fmt: skip
-RUNNING = "running"
 # Of what a transaction takes longer, from which on a part of it is looked at by itself.
 LEAST_PART = 0.1
 NO_RATIO = Amount(value=None, low=None, high=None, verdict="")
@@ -66,6 +67,10 @@ class Quantity:
     unit: str
     spending: Spending = Spending.ELSE
     is_time: bool = False
+
+    @property
+    def is_wait(self) -> bool:
+        return self.name.startswith(WAIT) or self.name == READY
 
 
 @dataclass(frozen=True)
@@ -125,10 +130,10 @@ def _times(waits: Mapping[str, float], told: Mapping[str, float], tps: float) ->
     for event, sessions in waits.items():
         spent = 1000 * sessions / tps
         if event.lower() == RUNNING:
-            ready = Quantity("cpu_wait_ms", "Active, without a CPU", "ms", Spending.WAITING_FOR_CPU, is_time=True)
+            ready = Quantity(READY, "Active, without a CPU", "ms", Spending.WAITING_FOR_CPU, is_time=True)
             values[ready] = max(0.0, spent - own)
         else:
-            values[Quantity(f"wait:{event}", f"Waiting: {event}", "ms", _event(event), is_time=True)] = spent
+            values[Quantity(f"{WAIT}{event}", f"Waiting: {event}", "ms", _event(event), is_time=True)] = spent
     return values
 
 
@@ -137,27 +142,38 @@ def _event(event: str) -> Spending:
 
 
 def per_batch(rows: Iterable[SeriesBatch]) -> dict[Quantity, list[float]]:
-    """Of each batch the mean of its runs. What only some batches tell is nought in the others: nobody waited."""
+    """Of each batch that tells it the mean of its runs."""
     ids = [row.runs for row in rows]
     found = Run.objects.filter(pk__in=[run for some in ids for run in some]).select_related("hardware")
     runs = {str(run.pk): of_run(run) for run in found.prefetch_related("measurements__metric")}
-    batches = [[runs[run] for run in some if run in runs] for some in ids]
-    batches = [batch for batch in batches if batch]
-    names = dict.fromkeys(quantity for batch in batches for run in batch for quantity in run)
-    return {name: [fmean(run.get(name, 0.0) for run in batch) for batch in batches] for name in names}
+    means: dict[Quantity, list[float]] = {}
+    for batch in ([runs[run] for run in some if run in runs] for some in ids):
+        for quantity in dict.fromkeys(quantity for run in batch for quantity in run):
+            values = [run.get(quantity, 0.0) for run in batch if quantity in run or _is_nought(quantity, run)]
+            means.setdefault(quantity, []).append(fmean(values))
+    return means
+
+
+def _is_nought(quantity: Quantity, told: Iterable[Quantity]) -> bool:
+    """Whether nobody waited so, where other waits are told; what else is not told is not known."""
+    return quantity.is_wait and any(each.is_wait for each in told)
 
 
 def compare(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> list[Spent]:
     """What surely changed, the largest first: times by what they added to a transaction, then the rest."""
-    count = len(before.keys() | after.keys()) or 1
-    length = [len(next(iter(side.values()), [])) for side in (before, after)]
-    grown = _grown(before, after)
-    found = []
-    for quantity in before.keys() | after.keys():
-        old, new = (side.get(quantity, [0.0] * n) for side, n in zip((before, after), length, strict=True))
-        if spent := _spent(quantity, old, new, grown, ALPHA / count):
+    grown, found = _grown(before, after), []
+    quantities = dict.fromkeys([*before, *after])
+    for quantity in quantities:
+        old, new = (side.get(quantity) or _noughts(quantity, side) for side in (before, after))
+        if spent := _spent(quantity, old, new, grown, ALPHA / len(quantities)):
             found.append(spent)
     return sorted(found, key=_weight, reverse=True)
+
+
+def _noughts(quantity: Quantity, side: Mapping[Quantity, Sequence[float]]) -> Sequence[float]:
+    """For each batch of a side that tells of other waits alone; empty where nothing is known."""
+    longest = max((len(values) for each, values in side.items() if each.is_wait), default=0)
+    return [0.0] * longest if quantity.is_wait else []
 
 
 def _weight(spent: Spent) -> tuple[float, float]:

@@ -29,7 +29,8 @@ def found(before: dict[str, float], after: dict[str, float]) -> list[spent.Spent
 
 
 def test_what_added_most_to_a_transaction_comes_first():
-    told = found({"latency": 1, "cpu": 0.5, "flushes": 1}, {"latency": 3, "cpu": 0.7, "lock": 1.8, "flushes": 1})
+    before, after = {"latency": 1, "cpu": 0.5, "sync": 0.2}, {"latency": 3, "cpu": 0.7, "sync": 0.2, "lock": 1.8}
+    told = found(before, after)
     assert [each.quantity for each in told if each.part] == [LOCK, CPU]
     assert told[0].part == pytest.approx(0.9, abs=0.03)
     assert spent.spending(told, is_slower=True) == Spending.LOCK
@@ -46,6 +47,10 @@ def test_what_others_do_on_the_machine_is_the_machine_unless_the_system_changed(
     assert _kind([], told, is_machine=False, is_slower=True) == "machine"
     assert _kind([("setting", "jit off → on")], told, is_machine=False, is_slower=True) == "setting"
     assert _kind([], told, is_machine=False, is_slower=False) != "machine"
+
+
+def test_what_one_side_does_not_tell_is_not_known():
+    assert found({"latency": 1, "cpu": 0.5}, {"latency": 1, "cpu": 0.5, "flushes": 4, "others": 2, "lock": 0.4}) == []
 
 
 def test_what_scatters_is_no_change():
