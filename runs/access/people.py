@@ -35,9 +35,7 @@ def issue_token(*, owner: User, name: str, scopes: Iterable[str], expires_at: da
     beyond = [scope for scope in chosen if scope not in SCOPES_BY_ROLE[owner.role]]
     if beyond:
         raise ValueError(f"the role {owner.role} has no scope {', '.join(beyond)}")
-    token, secret = ApiToken.issue(owner=owner, name=name, scopes=chosen, expires_at=expires_at)
-    logger.info("token %r %s… of %r made: %s", name, token.prefix, owner.username, ", ".join(chosen))
-    return token, secret
+    return ApiToken.issue(owner=owner, name=name, scopes=chosen, expires_at=expires_at)
 
 
 def revoke_token(token: ApiToken) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from typing import Any
 
@@ -25,6 +26,7 @@ from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, administrator_required, person_required
 
 TOO_MANY_TRIES = 429
+logger = logging.getLogger(__name__)
 
 
 class Login(LoginView):
@@ -61,6 +63,8 @@ def create_token(request: PersonRequest) -> HttpResponse:
     token, secret = accounts.issue_token(
         owner=request.user, name=given["name"], scopes=given["scopes"], expires_at=form.expires_at()
     )
+    # Here, since a token that is made on the server's terminal is told of by its terminal.
+    logger.info("token %r %s… of %r made: %s", token.name, token.prefix, token.owner.username, ", ".join(token.scopes))
     return _account_page(request, TokenForm(owner=request.user), secret=secret, new=token)
 
 
