@@ -80,11 +80,10 @@ def state_of(agent: Agent) -> str:
 
 
 def _database_bytes() -> int:
-    if connection.vendor == "sqlite":
-        database = settings.STATE.database
-        return sum(path.stat().st_size for path in database.parent.glob(f"{database.name}*"))
+    is_sqlite = connection.vendor == "sqlite"
+    pages = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_database_size(current_database())")
+        cursor.execute(pages if is_sqlite else "SELECT pg_database_size(current_database())")
         return int(cursor.fetchone()[0])
 
 

@@ -44,6 +44,7 @@ NEEDED = {
     "check": ("node",),
     "js": ("node",),
     "postgresql": ("postgres",),
+    "sqlite": ("curl",),
     "agent": ("postgres", "libeatmydata.so.1"),
     "jobs": ("postgres", "libeatmydata.so.1"),
     "durability": ("postgres", "libeatmydata.so.1"),
@@ -57,6 +58,7 @@ NEEDED = {
     "browser": ("chromium-headless-shell", "libatomic.so.1"),
 }
 DEBIAN_PACKAGES = {
+    "curl": "curl",
     "node": "nodejs",
     "postgres": "postgresql",
     "strace": "strace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -21,6 +22,10 @@ from tests.docs.test_docs import PAGES
 from tests.ops.site import wait_until
 from tests.runs.cells import make_run
 
+CODESPEED = {
+    "commitid": f"{2:040x}", "project": "db", "branch": "main", "executable": "server", "benchmark": "sort",
+    "environment": "bench1", "result_value": 1200.5, "revision_date": "2026-01-02 10:00:00",
+}  # fmt: skip
 DATA = REPOSITORY / "tests" / "benchagent" / "importers" / "data"
 BLOCK = re.compile(r"^```(?:sh)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(
@@ -39,6 +44,7 @@ NOT_RUN: Mapping[str, str] = {
     "python -m celery -A benchsite worker": "tests/agents/test_celery_real.py starts it",
     "file=": "sends a file in parts with curl and openssl: tests/runs/imports/test_parts.py does the same",
     "pip install": "needs an index of packages",
+    "git rev-list": "needs a repository of commits: the fixture has what it prints",
     "docker ": "needs Docker: the leg containers runs it",
     "install -d": "makes a secret in the checkout: the leg containers runs it",
     "export SITE": "is for the commands of Docker",
@@ -97,6 +103,7 @@ def folder() -> Iterator[Path]:
         log = (DATA / "pgbench" / "v15_aggregated_stdout.txt").read_text()
         files = {
             "pgbench.log": log, "sysbench/a.txt": log, "results/a.txt": log + "\n", "results.txt": "minibench 1\n",
+            "results.json": json.dumps([CODESPEED]), "commits": f"{2:040x}\n{1:040x}\n",
             "home/years-of-results/a.txt": log + "\n\n", "postgresql.conf": "shared_buffers = 4GB\n",
         }  # fmt: skip
         for name, text in files.items():

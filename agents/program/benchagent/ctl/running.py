@@ -30,7 +30,8 @@ PATIENCE_S = 300.0
 
 
 def schedule(options: argparse.Namespace) -> int:
-    return _started(connect(), "/experiments/", _plan(options), options)
+    plan = _plan(options)  # what is told wrongly is said before a server is looked for
+    return _started(connect(), "/experiments/", plan, options)
 
 
 def repeat(options: argparse.Namespace) -> int:

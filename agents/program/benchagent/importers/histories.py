@@ -31,6 +31,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile, json_of, once
 TOOL = "histories"
 CONBENCH, BENCHER, CODESPEED, ASV = "Conbench", "Bencher", "Codespeed", "asv"
 _MARK = re.compile(r'"(?:stats|result_value|commit_hash|value)"\s*:')
+_OWN_MARK = re.compile(r'"(?:stats|result_value|commit_hash)"\s*:')
 # A unit as the sites write it -> as we do, and which direction is better.
 _UNITS = {
     "s": ("s", "lower"), "seconds": ("s", "lower"), "sec": ("s", "lower"), "ms": ("ms", "lower"),
@@ -51,7 +52,7 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     """Whose they are, and its results as they came; None for other JSON. Raises NotUnderstood for what is broken."""
     if not file.text.lstrip().startswith(("{", "[")) or _MARK.search(file.text) is None:
         return None
-    content = json_of(file.text)
+    content = _content(file.text)
     if isinstance(content, dict) and {"commit_hash", "results", "params"} <= content.keys():
         return ASV, [content]
     rows = content.get("data", [content]) if isinstance(content, dict) else content
@@ -62,6 +63,16 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     if all({"commitid", "benchmark", "result_value"} <= row.keys() for row in rows):
         return CODESPEED, rows
     return (BENCHER, [content]) if isinstance(content, dict) and _is_bmf(content) else None
+
+
+def _content(text: str) -> Any:
+    """None for lines of JSON that may be somebody else's. Raises NotUnderstood for what is broken."""
+    try:
+        return json_of(text)
+    except NotUnderstood:
+        if _OWN_MARK.search(text):
+            raise
+        return None
 
 
 def _is_bmf(content: Row) -> bool:
