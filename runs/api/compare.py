@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Self
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import AliasPath, BeforeValidator, ConfigDict, Field
-from rest_framework import generics, serializers
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
@@ -20,7 +21,7 @@ from rest_framework.views import APIView
 from runs.answers.answer import Part
 from runs.answers.ask import headline
 from runs.answers.words.warnings import warnings_of
-from runs.api.serializers import AnswerField, PageField
+from runs.api.outgoing import Outgoing, Username, page_of, source
 from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, VIEWS, X_AS, Y_AS
@@ -33,16 +34,12 @@ from runs.compare.levels import NO_LEVELS
 from runs.compare.matrix import Matrix, matrix
 from runs.compare.select import Selection, select
 from runs.models import Report
+from runs.models.choices import Visibility
 from runs.stats import Interval, Ranks
 
 
 def _or_none(value: Any) -> Any:
     return value or None
-
-
-def at(path: str, **options: Any) -> Any:
-    """A field of what lies at this path of attributes; null where the way ends before."""
-    return Field(validation_alias=AliasPath(*path.split(".")), **options)
 
 
 # Null where nothing is stated.
@@ -72,8 +69,8 @@ class ComparedRatio(Told):
     """
 
     value: float
-    low: float | None = at("interval.low", default=None)
-    high: float | None = at("interval.high", default=None)
+    low: float | None = source("interval.low", default=None)
+    high: float | None = source("interval.high", default=None)
     confidence: float
     p: float | None
 
@@ -92,13 +89,13 @@ class ComparedLevel(Told):
     """One level: groups of the series (`groups`) against those of the baseline (`baselines`), by their keys."""
 
     label: str
-    groups: list[str] = at("keys")
-    baselines: list[str] = at("base_keys")
-    ratio: ComparedRatio | None = at("against.ratio")
-    verdict: ComparedVerdict | None = at("against.verdict")
-    words: str = at("against.words")
-    refused: Stated = at("against.refused")
-    differences: list[Difference] = at("against.differences")
+    groups: list[str] = source("keys")
+    baselines: list[str] = source("base_keys")
+    ratio: ComparedRatio | None = source("against.ratio")
+    verdict: ComparedVerdict | None = source("against.verdict")
+    words: str = source("against.words")
+    refused: Stated = source("against.refused")
+    differences: list[Difference] = source("against.differences")
 
 
 class ComparedSeries(Told):
@@ -110,19 +107,19 @@ class ComparedSeries(Told):
 
     label: str
     ratio: ComparedRatio | None
-    kind: str | None = at("overall.kind", default=None)
+    kind: str | None = source("overall.kind", default=None)
     words: str
-    of_repeats: bool = at("verdicts.of_repeats")
-    p_alike: float | None = at("verdicts.p_alike")
-    levels: list[ComparedLevel] = at("rows")
+    of_repeats: bool = source("verdicts.of_repeats")
+    p_alike: float | None = source("verdicts.p_alike")
+    levels: list[ComparedLevel] = source("rows")
 
 
 class ComparedLevels(Told):
     """Series at equal `held` facts, each against `baseline`."""
 
-    compared: list[str] = at("sweep.compared")
-    held: list[str] = at("sweep.held")
-    baseline: str = at("base_label")
+    compared: list[str] = source("sweep.compared")
+    held: list[str] = source("sweep.held")
+    baseline: str = source("base_label")
     family: int
     series: list[ComparedSeries]
 
@@ -139,15 +136,15 @@ class ComparedSummary(Told):
 
 
 class ComparedRepeat(Told):
-    run: UUID = at("run.id")
-    repeat: int = at("run.repeat")
+    run: UUID = source("run.id")
+    repeat: int = source("run.repeat")
     value: float
     provenance: str
 
 
 class MissingRepeat(Told):
-    run: UUID = at("run.id")
-    repeat: int = at("run.repeat")
+    run: UUID = source("run.id")
+    repeat: int = source("run.repeat")
     reason: str
 
 
@@ -168,23 +165,23 @@ class ComparedGroup(Told):
     n: int
     values: list[float]
     median: float | None
-    statistic: Stated = at("centre_name")
-    value: float | None = at("centre")
+    statistic: Stated = source("centre_name")
+    value: float | None = source("centre")
     merged_percentile: float | None
     interval: Interval | None
     summary: ComparedSummary | None
-    against: Stated = at("against.base", default=None)
-    ratio: ComparedRatio | None = at("against.ratio", default=None)
-    verdict: ComparedVerdict | None = at("against.verdict", default=None)
-    refused: Stated = at("against.refused", default=None)
+    against: Stated = source("against.base", default=None)
+    ratio: ComparedRatio | None = source("against.ratio", default=None)
+    verdict: ComparedVerdict | None = source("against.verdict", default=None)
+    refused: Stated = source("against.refused", default=None)
     differences: list[Difference]
     durability: Stated
     doubt: Stated
-    runs: list[UUID] = at("run_ids")
+    runs: list[UUID] = source("run_ids")
     batches: list[UUID]
-    repeats: list[ComparedRepeat] = at("dots")
-    gaps: list[str] = at("gap_notes")
-    missing: list[MissingRepeat] = at("gaps")
+    repeats: list[ComparedRepeat] = source("dots")
+    gaps: list[str] = source("gap_notes")
+    missing: list[MissingRepeat] = source("gaps")
     printed: list[Printed]
 
 
@@ -192,9 +189,9 @@ class DrawnPoint(Told):
     """`group`: its key, of the first where several are pooled. `value` is null where all is lost."""
 
     x: float
-    label: str = at("x_words")
-    group: str = at("key")
-    value: float | None = at("centre")
+    label: str = source("x_words")
+    group: str = source("key")
+    value: float | None = source("centre")
     interval: Interval | None
     n: int
     values: list[float]
@@ -230,7 +227,7 @@ class DrawnByMetric(Told):
     metric: ComparedMetric | None
     panels: list[DrawnPanel]
     groups: list[DrawnPoint]
-    said: list[Said] = at("curve_words")
+    said: list[Said] = source("curve_words")
 
 
 class DrawnView(Told):
@@ -238,15 +235,15 @@ class DrawnView(Told):
     `follow`: those that follow from the chosen ones.
     """
 
-    view: str = at("axes.view")
-    x: str = at("axes.x")
-    series: list[str] = at("axes.series")
-    panels: str = at("axes.panels")
-    fixed: dict[str, str] = at("axes.fixed")
-    pooled: list[str] = at("axes.pooled")
-    follow: list[str] = at("axes.follow")
-    facts: Names = at("axes.facts")
-    metrics: list[DrawnByMetric] = at("by_metric")
+    view: str = source("axes.view")
+    x: str = source("axes.x")
+    series: list[str] = source("axes.series")
+    panels: str = source("axes.panels")
+    fixed: dict[str, str] = source("axes.fixed")
+    pooled: list[str] = source("axes.pooled")
+    follow: list[str] = source("axes.follow")
+    facts: Names = source("axes.facts")
+    metrics: list[DrawnByMetric] = source("by_metric")
 
 
 class DrawnComparison(Told):
@@ -258,13 +255,13 @@ class DrawnComparison(Told):
     """
 
     grouping: str
-    pooled_words: str = at("pooled")
+    pooled_words: str = source("pooled")
     metric: ComparedMetric | None
-    unit: str | None = at("metric.unit", default=None)
-    baseline: str | None = at("baseline.key", default=None)
+    unit: str | None = source("metric.unit", default=None)
+    baseline: str | None = source("baseline.key", default=None)
     groups: list[ComparedGroup]
-    common: dict[str, str] = at("common_values")
-    varying: list[str] = at("varying_labels")
+    common: dict[str, str] = source("common_values")
+    varying: list[str] = source("varying_labels")
     headline: Stated = None
     threshold: float
     family: int
@@ -374,30 +371,35 @@ def _refuse_unknown_names(params: QueryDict, comparison: Comparison, drawing: Dr
         raise ValidationError(errors)
 
 
-class ReportSerializer(serializers.ModelSerializer[Report]):
-    url = PageField(help_text="The report's page.")
-    title = serializers.CharField(source="name")
-    owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
-    frozen_at = serializers.DateTimeField(source="frozen.at", default=None, allow_null=True)
-    frozen_version = serializers.CharField(
-        source="frozen.version", default=None, allow_null=True, help_text="Of the program that froze it."
-    )
+class ReportHead(Outgoing):
+    """`url`: the report's page. `frozen_version`: of the program that froze it."""
 
-    class Meta:
-        model = Report
-        fields = [
-            "slug", "url", "title", "note", "query", "visibility", "owner", "created_at", "frozen_at", "frozen_version",
-        ]  # fmt: skip
+    slug: str
+    url: str
+    title: str
+    note: str
+    query: str
+    visibility: Visibility
+    owner: Username
+    created_at: datetime
+    frozen_at: Annotated[str | None, WithJsonSchema({"type": ["string", "null"], "format": "date-time"})]
+    frozen_version: str | None
+
+    @classmethod
+    def of(cls, row: Report, **values: Any) -> Self:
+        """`request` is in `values`."""
+        frozen = row.frozen or {}
+        return super().of(
+            row, url=page_of(row, values["request"]), title=row.name,
+            frozen_at=frozen.get("at"), frozen_version=frozen.get("version"),
+        )  # fmt: skip
 
 
-class ReportDetailSerializer(ReportSerializer):
-    comparison = AnswerField(
-        DrawnComparison | None,
-        help_text="as /compare/ answers it; of a frozen report as it was then, null where a run is not for the reader",
-    )
+class ReportDetailed(ReportHead):
+    """`comparison`: as /compare/ answers it; of a frozen report as it was then, null where a run is not for the
+    reader."""
 
-    class Meta(ReportSerializer.Meta):
-        fields = [*ReportSerializer.Meta.fields, "comparison"]
+    comparison: DrawnComparison | None
 
 
 class ReportPagination(PageNumberPagination):
@@ -412,24 +414,30 @@ class ReportPagination(PageNumberPagination):
 class ReportList(generics.ListAPIView[Report]):
     """Reports, newest first: public ones and one's own."""
 
-    serializer_class = ReportSerializer
     pagination_class = ReportPagination
     filter_backends: list[Any] = []
 
     def get_queryset(self) -> QuerySet[Report]:
         return Report.objects.present().listed_for(self.request.user).select_related("owner")
 
+    @extend_schema(responses={200: ReportHead})
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        rows = self.paginate_queryset(self.get_queryset()) or []
+        return self.get_paginated_response(
+            [ReportHead.of(row, request=request).model_dump(mode="json") for row in rows]
+        )
+
 
 class ReportDetail(APIView):
     @extend_schema(
         parameters=[OpenApiParameter("live", bool, description="The numbers of now, also of a frozen report.")],
-        responses={200: ReportDetailSerializer},
+        responses={200: ReportDetailed},
     )
     def get(self, request: Request, slug: str) -> Response:
         """One report with its comparison, of the runs that the reader may see."""
         rows = Report.objects.present().readable_by(request.user).select_related("owner")
         report = get_object_or_404(rows, slug=slug)
-        body = ReportSerializer(report, context={"request": request}).data
+        body = ReportHead.of(report, request=request).model_dump(mode="json")
         if report.frozen and not request.query_params.get("live"):
             seen = reports.may_read_frozen(report, request.user)
             return Response({**body, "comparison": report.frozen["comparison"] if seen else None})

@@ -120,15 +120,15 @@ class Parameter(Outgoing):
     """`value` as given; null is a flag. `meaning`: what other engines may call something else; empty where none is
     known. `overridden`: a later one of the same name counts instead."""
 
-    position: int = source("parameter", "position")
-    file: FileName = source("parameter", "file")
-    line: int | None = source("parameter", "line")
-    section: str = source("parameter", "section")
-    name: str = source("parameter", "name")
-    value: str | None = source("parameter", "value")
-    unit: str = source("parameter", "unit")
-    comment: str = source("parameter", "comment")
-    provenance: Provenance = source("parameter", "provenance")
+    position: int = source("parameter.position")
+    file: FileName = source("parameter.file")
+    line: int | None = source("parameter.line")
+    section: str = source("parameter.section")
+    name: str = source("parameter.name")
+    value: str | None = source("parameter.value")
+    unit: str = source("parameter.unit")
+    comment: str = source("parameter.comment")
+    provenance: Provenance = source("parameter.provenance")
     normalised: Quantity | None = source("quantity")
     meaning: str
     duplicate: bool

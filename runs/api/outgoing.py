@@ -56,9 +56,9 @@ class Rows(RootModel[list[T]], Generic[T]):
         return cls.model_validate(list(rows), from_attributes=True)
 
 
-def source(*path: str) -> Any:
-    """A field that the row has under another name, or that lies in what it refers to."""
-    return Field(validation_alias=AliasPath(*path))
+def source(path: str, **options: Any) -> Any:
+    """A field of what lies at this path of attributes; with a `default` it may end before."""
+    return Field(validation_alias=AliasPath(*path.split(".")), **options)
 
 
 def answered(answer: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -98,7 +98,7 @@ class DbmsRef(Outgoing):
     """`slug` is that of the version, `dbms` that of the system."""
 
     slug: str
-    dbms: str = source("dbms", "slug")
+    dbms: str = source("dbms.slug")
     name: str
     version: str
     architecture: str
@@ -124,10 +124,10 @@ class Invalid(Outgoing):
 
 
 class Measurement(Outgoing):
-    name: str = source("metric", "name")
-    label: str = source("metric", "label")
-    unit: str = source("metric", "unit")
-    better: str = source("metric", "better")
+    name: str = source("metric.name")
+    label: str = source("metric.label")
+    unit: str = source("metric.unit")
+    better: str = source("metric.better")
     phase: str
     value: float
     as_printed: str
@@ -137,9 +137,9 @@ class Measurement(Outgoing):
 
 class Storage(Outgoing):
     role: str
-    device: str = source("device", "name")
-    device_slug: str = source("device", "slug")
-    medium: str = source("device", "medium")
+    device: str = source("device.name")
+    device_slug: str = source("device.slug")
+    medium: str = source("device.medium")
     path: str
 
 

@@ -121,10 +121,10 @@ class Reading(Outgoing):
 
     percent: float
     means: Literal["time", "speed"]
-    time_ratio: float = source("time", "value")
-    speed_ratio: float = source("speed", "value")
-    time_formula: str = source("time", "formula")
-    speed_formula: str = source("speed", "formula")
+    time_ratio: float = source("time.value")
+    speed_ratio: float = source("speed.value")
+    time_formula: str = source("time.formula")
+    speed_formula: str = source("speed.formula")
 
 
 class Claim(Outgoing):

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 from drf_spectacular.extensions import (
     OpenApiAuthenticationExtension,
     OpenApiSerializerExtension,
-    OpenApiSerializerFieldExtension,
 )
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.plumbing import ResolvedComponent
@@ -82,15 +81,6 @@ class ListSchema(OutgoingSchema):  # type: ignore[no-untyped-call]
     """And one that is a list of them."""
 
     target_class = "pydantic.RootModel"
-
-
-class AnswerSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """So does what goes out as pydantic's models and dataclasses have it."""
-
-    target_class = "runs.api.serializers.AnswerField"
-
-    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return _described(self.target.adapter, "serialization", auto_schema)
 
 
 def _described(
