@@ -387,7 +387,8 @@ def test_it_refuses_a_second_agent_on_the_same_state(start, server, monkeypatch,
     assert "another agent is running" in capsys.readouterr().err
 
 
-def test_a_code_file_that_is_not_there_is_named_before_the_server_is_asked(dirs: AgentDirs, toolchain):
+def test_a_code_file_that_is_not_there_is_named_before_the_server_is_asked(dirs: AgentDirs, toolchain, monkeypatch):
     worker = Worker(dirs, toolchain, server="http://127.0.0.1:1", name="x", code_file=dirs.root / "nowhere")
+    monkeypatch.setattr(worker._client, "register", lambda message: pytest.fail("the server was asked"))
     with pytest.raises(Stop, match=r"/nowhere holds no one-time code: it is not there, or empty"):
         worker._register()
