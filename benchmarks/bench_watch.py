@@ -2,8 +2,9 @@
 
 A whole site measures an experiment on this machine again and again, with commits that do not wait for the disk, whose
 times vary most. From the eighth batch on PostgreSQL logs every statement, which costs 15 to 20 %. Then another
-experiment, and from its eighth batch on the machine has other work to do. `make bench-watch [ARGS="--part load --seconds 10"]`; ends with 1
-when anything that it expects was not seen. What is suspected is measured again after a minute.
+experiment, and from its eighth batch on the machine has other work to do. `make bench-watch [ARGS="--part load
+--seconds 10"]`; ends with 1 when anything that it expects was not seen. What is suspected is measured again after a
+minute.
 """
 
 from __future__ import annotations
