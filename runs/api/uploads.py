@@ -115,9 +115,12 @@ def _answer(outcome: UploadOutcome, base: str) -> ResultAnswer:
     return ResultAnswer.of(outcome, http=HTTP_OF[outcome.status], runs=runs, errors=errors)
 
 
+CORRECTED = "Label, tags and commit of what is stored are changed by PATCH of its batch or run."
+
+
 def _conflict(outcome: UploadOutcome, base: str) -> str:
     if outcome.status == "conflict":
-        return f"The id {outcome.id} belongs to another body."
+        return f"The id {outcome.id} belongs to another body. {CORRECTED}"
     gone = [run for run in outcome.runs if run.deleted_at]
     return (
         f"This result was stored, and {len(gone)} of its {len(outcome.runs)} runs deleted. "

@@ -171,8 +171,23 @@ def _mark(run: Run, original: Run, why: str) -> None:
 
 
 def mark_stored(run: Run, *, earlier_only: bool) -> bool:
-    """A run that is stored, in place. -> whether it is a copy of another that is there. `earlier_only`: that came
-    before it."""
+    """A run that is stored, in place: as a copy of another that is there, or as none by the rules of today. -> whether
+    that is new. `earlier_only`: what came later makes none of it."""
+    original = _original_of_stored(run, earlier_only=earlier_only and run.copy_of_id is None)
+    if (original is None) == (run.copy_of_id is None):
+        return False
+    if original:
+        _mark(run, *original)
+    else:
+        run.copy_of, run.invalid_at, run.invalid_reason = None, None, ""
+    run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
+    if original is None:
+        refresh_primary(Run.objects.filter(pk=run.pk))
+    Batch.objects.refile(Run.objects.filter(pk=run.pk))
+    return True
+
+
+def _original_of_stored(run: Run, *, earlier_only: bool) -> tuple[Run, str] | None:
     rows = Run.objects.present().exclude(pk=run.pk)
     if earlier_only:
         rows = rows.filter(Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk))
@@ -184,12 +199,7 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
         beside = [other for other in contents_of(finished[:MOST_CANDIDATES]) if other.source == content.source]
         rows = rows.exclude(pk__in=[other.run.pk for other in beside])
         originals = originals_of(beside, _candidates(beside, rows))
-    if run.pk not in originals:
-        return False
-    _mark(run, *originals[run.pk])
-    run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
-    Batch.objects.refile(Run.objects.filter(pk=run.pk))
-    return True
+    return originals.get(run.pk)
 
 
 def _candidates(new: Sequence[Content], rows: QuerySet[Run]) -> list[Content]:

@@ -6,10 +6,11 @@ What one run tells and another does not is no difference: they are pooled, and `
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 from uuid import UUID
 
@@ -114,22 +115,38 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     days = _days(runs) if by_day else {}
     told = {run.id: conditions(run) | ({DAY: days[run.id]} if run.id in days else {}) for run in runs}
     counted = [run for run in runs if counting is None or run.id in counting]
-    others = [run for run in runs if counting is not None and run.id not in counting]
-    # Who tells most first: what tells less is set against all of them.
-    parts: list[tuple[dict[str, str], list[Run]]] = []
-    for run in [*sorted(counted, key=lambda run: -len(told[run.id])), *others]:
+    parts = _parts(counted, told)
+    for run in (run for run in runs if counting is not None and run.id not in counting):
         own = told[run.id]
         fitting = [part for part in parts if is_alike(part[0], own)]
         same = [part for part in fitting if own == part[0]]
-        if same or len(fitting) == 1 or (fitting and run in others):
-            facts, members = (same or fitting)[0]
-            facts.update(own)
-            members.append(run)
+        if fitting:
+            (same or fitting)[0][1].append(run)
         else:
-            parts.append((dict(own), [run]))
+            parts.append((own, [run]))
     position = {run.id: at for at, run in enumerate(runs)}
     ordered = (sorted(members, key=lambda run: position[run.id]) for _, members in parts)
     return sorted(ordered, key=lambda members: position[members[0].id])
+
+
+def _parts(runs: Sequence[Run], told: Mapping[UUID, dict[str, str]]) -> list[tuple[dict[str, str], list[Run]]]:
+    """Runs that are alike in all that they tell, with all that they tell together.
+
+    Those that tell the same of what differs are one kind, which is pooled with all that it is like, where these are
+    alike too.
+    """
+    facts = [told[run.id] for run in runs]
+    differing = [field for field in dict.fromkeys(chain(*facts)) if len({own.get(field) for own in facts} - {None}) > 1]
+    by_kind: dict[tuple[tuple[str, str], ...], list[Run]] = {}
+    for run, own in zip(runs, facts, strict=True):
+        by_kind.setdefault(tuple((field, own[field]) for field in differing if field in own), []).append(run)
+    kinds = [dict(kind) for kind in by_kind]
+    near = [{at for at, other in enumerate(kinds) if is_alike(own, other)} for own in kinds]
+    alone = {at for at, others in enumerate(near) if not all(others <= near[other] for other in others)}
+    parts: dict[frozenset[int], list[Run]] = {}
+    for at, members in enumerate(by_kind.values()):
+        parts.setdefault(frozenset({at} if at in alone else near[at] - alone), []).extend(members)
+    return [(dict(ChainMap(*(told[run.id] for run in members))), members) for members in parts.values()]
 
 
 def pooled_with(run: Run, others: Sequence[Run], *, by_day: bool) -> list[Run]:

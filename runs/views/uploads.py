@@ -43,6 +43,7 @@ PER_PAGE = 50
 GONE = 410
 # What a page shows of a document; the whole of it is in the JSON of its runs.
 MAX_SHOWN = 100_000
+THERE_ALREADY = "These files are stored already, and nothing was changed. Another label or commit is said here below."
 
 
 @require_safe
@@ -160,6 +161,8 @@ def import_list(request: PersonRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             taken, _ = imports.take(files=files_of(request, owner), owner=owner)
+            if taken.stored_at:
+                messages.info(request, THERE_ALREADY)
             return redirect("import", import_id=taken.id)
         except imports.BadFiles as error:
             problem = str(error)
@@ -217,7 +220,9 @@ def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
     if form.is_valid():
         try:
             runs, _ = imports.store(taken, subject=form.subject(), owner=owner)
-            messages.success(request, f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}.")
+            copies = sum(run.copy_of_id is not None for run in runs)
+            of_these = f" {copies} of them copies of results that are there, counted nowhere." if copies else ""
+            messages.success(request, f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}.{of_these}")
             return redirect("import", import_id=taken.id)
         except ValidationError as error:
             _show(form, flatten(error.detail))
@@ -270,6 +275,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "needs": lacks(taken.items, subject),
         "runs": imports.runs_of(taken),
         "deleted": imports.deleted_runs_of(taken),
+        "described": imports.described(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,
         "tables": tables(taken) if taken.stored_at is None else [],
         "row_choices": ROWS,

@@ -14,6 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs import results
+from runs.api.uploads import CORRECTED
 from runs.models import Config, DbmsVersion, HardwareProfile, Measurement, Run, StorageDevice, Upload, Workload
 from runs.publications.importer import import_own
 from runs.results import upload
@@ -85,7 +86,7 @@ def test_it_answers_what_is_there_and_what_has_another_body(post):
     documents = [*many(2), document(id=str(uuid.UUID(int=1)), note="other"), *many(2)]
     answers = post(documents).json()["results"]
     assert [one["status"] for one in answers] == ["same", "created", "conflict", "same", "same"]
-    assert answers[2]["errors"] == {"id": [f"The id {uuid.UUID(int=1)} belongs to another body."]}
+    assert answers[2]["errors"] == {"id": [f"The id {uuid.UUID(int=1)} belongs to another body. {CORRECTED}"]}
     assert [run["id"] for run in answers[0]["runs"]] == [
         str(run.id) for run in Run.objects.filter(upload=uuid.UUID(int=1))
     ]

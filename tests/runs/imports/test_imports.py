@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from benchagent.importers.report import lacks
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
@@ -85,6 +87,25 @@ def test_it_takes_the_same_files_once(contributor, operator):
 
     assert again == first and not created
     assert other != first
+
+
+def test_its_page_offers_to_change_what_is_said_of_files_that_come_again(client, contributor):
+    """Was: the page showed the files as stored, and neither that nothing had changed nor where another label goes."""
+    client.force_login(contributor)
+    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    imports.store(taken, subject=SUBJECT | {"label": "before", "tested": {"commit": "f00ba7"}}, owner=contributor)
+    page = client.post("/imports/", {"file": SimpleUploadedFile("run-1.txt", PGBENCH)}, follow=True).content.decode()
+    told = page.partition("data-described")[2]
+    assert 'class="messages"' in page and "before" in told and "f00ba7" in told and f"/batches/{taken.pk}/edit/" in page
+
+
+def test_its_page_says_which_of_its_runs_are_copies(client, contributor):
+    client.force_login(contributor)
+    for name, content in (("first.txt", PGBENCH), ("again.txt.gz", gzip.compress(PGBENCH))):
+        taken, _ = imports.take(files=[file(name, content)], owner=contributor)
+        said = {"new_hardware": "bench 7", "visibility": "public", "keep": "0"}
+        page = client.post(f"/imports/{taken.pk}/", said, follow=True).content.decode()
+        assert ("1 of them copies" in page) == ("a copy of a result" in page) == (name != "first.txt")
 
 
 def test_it_stores_once_however_often_it_is_asked(contributor):

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from runs.models import Run, User
-from runs.results import editing, store_uploads
+from runs.results import checking, editing, store_uploads
 from tests.runs.builders import document, store_upload
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +134,20 @@ def test_judge_finds_copies_among_what_is_stored(operator: User):
     call_command("judge")
     first.refresh_from_db(), second.refresh_from_db()
     assert first.counts and second.copy_of == first and second.primary_value is None
+
+
+def test_judge_gives_back_what_an_older_rule_took_for_a_copy(operator: User):
+    """One equal rate of three made a copy before c67b71b6, and judging left it at that."""
+    first, *_ = sent(*_rates(1_012, 1_017, 1_023), owner=operator)
+    honest, *_ = sent(*_rates(1_012, 1_025, 1_031), owner=operator)
+    true_copy, *_ = sent(*_rates(1_012, 1_017, 1_023), owner=operator)
+    honest.copy_of = first
+    honest.mark_by_rules("a copy of a result that was there before: all that it says is equal")
+    honest.save()
+    assert checking.judge_stored() == {checking.NO_COPY: 1}
+    honest.refresh_from_db(), true_copy.refresh_from_db()
+    assert honest.counts and honest.primary_value == 1_012 and honest.copy_of is None
+    assert true_copy.copy_of == first and not true_copy.counts
 
 
 PGBENCH = """pgbench (PostgreSQL) 15.8

@@ -117,6 +117,15 @@ def test_what_does_not_tell_in_what_two_groups_differ_stands_alone(client: Clien
     assert any("not stated" in group["label"] for group in of)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_what_tells_something_else_is_pooled_with_neither_of_two_whatever_comes_first(order: Any, client: Client):
+    """Was: of three that tell one thing each, the one that says nothing of the tool joined whichever came before it."""
+    told: list[dict[str, Any]] = [{"driver": {"name": "pgbench"}}, ONE_SIDED, {"driver": {"name": "sysbench"}}]
+    for at in order:
+        stored((1_000.5 + at, 1_010.5 + at, 1_020.5 + at), **told[at])
+    assert len(groups(client)) == 3
+
+
 def test_an_experiment_over_midnight_is_one(client: Client):
     runs = [*stored(LOW, measured_on="2026-05-04"), *stored(HIGH, measured_on="2026-05-06")]
     experiment = Experiment.objects.create(name="Nightly", slug="nightly")

@@ -227,6 +227,9 @@ def sent(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]
     outcomes = [_documents(api, local, held, options) for local, held in documents]
     if rest:
         outcomes.append(_files(api, rest, details, tools, options))
+    if documents and details:
+        words = ", ".join(details)
+        say(f"result documents are stored as they say themselves: {words} of the command line is of other files only")
     return outcomes
 
 
