@@ -34,7 +34,8 @@ function dataset(series, theme, axis) {
     label: series.label, color: series.color, dashed: Boolean(series.dash), data: toData(series.points), borderColor: colour, backgroundColor: colour,
     borderWidth: few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
     pointStyle: pointStyle(series.color), pointRadius: few ? 3 : 0, pointHoverRadius: 4, pointHitRadius: 8,
-    spanGaps: false, tension: 0, ...leaps(axis),
+    // A point at the end of an axis is drawn whole.
+    spanGaps: false, tension: 0, clip: 5, ...leaps(axis),
   };
 }
 
