@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
 
-from benchagent.catalog import DURABILITY_WORDS, Durability, factor_label
+from benchagent.catalog import DURABILITY_WORDS, Durability, factor_label, factor_unit, factor_words
 from benchagent.catalog.durability import HOST, Statement
 from django import template
 from django.template import Context
@@ -211,6 +211,12 @@ def unit_words(unit: str) -> str:
 @register.filter
 def factor_name(name: str) -> str:
     return factor_label(str(name))
+
+
+@register.filter
+def factor_value(value: bool | float | str, name: str) -> str:
+    """Under its factor's heading, with its unit."""
+    return ("yes" if value else "no") if isinstance(value, bool) else factor_words(name, value, factor_unit(name))
 
 
 @register.filter
