@@ -78,3 +78,11 @@ def test_the_table_of_lines_has_every_point_and_tells_gaps_from_absence():
     assert table.rows[0] == [TableCell(0), TableCell(1.5), TableCell()]
     assert table.rows[1][1].gap
     assert table.rows[1][2] == TableCell(9.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [("duration_s", 5, "5 s"), ("new_connection", True, "yes"), ("script", "read.sql", "read.sql")],
+)
+def test_it_shows_what_a_file_says_of_a_factor_with_its_unit(name, value, shown):
+    assert show.factor_value(value, name) == shown
