@@ -66,3 +66,10 @@ def test_the_result_of_a_backup_is_its_seconds_then_its_rate_never_its_bytes():
 def test_the_result_of_another_workload_is_its_primary_metric_with_p99():
     add_number(make_run("SQLite 3.53", 5), 2.5, name="latency_p99_ms")
     assert [row.value for row in headline_numbers(Run.objects.for_lists().get())] == [5, 2.5]
+
+
+def test_a_run_that_did_not_finish_shows_no_other_number_in_the_place_of_its_result():
+    run = make_run("SQLite 3.53", 74_366_976, number="db_size_bytes")
+    assert [number.metric.name for number in headline_numbers(run)] == ["db_size_bytes"]
+    run.state = "lost"
+    assert not headline_numbers(run)
