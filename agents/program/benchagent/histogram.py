@@ -22,7 +22,7 @@ OUTER, HEADER = struct.Struct("!ii"), struct.Struct("!iiiiqqd")
 # Five significant digits over all of 64 bits take less than that.
 MAX_UNPACKED_BYTES = 16 * 1024 * 1024
 MAX_DIGITS = 5
-# Of those written here.
+# The limits of the histograms that are written here.
 HIGHEST_US, WORD_SIZE = 3_600_000_000, 0x10
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 # Beyond an hour and a half.
 MOST_BUCKETS = 66
-# Of a longer run two neighbours become one, again and again: at most some 30 kB.
+# In a longer run two neighbours become one, again and again: the map takes some 30 kB at most.
 MOST_INTERVALS = 240
 
 

@@ -151,7 +151,7 @@ def without_links(path: str, flags: int) -> int:
 
 
 def text_of(path: Path, errors: str = "strict") -> str:
-    """Of a file that a job's processes may have replaced. Raises `OSError`."""
+    """The text of a file that a job's processes may have replaced. Raises `OSError`."""
     with open(path, encoding="utf-8", errors=errors, opener=without_links) as file:
         return file.read()
 

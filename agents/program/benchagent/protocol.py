@@ -219,7 +219,7 @@ class StateItem(TypedDict):
     kind: Literal["state"]
     state: str
     at: float
-    # Of the agent when the run began.
+    # The agent's clock when the run began.
     clock: NotRequired[ClockFacts]
 
 
@@ -353,7 +353,7 @@ class Ack(TypedDict):
 
 # What the server and an observing agent say to each other; the life cycle is above.
 
-# Of the device with the data.
+# Means of the device with the data.
 DISK_MEANS = ("disk_read_mb_per_s", "disk_write_mb_per_s", "disk_read_iops", "disk_write_iops", "disk_util_percent")
 # Who asked for writes, by process and whatever the disk; where the agent may read it. Some may wait in memory yet.
 DISK_SHARES = ("own_disk_write_mb_per_s", "others_disk_write_mb_per_s")

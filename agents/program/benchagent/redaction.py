@@ -66,7 +66,7 @@ _HARMLESS_VALUE = re.compile(
 )
 
 _TELLING = re.compile(r"pass|pwd?|secret|token|credential|derby\.user\.|key", re.IGNORECASE)
-# Of several passes, or of tests: `pass=1 of 3`, `pass=2/3`, `pass = 12.5 s`, `pass=3 fail=0`. A number alone may be a
+# A count of passes or of tests: `pass=1 of 3`, `pass=2/3`, `pass = 12.5 s`, `pass=3 fail=0`. A number alone may be a
 # PIN.
 _COUNT_OF_PASSES = re.compile(
     r"\d{1,6}(?:\.\d+)?(?: of \d|/\d{1,6}(?![\w/])| m?s\b|,? [\"']?fail(?:ed|ures?|s)?[\"']?\s?[=:]\s?\d)",
@@ -106,7 +106,7 @@ def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNOR
 
 
 _TELLS = "pass|pwd|secret|token|credential"
-# Of one line each.
+# Each of these holds within one line.
 _PATTERNS = (
     # postgresql://user:secret@host, jdbc:…//user:secret@, redis://:secret@; user:secret@host, user:secret@tcp(host);
     # but no mail address behind a name, and no image by its digest
@@ -268,7 +268,7 @@ _VALUE_BELOW = re.compile(
 
 
 def names_a_secret(name: str) -> bool:
-    """By its words: what tells, what stands before it and what after it."""
+    """Whether a name's words name a secret: the telling one, what stands before it and what after it."""
     if name.lower().startswith("derby.user."):
         return True
     if name in _FOLDERS or _HARMLESS_NAME.fullmatch(name.lower()):

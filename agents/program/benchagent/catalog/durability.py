@@ -21,9 +21,9 @@ OF_A_FILE_SERVER = (
 )  # fmt: skip
 OF_A_HOST = ("9p", "virtiofs", "vboxsf", "vmhgfs", "prl_fs", "drvfs", "fakeowner", "grpcfuse")
 WITHOUT_BARRIERS = ("nobarrier", "barrier=0", "barrier=none", "barrier=off")
-# Of an overlay: as older and as newer kernels (6.18) write it.
 # What a virtual disk adds to whatever it is said to hold.
 HOST = ", as far as its host obeys"
+# How older and newer kernels (6.18) write the option of an overlay that is never synced.
 VOLATILE = ("volatile", "fsync=volatile")
 # The engines count late, by up to a second: what is committed in so long has no flush to go with it, and beyond that
 # the two ends of a window need not fit exactly.
@@ -143,7 +143,7 @@ def of_layer(layer: StorageLayer) -> Statement:
 
 
 def of_storage(layers: Mapping[str, Sequence[StorageLayer]]) -> Statement:
-    """Of the storages by role, each with its layers: a commit is as safe as the worse of log and data."""
+    """A commit is as safe as the worse of the storages of log and data. `layers` are by role."""
     roles_by_reason: dict[str, list[str]] = {}
     every = []
     for role in ("log", "data"):
@@ -176,8 +176,8 @@ def _safe(statements: Sequence[Statement]) -> Durability | None:
 
 @dataclass(frozen=True)
 class Observation:
-    """Of the measured window. `commits`: those that write, `flushes`: of the log, counted by `counted_by`; None where
-    nobody counted.
+    """The measured window. `commits` are those that write, `flushes` those of the log, counted by `counted_by`; None
+    where nobody counted.
 
     `device_flushes`: of the log's disk, whoever asked for them, over the window at least. `syncs_per_s`: what the disk
     was measured to do, one after the other, and `syncs_known_by` how often and when. `swallowing`: loaded libraries

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from benchagent.catalog.model import MetricDef, Range
 
-# By unit, far beyond what was ever measured; sums and squares of millions of such values are finite numbers still.
+# The range of each unit goes far beyond what was ever measured; sums of squares of millions stay finite.
 ANY = Range(-1e18, 1e18)
 COUNT = Range(0, 1e18)
 RATE = Range(0, 1e12)
@@ -151,7 +151,7 @@ def threshold_of(name: str, unit: str) -> float:
 
 
 def plausible_range(name: str, unit: str | None = None) -> Range:
-    """Of a metric, in the catalogue or not; without a unit it is the catalogue's.
+    """The values that a metric can have, in the catalogue or not; without a unit it is the catalogue's.
 
     Times and rates are never below 0, nor is what the catalogue has; others, such as a difference, may be.
     """

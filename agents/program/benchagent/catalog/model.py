@@ -190,7 +190,7 @@ class WorkloadEntry:
     order: int = field(kw_only=True, default=1_000)
 
     def refusals(self, given: Mapping[str, Sequence[object]]) -> dict[str, dict[object, str]]:
-        """Of the values given for its factors those that can be nowhere, with the reason."""
+        """The given values that no engine can take, by factor, each with the reason."""
         return {
             factor.name: {value: words for value in given[factor.name] if (words := factor.refusal(value))}
             for factor in self.factors

@@ -9,7 +9,7 @@ WORKLOADS: dict[str, WorkloadEntry] = {
     entry.slug: entry
     for entry in sorted(plugins.offered(plugins.WORKLOADS).values(), key=lambda entry: (entry.order, entry.slug))
 }
-# By name. Workloads that share a factor share its words.
+# Every factor by its name. Workloads that share a factor share its words.
 FACTORS: dict[str, FactorDef] = {
     factor.name: factor for entry in reversed(WORKLOADS.values()) for factor in reversed(entry.factors)
 }

@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 BOM = "\ufeff"
-# Of a longer file the beginning tells its format.
+# The beginning of a longer file tells its format.
 TELLING_CHARACTERS = 200_000
 FORMATS: dict[str, Format] = {
     format.name: format

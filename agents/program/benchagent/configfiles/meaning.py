@@ -95,7 +95,9 @@ def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None) ->
 
 
 def of_effective(dbms: str, effective: Mapping[str, str], facts: Facts | None = None) -> tuple[Durability, str]:
-    """Of settings read back from the server, so that nothing is a guess. What cannot be told promises nothing."""
+    """What settings promise that were read back from the server, so that nothing is a guess; the unknown promises
+    nothing.
+    """
     promise = durability(dbms, [Given(name, value) for name, value in effective.items()], facts)
     return promise.durability or Durability.NONE, promise.reason
 

@@ -84,10 +84,10 @@ API_ROOT = "/api/v1"
 TIMEOUT_S = (10.0, 60.0)
 # A large file takes time to arrive and to be read.
 UPLOAD_TIMEOUT_S = (10.0, 600.0)
-# Of waiting because the server asks to: its database is locked or away, or others ask too much.
+# How long it waits when the server asks it to: its database is locked or away, or others ask too much.
 PATIENCE_S = 120.0
 PIECE_BYTES = 64 * 1024
-# Of OpenSSL: the issuer is unknown, or the certificate signs itself.
+# OpenSSL's numbers for an unknown issuer and for a certificate that signs itself.
 UNKNOWN_AUTHORITY = {18, 19, 20, 21}
 Params = Sequence[tuple[str, str]]
 

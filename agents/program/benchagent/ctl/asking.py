@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def parameters(what: list[str]) -> list[tuple[str, str]]:
-    """Of the API: NAME=VALUE as it stands, the id of a run as `run`, a bare word as the question."""
+    """The parameters of the API: NAME=VALUE as it stands, the id of a run as `run`, a bare word as the question."""
     chosen: list[tuple[str, str]] = []
     for text in what:
         name, separator, value = text.partition("=")
@@ -81,7 +81,7 @@ def _show(answer: Mapping[str, Any]) -> None:
 
 
 def _heading(answer: Mapping[str, Any]) -> str:
-    """Of a standing the ratio is that of the first to it."""
+    """What the ratio means: in a standing it is that of the first to each."""
     ranks = any(claim["kind"] == "standing" for claim in answer["claims"])
     return "FIRST ÷ THIS" if ranks else "RATIO OR CHANGE"
 

@@ -54,7 +54,7 @@ def _change(row: Row) -> str:
 
 
 def _state(row: Row) -> str:
-    """Of an agent: what keeps it from work first."""
+    """An agent's state; what keeps it from work comes first."""
     if row["status"] != "approved":
         return str(row["status"])
     return row["pause"] or ("online" if row["online"] else f"offline since {_minute(row['last_seen_at'])}")

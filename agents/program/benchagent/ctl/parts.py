@@ -19,7 +19,7 @@ from benchagent.ctl.output import ProgressLine, Tries, how_far
 from benchagent.link.client import ClientError, Refused, Unreachable
 
 T = TypeVar("T")
-# Of a request; the server takes no larger one.
+# The server takes no larger request.
 MOST_BYTES = 32 * 1024 * 1024
 PART_BYTES = 8 * 1024 * 1024
 # A server that starts anew is back after some seconds; an upload of hours does not end with it.

@@ -34,7 +34,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def said_by(name: str, names: re.Pattern[str]) -> dict[str, Any] | None:
-    """Of a file's name, as the API takes it; None where it does not fit. The folders above may be left out."""
+    """What a file's name says, as the API takes it; None where it does not fit. The folders above may be left out."""
     match = names.fullmatch(name) or re.fullmatch(f"(?:.*/)?{names.pattern}", name)
     if match is None:
         return None

@@ -107,9 +107,9 @@ EXIT_PARTLY = 1
 DONE = ("stored", "there already", "restored", "corrected", "skipped", "dry run", "no result by itself")
 MAX_DOCUMENTS_AT_ONCE = 200
 TOO_LARGE = "larger than 32 MB: part its repeats into several documents with the same `batch`, which are pooled"
-# Of files with the same message; characters of a name on a terminal, however narrow.
+# How many files with one message are named, and how many characters of a name any terminal shows.
 NAMES_SAID, LEAST_NAME = 3, 12
-# Of the output that a described tool is tried on.
+# A described tool is tried on so many characters of its output.
 MAX_EXAMPLE = 90_000
 ASK_EVERY_S = 1.0
 # Before that a rate says nothing about what is left.
@@ -362,7 +362,7 @@ def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outco
 
 
 def _restored(api: Api, outcome: Outcome, *, wanted: bool) -> Outcome:
-    """Of what was stored once and is deleted on the server, its runs: brought back if that is wanted, else told."""
+    """Bring back the runs that the server has deleted, if that is wanted; else say that they are deleted."""
     gone = [run["id"] for run in outcome.runs if run.get("restore_url")]
     if not gone:
         return outcome
@@ -375,7 +375,7 @@ def _restored(api: Api, outcome: Outcome, *, wanted: bool) -> Outcome:
 
 
 def _corrected(api: Api, answer: dict[str, Any], details: dict[str, Any], outcome: Outcome, *, wanted: bool) -> Outcome:
-    """Of files that are stored already with another label, tags or commit: changed if that is wanted, else told."""
+    """Change label, tags or commit of files that are stored already, if that is wanted; else say how they differ."""
     stored = answer.get("described") or {}
     said = {name: details[name] for name in ("label", "tags", "tested") if name in details and name in stored}
     if "tested" in said:

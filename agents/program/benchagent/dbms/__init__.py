@@ -32,7 +32,7 @@ def adapter(slug: str) -> Adapter:
 
 
 class OnlyExternal(Adapter):
-    """Of a DBMS that runs on servers of others only; `external.discover` finds their connections."""
+    """The adapter of a DBMS that runs on servers of others only; `external.discover` finds their connections."""
 
     def __init__(self, slug: str) -> None:
         self.slug = slug

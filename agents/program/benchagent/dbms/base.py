@@ -239,7 +239,7 @@ class Adapter(ABC):
     settings_beside_data: frozenset[str] = frozenset()
     # Version of the group of jars with the driver for its servers; empty for the default one.
     driver: str = ""
-    # Of `catalog.workloads.KNOBS`: settings by value, or why the engine has nothing of the kind.
+    # For each of `catalog.workloads.KNOBS` its settings by value, or why the engine has nothing of the kind.
     knobs: Mapping[str, Mapping[str, Settings] | str] = {}
 
     @abstractmethod

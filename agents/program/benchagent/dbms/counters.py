@@ -129,7 +129,7 @@ class Age:
 
 
 def oldest(what: str, tables: Sequence[Sequence[Any]], column: int) -> Age:
-    """Of the table that was left longest, from rows of (name, …, seconds since, …); never where one never was."""
+    """The age of the table that was left longest, from rows of (name, …, seconds since, …); never if one never was."""
     never = [str(row[0]).strip().lower() for row in tables if row[column] is None]
     if never:
         more = f" and {len(never) - NAMES_SHOWN} more" if len(never) > NAMES_SHOWN else ""
@@ -183,7 +183,7 @@ class EngineCounters:
     # Queries for (event, sessions in it), run each second; keep them cheap. What is cumulative belongs into
     # `counter_queries` instead.
     waiting: Mapping[str, str] = {}
-    # By metric, a query of one number whose growth each second is told. Only what costs next to nothing.
+    # For each metric a query of one number whose growth each second is told. It may cost next to nothing.
     growing: Mapping[str, str] = {}
     # What a session read so far, run before and after a statement on its own session: (pages from disk), or (pages from
     # disk, pages touched).

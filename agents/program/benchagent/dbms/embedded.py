@@ -33,7 +33,7 @@ HEAP_MB = 512
 # Objects of a page or a row in the heap take more than their bytes.
 HEAP_PER_CACHE = 1.5
 MEMORY_SHARE = 0.4
-# Of a JVM beside its heap: classes, compiled code, stacks, buffers. 100 to 130 MB were seen with these engines.
+# What a JVM needs beside its heap: classes, compiled code, stacks, buffers. These engines used 100 to 130 MB.
 JVM_MB = 128
 # With less of it beside the engine's cache a load does not get through.
 SMALLEST_HEAP_MB = 64
@@ -66,7 +66,7 @@ class EmbeddedInstance(Instance):
         return of_effective(self.slug, effective)
 
     def buffer_bytes(self) -> int | None:
-        """By what was read back."""
+        """The size of the buffers as it was read back."""
         return None if self.in_memory else buffer_in_force(self.slug, self._effective)
 
     def noted(self, in_force: Settings) -> list[tuple[str, str]]:

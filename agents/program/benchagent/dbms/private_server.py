@@ -139,7 +139,7 @@ class PrivateServer(ABC):
             process.stop(self.process, first=self.kill_signal)
 
     def log_tail(self) -> str:
-        """Of what was written since this server was made: a log that is shared may hold lines of other servers."""
+        """The end of what was written since this server was made: a shared log may hold lines of other servers."""
         return log_end(self.log_path, self._log_begin)
 
     def complaint(self) -> str:

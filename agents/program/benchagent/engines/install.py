@@ -33,7 +33,7 @@ Source = Callable[[Sequence[Piece], Path], list[Fetched]]
 RESERVE_BYTES = 256 << 20
 DRAFT = ".draft-"
 PROGRESS_S = 3.0
-# Of an engine, as the list has them.
+# Fields of an engine, as the list has them.
 RECORDED = ("dbms", "licence", "note", "bin", "libraries", "layout", "environment", "drivers")
 
 

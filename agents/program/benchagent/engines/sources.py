@@ -50,7 +50,7 @@ def fetch(batch: Sequence[Piece], folder: Path) -> list[Fetched]:
 def _fetch(piece: Piece, folder: Path) -> Fetched:
     path = folder / piece.file
     if piece.kind == "wheel":
-        # By itself an older pip trusts its own list of authorities only, not the system's.
+        # An older pip trusts its own list of authorities only, unless it is told to use the system's.
         options = ["--use-feature=truststore", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
         _run([sys.executable, "-m", "pip", "download", *options, piece.name], folder, piece.name)
         if not path.is_file():

@@ -24,5 +24,5 @@ class Exporter(Protocol):
 
 @cache
 def exporters() -> dict[str, Exporter]:
-    """By format."""
+    """The exporters by format."""
     return dict(sorted(plugins.offered(plugins.EXPORTERS).items()))

@@ -91,13 +91,13 @@ def mirror_of_central(settings: Path) -> Repository | None:
 
 
 def _text(element: ElementTree.Element, name: str) -> str:
-    """Of a child, with ``${env.NAME}`` replaced; empty where there is none."""
+    """The text of a child, with ``${env.NAME}`` replaced; empty where there is none."""
     text = (element.findtext(f"{{*}}{name}") or "").strip()
     return ENVIRONMENT.sub(lambda match: os.environ.get(match[1], ""), text)
 
 
 def maven_file_name(coordinate: str) -> str:
-    """Of group:artifact:version[:packaging[:classifier]]."""
+    """The file name of group:artifact:version[:packaging[:classifier]]."""
     _, artifact, version, packaging, classifier = _parts(coordinate)
     return f"{artifact}-{version}{'-' if classifier else ''}{classifier}.{packaging}"
 

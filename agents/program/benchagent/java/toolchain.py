@@ -140,7 +140,7 @@ class ClassArchive:
         return self._path.with_suffix(".classes")
 
     def options(self, notes: Path) -> list[str]:
-        """Of the JVM of a session; `notes` is where it writes down what it loads, for `keep`."""
+        """The options of a session's JVM; `notes` is where it writes down what it loads, for `keep`."""
         try:
             if not self._path.exists() and not self._noted.exists():
                 return [f"-XX:DumpLoadedClassList={notes}"]

@@ -103,7 +103,7 @@ class JobBench:
         self._around = around
         self._tables, self._reading, self._sql = tables, reading, sql
         self._sessions = 0
-        # Of the log's disk when the run began.
+        # The flushes of the log's disk when the run began.
         self._flushes_before: int | None = None
         self._settings_known = False
 
@@ -186,7 +186,9 @@ class JobBench:
         return None if "connection" in self._around.spec else flush_count(self._around.folders.log)
 
     def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
-        """Of the machine, the DBMS, these processes and the devices of the job's folders, if the data are there."""
+        """A sampler of the machine, the DBMS, these processes and the devices of the job's folders, if the data are
+        there.
+        """
         server = {"server": self.instance.server_pids} if self.instance.server_pids() else {}
         folders = {} if "connection" in self._around.spec else self._around.folders.by_role()
         devices = {role: device_of(folder) for role, folder in folders.items()}
@@ -215,7 +217,9 @@ class JobBench:
         self._around.on_news()
 
     def _promised(self, settings: Mapping[str, str]) -> Statement:
-        """By the settings in force, and by those that the SQL of others sets for its own sessions."""
+        """What a commit is promised by the settings in force and by those that the user's SQL sets for its own
+        sessions.
+        """
         promises = [
             (self.instance.durability(case), of)
             for case, of in in_sessions(self._around.spec["dbms"], settings, self._sql)

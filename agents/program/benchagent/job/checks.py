@@ -23,12 +23,12 @@ LITTLE_TOLERANCE = 0.05
 CLIENT_BOUND_SHARE = 0.25
 # Kinds of conflicts whose words are told.
 RETRIED_SHOWN = 3
-# Of the transactions due at a fixed rate.
+# So large a share of the transactions due at a fixed rate may not have been started.
 UNSTARTED_SHARE = 0.01
 
 
 def integrity(summary: Mapping[str, Any], seconds: Sequence[Mapping[str, Any]]) -> list[Check]:
-    """Of what the load generator reported; `seconds` are the lines it wrote. One that is not ok fails the run."""
+    """Checks of what the load generator reported; `seconds` are its lines. One that is not ok fails the run."""
     counted = {**summary, "histogram_count": _histogram_count(summary)}
     return [
         terminals_alive(counted),
@@ -67,7 +67,7 @@ def suspicions(
 
 
 def writing_tps(summary: Mapping[str, Any], reading: frozenset[str]) -> float:
-    """Of the measured transactions that wait for the disk: neither those that only read nor those rolled back."""
+    """The rate of the measured transactions that wait for the disk: not of those that only read or were rolled back."""
     if not summary["transactions"] or summary["tps"] is None:
         return 0.0
     kinds = summary.get("per_type", {}).items()

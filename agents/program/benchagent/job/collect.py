@@ -45,7 +45,7 @@ class Listener:
 
 
 class Collector:
-    """Of one job, over all its sessions. `phases`, `summary` and `samples` hold the latest of the whole job."""
+    """Collects the output of one job over all its sessions. `phases`, `summary` and `samples` hold the whole job's."""
 
     def __init__(self, spool: Spool, run_id: str, listener: Listener, *, warm_up_s: int) -> None:
         self._spool = spool

@@ -303,7 +303,7 @@ class Job:
         return ("failed", "; ".join(broken)) if broken else ("finished", "")
 
     def _measure_sync_rate(self, *, anew: bool = False) -> None:
-        """Of the device that holds the log; None where it could not be measured. `anew`: one try more."""
+        """Measure the sync rate of the device that holds the log; None if that failed. `anew` makes one try more."""
         folder = self._folders.log
         rates = SyncRates(self._dirs.root / "sync_rates.json")
         try:

@@ -34,7 +34,7 @@ MEANS = (
 MAXIMA = ("driver_rss_bytes", "server_rss_bytes", "tool_rss_bytes")
 # Counters of the engine that are metrics of the run as they are.
 COUNTED = ("checkpoints", "log_bytes", "log_flushes", "lock_waits", "deadlocks")
-# Of the count, which has metrics of its own.
+# The means of the count of rows, which has metrics of its own.
 COUNT_MEANS = ("server_cpu_cores", "tool_cpu_cores", "disk_read_mb_per_s")
 MEGABYTE = 1_000_000
 IN_PROCESS = "in the engine's process"
@@ -110,7 +110,7 @@ def _of_phases(collector: Collector) -> Iterator[MetricValue]:
 
 
 def partial_counts(seconds: Sequence[tuple[bool, float]]) -> list[MetricValue]:
-    """Of a run that was cut short; of each second whether it is of the warm-up, and its transactions."""
+    """The counts of a run that was cut short, from each second's (is warm-up, transactions)."""
     if not seconds:
         return []
     counts = [sum(count for is_warm_up, count in seconds if is_warm_up is of_warm_up) for of_warm_up in (False, True)]
@@ -145,7 +145,7 @@ def _p999_ms(encoded: str) -> float | None:
 
 
 def error_share(summary: Mapping[str, Any]) -> float:
-    """Of all transactions that ended, from warm-up to tail, how many failed."""
+    """The share of all transactions that ended, from warm-up to tail, that failed."""
     done = sum(summary[name] for name in ("warm_up_transactions", "transactions", "tail_transactions"))
     errors: int = summary["errors"]
     return errors / (done + errors) if errors else 0.0

@@ -108,7 +108,7 @@ def _drop_file(path: Path) -> None:
 
 
 def _resident_in(path: Path) -> int | None:
-    """By mincore(2), piece by piece; 0 for a file that has just gone."""
+    """The bytes of a file in the page cache by mincore(2), piece by piece; 0 for a file that has just gone."""
     resident = 0
     try:
         with path.open("rb") as file:

@@ -57,7 +57,7 @@ class Sandbox:
 
 
 def sandbox(*folders: Path) -> Sandbox:
-    """Of an agent whose jobs have to reach these folders."""
+    """The sandbox of an agent whose jobs have to reach these folders."""
     if os.geteuid() != 0:
         return Sandbox(None, landlock.version(), "only root can start processes as somebody else")
     try:

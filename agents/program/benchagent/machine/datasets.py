@@ -194,7 +194,9 @@ class DataPlan:
         return {**facts, "continues_run": run_id} if self.handed_on else facts
 
     def find(self) -> Dataset | None:
-        """Of its own storage, or a copy is made of what another one has; what is handed on stays on its storage."""
+        """The dataset on its own storage, or a copy of what another storage has; what is handed on stays on its
+        storage.
+        """
         if self.origin == FRESH:
             return None
         storages = [self.datasets] if self.handed_on else [self.datasets, *self.others]

@@ -31,12 +31,12 @@ MOST_LAYERS = 5
 # Among the numbers of a disk's `stat`.
 FLUSHES_AT = 15
 VIRTUAL_MODELS = ("qemu", "vmware", "virtual", "vbox", "msft")
-# By what is in the path of a disk's device, the first that fits.
+# A disk's bus is told by what is in its device's path; the first that fits counts.
 BUSES = {
     "/virtio": "virtio", "/nvme/": "NVMe", "/usb": "USB", "/ata": "SATA", "/mmc": "MMC", "/vmbus": "Hyper-V",
     "/vbd-": "Xen", "/sas": "SAS", "/devices/virtual/": "virtual",
 }  # fmt: skip
-# By the first word of a mapped device's uuid.
+# A mapped device's kind is told by the first word of its uuid.
 MAPPED = {"LVM": "LVM", "CRYPT": "dm-crypt", "mpath": "multipath"}
 HIDDEN_MOUNTS = ("/boot", "/snap", "/var/lib/snapd")
 HIDDEN_FILE_SYSTEMS = ("squashfs", "iso9660", "erofs")
@@ -190,7 +190,7 @@ def storage_facts(*needed: Path) -> list[StorageFacts]:
 
 
 def storage_facts_of(path: Path) -> StorageFacts | None:
-    """Of what holds `path`; None when nothing is mounted there that we can see."""
+    """Facts of the storage that holds `path`; None when nothing is mounted there that we can see."""
     mount = mount_of(path)
     if mount is None:
         return None
@@ -231,7 +231,7 @@ def flush_count(path: Path, sys_block: Path = SYS_BLOCK) -> int | None:
 
 
 def _layer(mount: Mount, device: str | None) -> StorageLayer:
-    """Of several disks the cache that loses most counts."""
+    """A layer of storage. If it spans several disks, the cache that loses most counts."""
     facts = device_facts(device, mount) if device else _facts_without_device(mount)
     disks = [disk for each in _devices_of(mount) for disk in disks_below(each)]
     caches = {text_of(SYS_BLOCK / disk / "queue" / "write_cache") for disk in disks} or {""}

@@ -33,7 +33,7 @@ SLICES, SLICE_S = 2, 0.2
 ENOUGH_SYNCS, LONG_SLICE_S = 50, 1.0
 TIMEOUT_S = 120.0
 VALID_S = 86_400.0
-# Of a day; one before each run, until so many were quiet. Of more the fastest are kept.
+# A day has so many quiet tries, one before each run. The fastest so many are kept.
 TRIES, MOST_KEPT = 3, 10
 # Quiet tries without which nobody is told that a disk cannot do something.
 LEAST_QUIET = 2
@@ -114,7 +114,7 @@ class SyncRates:
         return BestRate(tries[identity])
 
     def _tries(self) -> dict[str, tuple[SyncRate, ...]]:
-        """Of the last day; a single rate is what an earlier version kept."""
+        """The tries of the last day; a single rate is what an earlier version kept."""
         try:
             content = json.loads(self._file.read_text(encoding="utf-8"))
             kept = {

@@ -27,7 +27,9 @@ def machine_id() -> str:
 
 
 def made_of() -> list[str]:
-    """Of a board what only its administrator may read, and the addresses of network cards that are hardware."""
+    """What the machine is made of: numbers of its board that only its administrator may read, and addresses of real
+    network cards.
+    """
     parts = [text_of(DMI / name) for name in ("product_uuid", "board_serial")]
     cards = sorted(NETWORK.iterdir()) if NETWORK.is_dir() else []
     parts += [text_of(card / "address") for card in cards if (card / "device").exists()]

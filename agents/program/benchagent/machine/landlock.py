@@ -49,7 +49,7 @@ def _call(number: int, *arguments: object) -> int:
 
 @cache
 def version() -> int:
-    """Of the running kernel; 0 where there is none that suffices."""
+    """Landlock's version in the running kernel; 0 where none suffices."""
     try:
         number = _call(_CREATE_RULESET, None, 0, _ASK_FOR_VERSION)
     except OSError:

@@ -205,7 +205,7 @@ class Cage:
         self.cpus: tuple[int, ...] = ()
         self.words = ""
         self._memory: Path | None = None
-        # Of the emulated disks of the job, and where they are set.
+        # The limits of the job's emulated disks, and where they are set.
         self.throttles: Sequence[Throttle] = ()
         self._rated: tuple[Hierarchy, Path] | None = None
         self._groups: list[Path] = []

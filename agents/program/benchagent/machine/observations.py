@@ -43,7 +43,7 @@ class Observation:
 
     @property
     def device(self) -> str:
-        """Of the data; empty where no folder was named or it is not there."""
+        """The device of the data; empty where no folder was named or it is not there."""
         return device_of(Path(self.data_dir)) if self.data_dir and Path(self.data_dir).is_dir() else ""
 
     def roots(self) -> list[int]:

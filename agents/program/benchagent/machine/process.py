@@ -285,7 +285,7 @@ def _belongs_to(process: psutil.Process, job_dir: Path) -> bool:
         # PostgreSQL overwrites its environment with its title; a person's shell in that folder has a terminal.
         folder = Path(process.cwd())
         elsewhere = f"/{JOBS_FOLDER}/{job_dir.name}/" in f"{folder}/"  # one of its folders in another storage
-        # By the number in proc(5); psutil knows only terminals that existed when it first looked.
+        # The number stands in proc(5); psutil knows only terminals that existed when it first looked.
         has_terminal = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[4] != "0"
         return not has_terminal and (elsewhere or folder.is_relative_to(job_dir))
     return False

@@ -21,7 +21,7 @@ STAT_BYTES = 4096
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 # The parent of the kernel's threads.
 KERNEL_THREADS = 2
-# Of other processes: where more may not be read, nobody knows what others write.
+# If more of the other processes may not be read, nobody knows what others write.
 MOST_HIDDEN = 0.1
 MEMORY_FIELDS = (b"RssAnon:", b"RssFile:", b"RssShmem:")
 
@@ -113,7 +113,8 @@ def read_stat(pid: int) -> Stat | None:
 
 
 def _written(pids: Collection[int], *, most_hidden: float) -> int | None:
-    """By these processes and the children they have reaped, less what was thrown away before (proc(5), "io").
+    """Bytes written by these processes and the children they have reaped, less what was thrown away before (proc(5),
+    "io").
 
     None where a greater share of them than `most_hidden` may not be read.
     """

@@ -71,13 +71,14 @@ def is_set_up(storage: Storage) -> bool:
 
 
 def device_name(storage: Storage) -> str:
-    """By which runs are compared: of an emulated disk what it is and does, for its loop device has another number
-    with each start of the agent."""
+    """The name by which runs are compared. For an emulated disk it says what it is and does: its loop device has
+    another number with each start of the agent.
+    """
     return f"{storage.name} ({storage.emulated})" if storage.emulation else device_of(storage.path)
 
 
 def emulated_words(storage: Storage) -> str:
-    """Of an emulated disk that is set up: what it is made of in this run."""
+    """What an emulated disk that is set up is made of in this run."""
     disks = ", ".join(sorted(physical_disks(storage.path))) or "an unknown disk"
     return f"{storage.name} is {device_of(storage.path)}, a file on {disks}; {storage.emulated}"
 
@@ -149,7 +150,7 @@ class Storages:
         return [Storage(DEFAULT_STORAGE, self._dirs.jobs), *self._file.listed()]
 
     def get(self, name: str) -> Storage:
-        """By name, empty for the default. Raises `StorageError`."""
+        """The storage of this name, which is empty for the default. Raises `StorageError`."""
         for storage in self.listed():
             if storage.name == (name or DEFAULT_STORAGE):
                 return storage

@@ -57,7 +57,7 @@ def first_blocked(user: ServiceUser, *folders: Path) -> Path | None:
 
 
 def text_of(path: Path) -> str:
-    """Of a file of the kernel; empty where it is not there, or not for us."""
+    """The text of a file of the kernel; empty where it is not there, or not for us."""
     try:
         return path.read_text(errors="replace").strip()
     except OSError:

@@ -35,7 +35,7 @@ OBJECTS = " UNION ALL ".join(
         ("'trigger ' || X.TRIGGERNAME", "SYSTRIGGERS", ""),
     )
 )
-# Of the database only: of those of the server's process, which come first, SQL is told nothing.
+# SQL sees the properties of the database only, not those of the server's process, which come first.
 PROPERTIES = "VALUES " + ", ".join(
     f"('{name}', SYSCS_UTIL.SYSCS_GET_DATABASE_PROPERTY('{name}'))" for name in ENGINE.specs if name not in LOCKED
 )

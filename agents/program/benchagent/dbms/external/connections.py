@@ -181,7 +181,7 @@ HOST_OPTION = re.compile(r"[?;&:]\w*(?:hosts?|servername)=([^;&)]*)", re.IGNOREC
 PLAIN = re.compile(r"^jdbc:\w+:([^:/?;@()]+)(?:\?|$)")
 IP_6 = re.compile(r"\[([0-9a-fA-F:.%]+)\]")
 WORD = re.compile(r"[^\s/\\:,;?&=()@\[\]]+")
-# Of the URL's own language.
+# Words of the URL's own language.
 SCHEMES = frozenset(("jdbc", "thin", "oci", "tcp", "tcps", "ssl", "hsql", "hsqls", "http", "https", "mem", "file"))
 
 

@@ -253,7 +253,9 @@ def _targets(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _whole_name(tokens: Sequence[Token], at: int) -> Token:
-    """Of a table; with a schema it is no name, even where a table of the run's own is called like the schema."""
+    """The whole name of a table. With a schema it is no plain name, even if one of the run's tables is called like the
+    schema.
+    """
     if text_at(tokens, at + 1) not in (".", "@"):
         return tokens[at]
     return replace(tokens[at], kind="mark", raw="".join(token.raw for token in tokens[at : at + 3]))

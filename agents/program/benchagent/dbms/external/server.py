@@ -80,7 +80,7 @@ class ExternalServer:
     free_space: str = ""
     folders: str = ""
     read_folders: Callable[[Rows], list[tuple[str, str]]] = folders_as_told
-    # Of the agent's schema alone, over the network. Raises `JobError` where there are none.
+    # The ways to back up the agent's schema alone, over the network. Raises `JobError` where there are none.
     backups: Callable[[ToolLogin], Sequence[BackupMethod]] = _no_backups
     # Those that reach further or run on the server's own machine: a dry run shows them, no job runs them.
     shown_backups: Sequence[BackupMethod] = ()

@@ -120,7 +120,7 @@ def _named(tokens: Sequence[Token]) -> dict[str, int]:
 
 
 def _end_of_named(tokens: Sequence[Token], at: int) -> int:
-    """Of a query that begins with its name here; 0 where none does."""
+    """Where the named query that begins here ends; 0 where none begins."""
     begin = _behind_parentheses(tokens, at + 1)  # names of its columns
     if text_at(tokens, begin) != "AS" or tokens[at].kind != "word":
         return 0

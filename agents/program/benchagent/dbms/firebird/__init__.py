@@ -52,7 +52,7 @@ TOLERABLE = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=(UNIQUE_VIOLAT
 # A request has one message of parameters, each in the character set of the connection, UTF-8.
 MESSAGE_BYTES = 65_535
 BYTES_PER_CHARACTER = 4
-# Of everything else than text, the largest is a DECIMAL of 38 digits.
+# The largest value that is no text is a DECIMAL of 38 digits.
 LARGEST_NUMBER_BYTES = 16
 # The length before a VARCHAR, the null flag behind every value, and what alignment may leave between them.
 EXTRA_BYTES = 2 + 2 + 6
@@ -147,7 +147,7 @@ class FirebirdInstance(ServerInstance):
         return in_force
 
     def buffer_bytes(self) -> int | None:
-        """Of the database in Super, of each connection in the Classics."""
+        """The page cache of the database in Super, of each connection in the Classics."""
         words = self.server.query("SELECT 'bytes=' || (MON$PAGE_SIZE * MON$PAGE_BUFFERS) FROM MON$DATABASE")
         number = words.partition("bytes=")[2].split()
         return int(number[0]) if number else None
@@ -155,7 +155,7 @@ class FirebirdInstance(ServerInstance):
     # What it tells
 
     def _gstat(self) -> str:
-        """By the server, as gstat -a -r: fbstat itself reads files of its own version only.
+        """What gstat -a -r tells, asked through the server: gstat itself reads files of its own version only.
 
         Empty, with a line in the log, when it fails.
         """
@@ -176,7 +176,7 @@ class FirebirdInstance(ServerInstance):
             return f"no plan: {error}"
 
     def make_dense(self) -> Sequence[Action]:
-        """By one backup and restore, as the article did."""
+        """Make the database dense by one backup and restore, as the article did."""
         return backup.dense(self.server, self._request.folders.temp / "dense.fbk")
 
     def backup_methods(self) -> Sequence[BackupMethod]:

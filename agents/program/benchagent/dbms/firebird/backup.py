@@ -109,7 +109,7 @@ class GbakMethod(FirebirdMethod):
         return [self.command(["-b", "-g", *verbose, *self.switches(), self.source(), target])]
 
     def restore(self, source: Path, scratch: Path) -> Sequence[Action]:
-        """By the server, whatever way the backup went: from gbak each record would be a message of its own."""
+        """Restore by the server, however the backup was made: from gbak each record would be a message of its own."""
         return [restore(self.server, "-c", source, scratch / RESTORED)]
 
     def observe(self, pid: int) -> Sequence[str]:

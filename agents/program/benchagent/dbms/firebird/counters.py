@@ -63,7 +63,7 @@ TRANSACTIONS = (
     " (SELECT MAX(DATEDIFF(SECOND FROM T.MON$TIMESTAMP TO CAST('NOW' AS TIMESTAMP))) FROM MON$TRANSACTIONS T"
     " WHERE T.MON$STATE = 1 AND T.MON$ATTACHMENT_ID <> CURRENT_CONNECTION) FROM MON$DATABASE D"
 )
-# Of the database as a whole, which is group 0.
+# Record counters of the database as a whole, which is group 0.
 RECORDS = (
     "SELECT T.MON$TABLE_NAME, R.MON$RECORD_SEQ_READS, R.MON$RECORD_IDX_READS, R.MON$RECORD_INSERTS,"
     " R.MON$RECORD_UPDATES, R.MON$RECORD_DELETES FROM MON$TABLE_STATS T"
@@ -111,7 +111,9 @@ class MonitoringCounters(EngineCounters):
 
 
 class FirebirdCounters(MonitoringCounters):
-    """Of a server whose tools can be run. `run_gstat` gives the output of gstat -a -r, `plan_of` the plan of an SQL."""
+    """Counters of a server whose tools can be run. `run_gstat` gives the output of gstat -a -r, `plan_of` a query's
+    plan.
+    """
 
     origins = {
         **MonitoringCounters.origins,
@@ -155,7 +157,7 @@ class FirebirdCounters(MonitoringCounters):
 
 
 class ForeignCounters(MonitoringCounters):
-    """Of a server that somebody else runs: no tool is run on it."""
+    """Counters of a server that somebody else runs: no tool is run on it."""
 
     origins = {
         **MonitoringCounters.origins,
@@ -188,7 +190,7 @@ def sweep_age(next_: int, oldest: int, active: int, snapshot: int, interval: int
 
 
 def index_query(tables: Sequence[str]) -> str:
-    """Of all the users' own where none are named."""
+    """The query of the indexes of these tables; of all the users' tables if none is named."""
     listed = quoted_names(tables, str.upper)
     return f"{INDEXES} WHERE {f'RDB$RELATION_NAME IN ({listed})' if tables else USERS_OWN}"
 

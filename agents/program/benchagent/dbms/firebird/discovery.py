@@ -84,7 +84,7 @@ class Home:
 
 
 def debian_home(root: Path) -> Home | None:
-    """Of the packages firebird3.0-*, below `root`. None when there is no server."""
+    """The home that the packages firebird3.0-* make below `root`; None without a server."""
     server = root / "usr/sbin/firebird"
     if not server.is_file():
         return None
@@ -126,7 +126,7 @@ def installed_home(engine: InstalledEngine) -> Home:
 
 
 def homes(engines_dir: Path) -> dict[str, Home]:
-    """By version; the machine's own wins."""
+    """The homes by version; the machine's own wins."""
     own = debian_home(Path(os.environ.get(ROOT_VARIABLE, "/")))
     listed = [own] if own else []
     listed += [installed_home(engine) for engine in installed(engines_dir, SLUG)]
@@ -134,6 +134,6 @@ def homes(engines_dir: Path) -> dict[str, Home]:
 
 
 def _version(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:
-    """Of `firebird -z`: the version of the program, whatever engine it loads, and why it does not run."""
+    """What `firebird -z` says: the version of the program, whatever engine it loads, and why it does not run."""
     match, problem = version_of(server, "-z", VERSION, environment)
     return match[1] if match else "", problem

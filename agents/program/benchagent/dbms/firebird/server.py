@@ -84,7 +84,7 @@ def make_root(folder: Path, home: Home, children: Children, *, lock: Path | None
 
 DATABASE_NAME = "bench.fdb"
 STOP_TIMEOUT_S, TOOL_TIMEOUT_S = 120.0, 600.0
-# Of ten SuperServers one or so closes its databases and then listens on, whatever signals come.
+# About one SuperServer in ten closes its databases and then listens on, whatever signals come.
 CLOSED_AFTER_S = 2.0
 
 
@@ -206,7 +206,7 @@ class Server(PrivateServer):
         )
 
     def run_sql(self, script: str, database: str | Path | None, *, embedded: bool = False) -> str:
-        """By isql, which gets everything through its standard input. Raises `ProcessFailed` at the first error."""
+        """Run a script by isql, which reads its standard input. Raises `ProcessFailed` at the first error."""
         target = [str(database)] if database else []
         return self.run_tool([self.home.bin_dir / "isql-fb", "-q", "-bail", *target], embedded=embedded, stdin=script)
 

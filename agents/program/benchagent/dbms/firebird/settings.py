@@ -27,7 +27,7 @@ DOORS = {
 # Properties of the database, as gfix and CREATE DATABASE give them; what they are called in `SPECS`.
 PAGE_SIZE, FORCED_WRITES, SWEEP, BUFFERS = "pagesize", "forcedwrites", "sweepinterval", "pagebuffers"
 RESERVE, CHARACTER_SET = "reservespace", "characterset"
-# Of the server: pages of a database's cache, unless the database says otherwise.
+# The server's setting for the pages of a database's cache, unless the database says otherwise.
 CACHE_PAGES = "defaultdbcachepages"
 SPELT = {
     PAGE_SIZE: "page_size",
@@ -38,7 +38,7 @@ SPELT = {
     CHARACTER_SET: "character_set",
 }
 DATABASE_SETTINGS = tuple(SPELT)
-# By property: the switch of gfix, and its words for values.
+# For each property the switch of gfix, and its words for values.
 GFIX: Mapping[str, tuple[str, Mapping[str, str]]] = {
     FORCED_WRITES: ("-write", {"on": "sync", "off": "async"}),
     SWEEP: ("-housekeeping", {}),
@@ -171,7 +171,7 @@ def effective_queries(major: int) -> dict[str, str]:
 
 
 def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
-    """Of the server: where it tells them (since 4), those that were given or that matter; ServerMode in any version."""
+    """The server's settings that were given or that matter, if it tells them (since 4); ServerMode in any version."""
     of_database = [zip(TOLD, row, strict=True) for row in rows.get("database", [])]
     in_force = [(name, str(value).strip()) for row in of_database for name, value in row]
     given_names = {canonical(name) for name, _ in given}

@@ -38,7 +38,7 @@ FOLDERS = f"SHOW GLOBAL VARIABLES WHERE Variable_name IN {('datadir', HOME, *NAM
 OWN_ONLY = ("--no-tablespaces", "--loose-set-gtid-purged=OFF", "--loose-column-statistics=0")
 OFF, PREFERRED, REQUIRED = "DISABLED", "PREFERRED", "REQUIRED"
 AUTHORITY, VERIFIED = "VERIFY_CA", "VERIFY_IDENTITY"
-# Of the URL's sslMode, for both drivers.
+# The values of the URL's sslMode, for both drivers.
 MODES = {"disable": OFF, "disabled": OFF, "preferred": PREFERRED, "trust": REQUIRED, "required": REQUIRED}
 MODES |= dict.fromkeys(("verify-ca", "verify_ca"), AUTHORITY)
 
@@ -107,7 +107,9 @@ def backup_methods(login: ToolLogin) -> list[BackupMethod]:
 
 
 def _programs(server: Product, engines_dir: Path) -> Iterator[_Programs]:
-    """Of the server's product first, its release first, then the newest; the search path, then the other product."""
+    """The programs to try: those of the server's product, its release first, then the newest; the search path; the
+    other product.
+    """
     yield from _installed_programs(server.slug, server, engines_dir)
     for dumper, client in zip(DUMPERS, CLIENTS, strict=True):  # clients alone, without a server beside them
         on_path = shutil.which(dumper), shutil.which(client)

@@ -12,7 +12,7 @@ BINLOG = "benchagent-binlog"
 # A folder of the log's storage, as `Folders.binlog` is.
 REDO = "redo"
 REDO_FILES = ("ib_logfile*", "#innodb_redo")
-# Of the binary log, whatever it is called, and Aria's log; the undo log is data.
+# The redo log, the binary log, whatever it is called, and Aria's log; the undo log is data.
 LOG_NAMES = (*REDO_FILES, BINLOG, "*.[0-9][0-9][0-9][0-9][0-9][0-9]", "aria_log*")
 
 

@@ -53,7 +53,7 @@ join_buffer_size tmp_table_size max_heap_table_size character_set_server collati
 performance_schema event_scheduler binlog_commit_wait_count binlog_commit_wait_usec binlog_group_commit_sync_delay
 binlog_group_commit_sync_no_delay_count innodb_data_file_path autocommit"""
 TELLING = frozenset(_TELLING.split())
-# Of options whose variable has another name.
+# Options whose variable has another name.
 VARIABLES = {
     "myisam_recover": "myisam_recover_options",
     "log_slow_queries": "slow_query_log",

@@ -115,7 +115,7 @@ class Dump(BackupMethod):
 
 
 class DatabaseDump(Dump):
-    """Of the one database of a private server; restored into a second one beside it."""
+    """A dump of the one database of a private server; it is restored into a second one beside it."""
 
     def __init__(self, client: Client, slug: str) -> None:
         super().__init__(slug, client.command, parallel=client.version("pg_dump") >= PARALLEL_DUMP_SINCE)

@@ -32,12 +32,12 @@ _TABLES = f"""SELECT c.relname, {_ROWS}, {_ROW_BYTES},
  WHERE c.relkind = 'r' AND {{seen}} AND lower(c.relname) IN ({{tables}})
  ORDER BY c.relname"""
 
-# Of the first page of an index as it is on disk: true after a checkpoint.
+# The level is read from the first page of an index as it is on disk: it is true after a checkpoint.
 _LEVEL = (
     "CASE WHEN m.amname = 'btree' THEN"
     f" get_byte(pg_read_binary_file(pg_relation_filepath(i.oid), {LEVEL_OFFSET}, 1), 0) + 1 END"
 )
-# Of columns of the table; an expression has no statistics under a name of its own.
+# Statistics of the table's columns; an expression has none under a name of its own.
 _KEY_STATS = (
     "FROM pg_stats s JOIN pg_attribute a ON a.attname = s.attname AND a.attrelid = c.oid"
     " WHERE s.schemaname = n.nspname AND s.tablename = c.relname AND a.attnum = ANY (x.indkey::int2[])"
@@ -58,7 +58,7 @@ _UPKEEP = (
     " WHERE {seen} AND lower(relname) IN ({tables}) ORDER BY relname"
 )
 _CHECKPOINT = "SELECT extract(epoch FROM now() - checkpoint_time) FROM pg_control_checkpoint()"
-# Of all tables of the user, once the session has reported its counters.
+# These are summed over all tables of the user, once the session has reported its counters.
 _BLOCKS = [f"{kind}_blks" for kind in ("heap", "idx", "toast", "tidx")]
 _READS, _HITS = (" + ".join(f"coalesce(sum({part}_{what}), 0)" for part in _BLOCKS) for what in ("read", "hit"))
 _EFFORT = f"SELECT {_READS}, {_READS} + {_HITS} FROM pg_statio_user_tables WHERE pg_table_is_visible(relid)"
@@ -71,7 +71,7 @@ WAIT_EVENTS_SINCE, BACKEND_TYPE_SINCE, WAL_VIEW_SINCE = (9, 6), (10, 0), (14, 0)
 FLUSH_SINCE = (15, 0)
 REPORT_INTERVAL_S = 0.6
 EVER = (0, 0)
-# By query: what it is from a version on.
+# For each query what it is from a version on.
 COUNTED: dict[str, dict[Version, Counted]] = {
     "database": {
         EVER: Counted(
@@ -194,7 +194,7 @@ class PostgresqlCounters(EngineCounters):
         self.growing = {CHECKPOINTS: self.counted[CHECKPOINTS].sql}
 
     def maintenance(self, rows: QueryRows) -> list[Age]:
-        """Of the table that was left longest; never where there is one that never was."""
+        """The age of the table that was left longest; "never" if there is one that never was."""
         tables, listed = rows.get("upkeep", []), []
         if tables:
             dead = sum(int(row[3] or 0) for row in tables)

@@ -71,7 +71,9 @@ def backup_methods(login: ToolLogin) -> list[BackupMethod]:
 
 
 def _installation(login: ToolLogin) -> Installation:
-    """Of the server's own release: what a newer one restores begins with settings that the server may not know."""
+    """The programs of the server's own release: a newer one begins a restore with settings that the server may not
+    know.
+    """
     complete = [
         installation for installation in discovery.clients(login.engines_dir) if all(map(installation.has, TOOLS))
     ]
@@ -133,7 +135,7 @@ def _one_line(value: str) -> str:
 
 
 class OwnDump(Dump):
-    """Of the tables of the agent's schema, restored where they stood once they have been dropped."""
+    """A dump of the tables of the agent's schema; they are restored where they stood, once they have been dropped."""
 
     in_place = True
 
@@ -143,7 +145,7 @@ class OwnDump(Dump):
         self._client = client
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
-        """By the names of tables: then the dump makes no schema, and the agent's mark stays out of it."""
+        """Dump the tables by their names: then the dump makes no schema, and the agent's mark stays out of it."""
         schema = self._client.connection.schema
         wanted = ("-t", f"{schema}.*", "-T", f"{schema}.{MARKER}")
         return [self.dump(self._client.service, target, options, *wanted)]

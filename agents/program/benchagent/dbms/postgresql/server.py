@@ -28,7 +28,7 @@ USER = "bench"
 DATABASE = "postgres"
 TEMP_TABLESPACE = "bench_temp"
 OWN_CONFIGURATION = "benchagent.conf"
-# Of the folder of the transaction log: from version 10 on, before.
+# The folder of the transaction log is called so from version 10 on, and so before.
 LOG_NAMES = (NEW_LOG, OLD_LOG) = ("pg_wal", "pg_xlog")
 
 
@@ -106,7 +106,7 @@ class Server(PrivateServer):
             folders.temp_name_file.write_text("\n".join(entry.name for entry in folders.temp.iterdir()))
 
     def open_copy(self, settings: Settings) -> None:
-        """Of folders that `create` has made for another job. Raises `OSError`."""
+        """Open a copy of folders that `create` has made for another job. Raises `OSError`."""
         self.configure(settings)
         self.password = text_of(self.folders.password_file).strip().rpartition(":")[2]
 

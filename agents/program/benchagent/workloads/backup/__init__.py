@@ -262,7 +262,7 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
 
 
 def _bytes(path: Path) -> int:
-    """Of a file or of all files of a folder; 0 when it is not there."""
+    """The size of a file or of all files of a folder; 0 when it is not there."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return path.stat().st_size if path.exists() else 0

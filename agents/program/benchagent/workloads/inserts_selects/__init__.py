@@ -178,7 +178,7 @@ def _loaded_rows(factors: Factors) -> int:
 
 
 def _types(dialect: Dialect) -> dict[str, str]:
-    """Of all columns."""
+    """The types of all columns."""
     text, time, letter = dialect.varchar, dialect.timestamp, dialect.char(1)
     return {
         "id": text(20), "seq": dialect.integer, "col3": text(16), "col4": text(5), "col5": text(50), "col6": text(1000),
@@ -245,7 +245,7 @@ def _multiplier(slots: int) -> int:
 
 
 def _select(table: str, reach: int) -> Step:
-    """By primary key, by the unique index, by the secondary one: three rows, each drawn for itself."""
+    """Select three rows, each drawn for itself: by primary key, by the unique index, by the secondary one."""
     names = ("by_primary", "by_unique", "by_secondary")
     variables = [{"name": name, "kind": "numbered_text", **_key(min=1, max=reach)} for name in names]
     same, contents = ("seq", "col3", "col4", "col5", "col14"), _contents()

@@ -21,7 +21,7 @@ from benchagent.workloads.script.sql import RETURNS_ROWS
 
 BEFORE, AFTER = "before:", "after:"
 BYTES_MINIMUM = 600_000_000  # transaction logs grow whatever the script does
-# Of the values that are loaded: what indexes, row headers and the log of the load may take beside them.
+# So many times the bytes of the loaded values may be needed: for indexes, row headers and the log of the load.
 SPACE_FACTOR = 5
 NUMBER_BYTES = 8
 
@@ -84,7 +84,7 @@ WORKLOAD = SqlScript()
 
 
 def _bytes(column: Drawn) -> int:
-    """Of one value, at most."""
+    """The bytes of one value, at most."""
     if column["kind"] == "text":
         return int(column.get("length", column.get("max_length", 0)))
     if column["kind"] == "numbered_text":

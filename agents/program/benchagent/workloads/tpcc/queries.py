@@ -171,7 +171,7 @@ def timed(name: str, sql: str) -> Step:
 
 @contextmanager
 def memory_curve(server_pids: Callable[[], Sequence[int]]) -> Iterator[list[tuple[float, int]]]:
-    """Of the server, while the warm-up queries run: seconds since the epoch and bytes.
+    """The server's memory while the warm-up queries run: seconds since the epoch and bytes.
 
     Sampled while it is entered; pages that processes share count once.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchagent.catalog import DBMSS
 
 MEGABYTE = 1_000_000
-# Of one warehouse after the load.
+# The bytes of one warehouse after the load.
 BYTES_PER_WAREHOUSE = {slug: entry.warehouse_bytes for slug, entry in DBMSS.items() if entry.warehouse_bytes}
 BYTES_ELSEWHERE = 110_000_000
 # The items are shared by all warehouses.
@@ -24,6 +24,6 @@ def warehouses_for(target_size_mb: int, dbms: str, divisor: int = 1) -> int:
 
 
 def disk_bytes(warehouses: int, divisor: int, run_s: int) -> int:
-    """Of the engine that needs the most."""
+    """The bytes on disk of the engine that needs the most."""
     largest = max(BYTES_ELSEWHERE, *BYTES_PER_WAREHOUSE.values())
     return round(BYTES_MINIMUM + warehouses * largest / divisor * (1 + SPARE_SHARE) + run_s * BYTES_PER_SECOND_OF_RUN)

@@ -134,7 +134,7 @@ INDEXES = (
 
 
 def divisor(factors: Factors) -> int:
-    """Of the rows of a warehouse, and of the items; above 1 its districts stay ten."""
+    """What the rows of a warehouse and the items are divided by; above 1 its districts stay ten."""
     return DIVISORS[factors.text("warehouse_rows")]
 
 

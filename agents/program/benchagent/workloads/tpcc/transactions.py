@@ -108,7 +108,7 @@ def delivery(dialect: Dialect) -> dict[str, str]:
             "ORDER BY no_w_id, no_d_id, no_o_id",
             1,
         ),
-        # By its key, since few engines lock the row of a limited and ordered SELECT.
+        # It is locked by its key, since few engines lock the row of a limited and ordered SELECT.
         "lock": _for_update(dialect, f"SELECT no_o_id FROM new_order WHERE {NEW_ORDER}"),
         "remove": f"DELETE FROM new_order WHERE {NEW_ORDER}",
         "order": f"SELECT o_c_id FROM orders WHERE {ORDER}",
