@@ -112,17 +112,18 @@ def inspect(
             results.append((part, reports))
     for importer in _that_are(Combining) if len(parts) > 1 else ():
         own = [number for number, (_, reader) in enumerate(parts) if reader is importer]
-        if len(own) > 1:
-            together = [results[number] for number in own]
-            try:
-                importer.combine(together)
-            except NotUnderstood as error:
-                together = [(file, [not_understood(error, tool=importer.TOOL)]) for file, _ in together]
-            except Exception:
-                LOG.exception("the importer of %s fails on files of one run", importer.TOOL)
-                together = [(file, [not_understood(FAILED, tool=importer.TOOL)]) for file, _ in together]
-            for number, result in zip(own, together, strict=True):
-                results[number] = result
+        if len(own) < 2:
+            continue
+        together, reason = [results[number] for number in own], ""
+        try:
+            importer.combine(together)
+        except NotUnderstood as error:
+            reason = str(error)
+        except Exception:
+            LOG.exception("the importer of %s fails on files of one run", importer.TOOL)
+            reason = FAILED
+        for number, (file, reports) in zip(own, together, strict=True):
+            results[number] = file, [not_understood(reason, tool=importer.TOOL)] if reason else reports
     read: list[ReadFile] = [(file, []) for file in files]
     for (at, _), (_, reports) in zip(parts, results, strict=True):
         read[at][1].extend(map(agreeing, reports))

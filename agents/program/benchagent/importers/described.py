@@ -27,7 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +41,8 @@ from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled,
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 600, 6
 KEYS = {
-    "tool",
-    "version",
-    "workload",
-    "dbms",
-    "lines",
-    "metrics",
-    "parameters",
-    "checks",
-    "command",
-    "interim",
-    "repeats",
-}
+    "tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks", "command", "interim", "repeats",
+}  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
 _VALUE = re.compile(r"\{(\w+):")
@@ -62,7 +52,6 @@ _CHECK = re.compile(
 _UNITS = {"higher", "lower", "none"}
 _PROGRAM = re.compile(r"[\w.+-]{2,60}(?: [\w.+-]{1,60})?")
 _OPTION = re.compile(r"-{0,2}([A-Za-z][\w.-]{0,59})")
-_NEVER = re.compile(r"(?!)")
 # As kinds of values were called before.
 _LETTERS = {
     "N": "int", "X": "num", "Y": "signed", "Z": "num?", "W": "word", "S": "token", "G": "grouped", "Q": "quoted",
@@ -124,34 +113,37 @@ class Described:
     table: Table
     workload: str
     dbms: str
-    # The first line that is always there with those before it, and the last one.
-    begins: frozenset[str]
-    last: str
-    # What shows that a run has begun.
-    begun_by: frozenset[str]
-    # Rows that repeat, with the names of the values that name the row; headings; rows that are runs of their own.
-    each: dict[str, tuple[str, ...]]
-    headings: frozenset[str]
-    results: frozenset[str]
-    # Rows that are parts of the next one; the headings below which a row stands, where it follows some.
-    parts: frozenset[str]
+    # Of each line by its key: its kind, the names of its values, the headings below which it stands.
+    kinds: dict[str, str]
+    values_of: dict[str, tuple[str, ...]]
     below: dict[str, frozenset[str]]
-    maybe: frozenset[str]
+    # The first line that is always there with those before it, what shows that a run has begun, and the last line.
+    begins: frozenset[str]
+    begun_by: frozenset[str]
+    last: str
     # Whether an output that lacks its last line and is followed by another is progress, and no run.
     interim: bool
     # Whether a row may come again right behind itself, below one heading.
     repeats: bool
-    # Value -> metric, value -> parameter; the values of which line they are.
+    # Value -> metric, value -> parameter.
     metrics: dict[str, _Measured]
     parameters: dict[str, tuple[str, float]]
     checks: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...]
-    values_of: dict[str, tuple[str, ...]]
     begin: re.Pattern[str]
     called: Commands
     # The first line with the next one, right behind it or a line later.
     MARKS: re.Pattern[str]
     # What stands in each of the lines by which it is known, the longest part of each.
     WORDS: tuple[str, ...]
+
+    @cached_property
+    def results(self) -> set[str]:
+        """Rows that are runs of their own."""
+        return {key for key, kind in self.kinds.items() if kind == "run"}
+
+    @cached_property
+    def has_headings(self) -> bool:
+        return "heading" in self.kinds.values()
 
     def claims(self, file: SourceFile) -> bool:
         """Where the first line that always stands there is, and another one."""
@@ -169,11 +161,11 @@ class Described:
         return None if match is None or match.cut else match
 
     def read(self, file: SourceFile) -> Sequence[Report]:
-        repeated = {*self.each, *self.headings, *self.parts, *self.results}
-        is_free = bool(self.headings or self.results)
         reader = _Calls(
-            table=self.table, begins=self.begins, lists=repeated, called=self.called, last=self.last, is_free=is_free
-        )
+            table=self.table, begins=self.begins, called=self.called, last=self.last,
+            lists={key for key, kind in self.kinds.items() if kind not in ("", "maybe")},
+            is_free=self.has_headings or bool(self.results),
+        )  # fmt: skip
         reader.read(printed_lines(file))
         begun = [part for part in reader.parts if isinstance(part, Spoiled) or self._is_begun(part)]
         if self.interim:
@@ -182,8 +174,7 @@ class Described:
         return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
 
     def _is_begun(self, call: Run) -> bool:
-        rows = {row[_ROWS] for row in call.lists.get(_ROWS, [])}
-        return bool((self.results or self.begun_by) & {*call.rows, *rows})
+        return not self.begun_by.isdisjoint([*call.rows, *(row[_ROWS] for row in call.lists.get(_ROWS, []))])
 
     def _runs(self, call: Run | Spoiled) -> Sequence[Run | Spoiled]:
         """A call, or each of its rows that are runs; rows that tell of the same one are one run."""
@@ -201,7 +192,7 @@ class Described:
             if key in self.results:
                 values = {**call.values, **heading, **row}
                 same = [run for run in runs if all(run.values.get(name) == values.get(name) for name in telling)]
-                if self.headings and same and not (self.repeats and same[-1] is runs[-1]):
+                if self.has_headings and same and not (self.repeats and same[-1] is runs[-1]):
                     raise NotUnderstood(f"{self._said(row)} stands twice below its heading")
                 if same and not (row.keys() - telling) & same[-1].values.keys():
                     same[-1].values |= row
@@ -211,14 +202,14 @@ class Described:
 
     def _rows(self, call: Run) -> Iterator[tuple[dict[str, Any], str, dict[str, Any]]]:
         """Rows that repeat with the values of the heading above them. Raises NotUnderstood where one was moved."""
-        heading: dict[str, Any] | None = None if self.headings else {}
+        heading: dict[str, Any] | None = None if self.has_headings else {}
         above, parts = "", Counter[str]()
         for row in call.lists.get(_ROWS, []):
             key, values = row[_ROWS], {name: value for name, value in row.items() if name != _ROWS}
-            if key in self.parts:
+            if self.kinds[key] == "part":
                 parts.update(values)
                 continue
-            heading, above = (values, key) if key in self.headings else (heading, above)
+            heading, above = (values, key) if self.kinds[key] == "heading" else (heading, above)
             if heading is None or (self.below.get(key) and above not in self.below[key]):
                 raise NotUnderstood(f"{self._said(values)} stands without its heading above it")
             if wrong := [name for name in parts if not math.isclose(parts[name], values.get(name, parts[name]))]:
@@ -252,7 +243,7 @@ class Described:
     def _metrics(self, run: Run) -> list[Metric]:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
         for key in self.table.rank if not self.results else ():
-            if key not in run.rows and key not in self.maybe and key != run.cut:
+            if key not in run.rows and not self.kinds[key] and key != run.cut:
                 raise NotUnderstood(f"the line of {', '.join(self.values_of[key]) or key} is missing")
         metrics: dict[str, Metric] = {
             name: measured.metric(run.values[name])
@@ -260,15 +251,15 @@ class Described:
             if run.values.get(name) is not None
         }
         for heading, key, row in self._rows(run):
-            naming = [row[name] for name in self.each.get(key, ()) if row.get(name)] or heading.values()
-            front = f"{slug(' '.join(map(str, naming)))}_".removeprefix("_")
+            if self.kinds[key] != "each":
+                continue
+            naming = [row[name] for name in _naming(self.values_of[key], self.metrics) if row.get(name)]
+            front = f"{slug(' '.join(map(str, naming or heading.values())))}_".removeprefix("_")
             for name, value in picked(row, *self.metrics).items():
-                if key in self.each:
-                    measured = self.metrics[name]
-                    full_name = f"{front}{measured.name}"
-                    if full_name in metrics:
-                        raise NotUnderstood(f"{full_name} stands there twice")
-                    metrics[full_name] = replace(measured, name=full_name).metric(value)
+                full_name = f"{front}{self.metrics[name].name}"
+                if full_name in metrics:
+                    raise NotUnderstood(f"{full_name} stands there twice")
+                metrics[full_name] = replace(self.metrics[name], name=full_name).metric(value)
         for left, steps, right in self.checks:
             self._check({name: metric.value for name, metric in metrics.items()} | run.values, left, steps, right)
         return [*metrics.values()]
@@ -332,23 +323,18 @@ def described(text: str) -> Described:
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
         raise BadDescription(f"workload: no line has a value {unknown.pop()!r}")
-    named = {name for name in values_of if kinds[name] == "each"}
     begins = [key for key, _ in rows[: sure[0] + 1 if sure else len(rows)] if kinds[key] in ("", "maybe")]
-    headings = frozenset(key for key, kind in kinds.items() if kind == "heading")
+    results = [key for key, kind in kinds.items() if kind == "run"]
+    shown_by = [] if _is_telling(rows, sure[:1]) else [key for key, kind in kinds.items() if kind == "heading"]
     first, marks, words = _shown(rows, kinds, sure)
     return Described(
         TOOL=tool, table=Table(tool, *rows, careful=True), workload=workload[:100],
-        dbms=dbms_called(dbms) or slug(dbms, "-"), begins=frozenset(begins), last=rows[sure[-1]][0] if sure else "",
+        dbms=dbms_called(dbms) or slug(dbms, "-"), kinds=kinds, values_of=values_of, below=below,
+        begins=frozenset(begins), begun_by=frozenset(results or begins + shown_by),
+        last=rows[sure[-1]][0] if sure else "",
+        interim=bool(content.get("interim")), repeats=bool(content.get("repeats")),
+        metrics=metrics, parameters=parameters, checks=checks, called=_read_command(content.get("command")),
         begin=re.compile(first, re.MULTILINE), MARKS=re.compile(marks, re.MULTILINE), WORDS=words,
-        each={key: _naming(values_of[key], metrics) for key in named},
-        begun_by=frozenset(begins) | (frozenset() if _is_telling(rows, sure[:1]) else headings),
-        headings=headings,
-        results=frozenset(key for key, kind in kinds.items() if kind == "run"),
-        parts=frozenset(key for key, kind in kinds.items() if kind == "part"), below=below,
-        maybe=frozenset(key for key, kind in kinds.items() if kind), interim=bool(content.get("interim")),
-        repeats=bool(content.get("repeats")),
-        metrics=metrics, parameters=parameters, checks=checks, values_of=values_of,
-        called=_read_command(content.get("command")),
     )  # fmt: skip
 
 
@@ -448,19 +434,29 @@ def _values(template: Any, where: str) -> tuple[str, ...]:
     return names
 
 
-def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
-    if isinstance(content, list):
-        content = dict.fromkeys(_texts(content, "metrics"))
-    if not isinstance(content, dict) or not content:
-        raise BadDescription("metrics: the names of at least one value are expected, the headline first")
-    metrics: dict[str, _Measured] = {}
+def _abouts(
+    content: Any, where: str, values: set[str], known: Sequence[str]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each value that is named, the name that it gets, and what else is said about it."""
+    if not isinstance(content, dict):
+        content = dict.fromkeys(_texts(content, where))
     for value, more in content.items():
         about = more or {}
-        if not isinstance(about, dict) or not set(about) <= {"name", "unit", "better", "times"}:
-            raise BadDescription(f"metrics, {value}: name, unit, better or times is expected")
         if value not in values:
-            raise BadDescription(f"metrics: no line has a value {str(value)[:60]!r}")
-        name, times = str(about.get("name") or value), _times(about, f"metrics, {value}")
+            raise BadDescription(f"{where}: no line has a value {str(value)[:60]!r}")
+        if not isinstance(about, dict) or not set(about) <= {*known}:
+            raise BadDescription(f"{where}, {value}: {', '.join(known)} are expected")
+        name = str(about.get("name") or value)
+        if not _NAME.fullmatch(name):
+            raise BadDescription(f"{where}, {name[:60]!r}: a name of small letters, digits and _ is expected")
+        yield value, name, about
+
+
+def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
+    if not isinstance(content, list | dict) or not content:
+        raise BadDescription("metrics: the names of at least one value are expected, the headline first")
+    metrics: dict[str, _Measured] = {}
+    for value, name, about in _abouts(content, "metrics", values, ("name", "unit", "better", "times")):
         try:
             unit, better = unit_of(name)
         except KeyError:
@@ -470,25 +466,16 @@ def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
                     f"metrics, {name}: say its unit, or let its name end with one (_ms, _s, tps, ops_per_s, _errors, …)"
                 ) from None
         better = str(about.get("better") or better)
-        if better not in _UNITS or not _NAME.fullmatch(name):
-            raise BadDescription(f"metrics, {name}: better is higher, lower or none, and names are of small letters")
+        if better not in _UNITS:
+            raise BadDescription(f"metrics, {name}: better is higher, lower or none")
+        times = _times(about, f"metrics, {value}")
         metrics[value] = _Measured(name, str(about.get("unit") or unit)[:30], better, times)
     return metrics
 
 
 def _read_parameters(content: Any, values: set[str]) -> dict[str, tuple[str, float]]:
-    if not isinstance(content, dict):
-        return {name: (name, 1.0) for name in _names(content, "parameters", values)}
-    parameters: dict[str, tuple[str, float]] = {}
-    for value in _names([*content], "parameters", values):
-        about = content[value] or {}
-        if not isinstance(about, dict) or not set(about) <= {"name", "times"}:
-            raise BadDescription(f"parameters, {value}: name or times is expected")
-        name = str(about.get("name") or value)
-        if not _NAME.fullmatch(name):
-            raise BadDescription(f"parameters, {name[:60]!r}: a name of small letters, digits and _ is expected")
-        parameters[value] = name, _times(about, f"parameters, {name}")
-    return parameters
+    abouts = _abouts(content, "parameters", values, ("name", "times"))
+    return {value: (name, _times(about, f"parameters, {name}")) for value, name, about in abouts}
 
 
 def _read_command(content: Any) -> Commands:
@@ -537,12 +524,6 @@ def _texts(content: Any, where: str) -> list[str]:
     return content
 
 
-def _names(content: Any, where: str, values: set[str]) -> tuple[str, ...]:
-    if unknown := next((name for name in _texts(content, where) if name not in values), ""):
-        raise BadDescription(f"{where}: no line has a value {unknown[:60]!r}")
-    return tuple(content)
-
-
 def _read_check(text: str, values: set[str], metrics: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
     match = _CHECK.fullmatch(text.strip()) if len(text) < 300 else None
     if match is None:
@@ -550,7 +531,8 @@ def _read_check(text: str, values: set[str], metrics: set[str]) -> tuple[str, tu
     steps = tuple(re.findall(r"([*/+]) *([\w.]+)", match[2]))
     names = [name for name in (match[1], match[3], *(name for _, name in steps)) if not name[0].isdigit()]
     names = [name for name in names if not name.endswith(tuple(f"_{metric}" for metric in metrics))]
-    _names(names, "checks", values)
+    if unknown := [name for name in names if name not in values]:
+        raise BadDescription(f"checks: no line has a value {unknown[0][:60]!r}")
     return match[1], steps, match[3]
 
 

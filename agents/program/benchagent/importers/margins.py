@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import NamedTuple
 
-from benchagent.importers.source import SourceFile, Unheld
+from benchagent.importers.source import SourceFile
 
 # How many lines show the margin of a file, and how many of them whether there may be one.
 SHOWN_LINES, FEW = 400, 8
@@ -286,7 +286,9 @@ def bare(file: SourceFile, margin: Margin) -> SourceFile:
             end = "\n".join(margin.lines(rest)) + ("\n" if rest and margin.is_record else "")
             yield f"{front}{whole}{end}".encode()
 
-    return Unheld(file.name, pieces, file.size_bytes) if file.is_large else SourceFile(file.name, b"".join(pieces()))
+    if file.is_large:
+        return SourceFile(file.name, unheld=pieces, unheld_bytes=file.size_bytes)
+    return SourceFile(file.name, b"".join(pieces()))
 
 
 def began(file: SourceFile, margins: Sequence[Margin]) -> str:

@@ -370,14 +370,10 @@ def dbms_of(
 
 def lacks(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[str]]:
     """field -> what has to be said before these items can be stored; empty when nothing is missing."""
+    runs = [item for item in items if becomes_a_run(item, answers)]
     # Field -> the files that lack it; of a field that is asked for all alike none.
-    missing: dict[str, list[str]] = {"items": []}
-    count = 0
-    for item in items:
-        if not becomes_a_run(item, answers):
-            continue
-        missing.pop("items", None)
-        count += 1
+    missing: dict[str, list[str]] = {} if runs else {"items": []}
+    for item in runs:
         workload, dbms, dbms_version = (item["subject"][key] or "" for key in ("workload", "dbms", "dbms_version"))
         subject = Subject(workload, dbms=dbms, dbms_version=dbms_version)
         tool, tool_version, file = (item.get(key) or "" for key in ("tool", "tool_version", "file"))
@@ -391,7 +387,7 @@ def lacks(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[s
         for name_of_field, value in stated.items():
             if not value:
                 missing.setdefault(name_of_field, []).append(file)
-    return {field: [_needed(words, missing[field], count)] for field, words in _WORDS.items() if field in missing}
+    return {field: [_needed(words, missing[field], len(runs))] for field, words in _WORDS.items() if field in missing}
 
 
 def _needed(words: str, files: Sequence[str], items: int) -> str:

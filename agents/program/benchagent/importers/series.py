@@ -6,41 +6,33 @@ import itertools
 import math
 import operator
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchagent.importers.report import Series
 from benchagent.importers.source import NotUnderstood
 
 
-@dataclass(frozen=True)
-class Sample:
-    """What a tool printed of one interval; a figure is None where it had nothing to divide by."""
-
-    line: int
-    time_s: float
-    values: dict[str, float | None]
-
-
 class Samples:
-    """Held as columns, at eight bytes a figure: a run of a day prints one a second."""
+    """What a tool printed of intervals; a figure is None where it had nothing to divide by.
 
-    def __init__(self, samples: Iterable[Sample] = ()) -> None:
+    Held as columns, at eight bytes a figure: a run of a day prints one a second.
+    """
+
+    def __init__(self) -> None:
         self.lines, self.times_s = array("L"), array("d")
         self._columns: dict[str, array[float]] = {}
-        for sample in samples:
-            self.append(sample)
 
-    def append(self, sample: Sample) -> None:
+    def add(self, line: int, time_s: float, figures: Mapping[str, float | None]) -> None:
         if len(self) >= MAX_PRINTED:
             raise NotUnderstood(f"more than {MAX_PRINTED:,} samples")
-        for name in sample.values:
+        for name in figures:
             if name not in self._columns:
                 self._columns[name] = array("d", [_MISSING]) * len(self.times_s)
-        self.lines.append(sample.line)
-        self.times_s.append(sample.time_s)
+        self.lines.append(line)
+        self.times_s.append(time_s)
         for name, column in self._columns.items():
-            value = sample.values.get(name, _MISSING)
+            value = figures.get(name, _MISSING)
             column.append(math.nan if value is None else value)
 
     def column(self, name: str) -> list[float | None] | None:
@@ -59,12 +51,6 @@ class Samples:
     def __len__(self) -> int:
         return len(self.times_s)
 
-    def __iter__(self) -> Iterator[Sample]:
-        for at in range(len(self)):
-            figures = ((name, column[at]) for name, column in self._columns.items())
-            values = {name: None if math.isnan(value) else value for name, value in figures if value != _MISSING}
-            yield Sample(self.lines[at], self.times_s[at], values)
-
 
 _MISSING = -math.inf
 # Of one run, as text: more than a week has seconds.
@@ -76,7 +62,6 @@ MAX_SAMPLES = 10_000_000
 # Missing samples for each that is there.
 MAX_GAPS = 20
 MAX_SECONDS = 7 * 24 * 3600
-Grid = tuple[float, float, tuple[float | None, ...]]
 
 
 @dataclass(frozen=True)
@@ -90,8 +75,6 @@ class Spots:
     def values(self, values: Iterable[float | None]) -> tuple[float | None, ...]:
         """One for each interval: None where no sample is of it."""
         given = tuple(values)
-        if len(given) != len(self.positions):
-            raise ValueError("as many values as times are expected")
         if not given or len(given) == self.positions[-1] + 1:
             return given
         grid: list[float | None] = [None] * (self.positions[-1] + 1)
@@ -128,18 +111,6 @@ def spots(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: floa
     return Spots(first_s - interval, interval, positions)
 
 
-def evenly(
-    times_s: Sequence[float],
-    values: Iterable[float | None],
-    *,
-    tolerance: float = 0.25,
-    interval_s: float | None = None,
-) -> Grid:
-    """Samples as `spots` says -> (t0_s, interval_s, values), missing intervals as None."""
-    grid = spots(times_s, tolerance=tolerance, interval_s=interval_s)
-    return grid.t0_s, grid.interval_s, grid.values(values)
-
-
 def drifting(
     times_s: Sequence[float],
     values: Sequence[float],
@@ -171,5 +142,12 @@ def sampled(
     times_s: Sequence[float], columns: Mapping[str, Sequence[float | None]], interval_s: float
 ) -> tuple[Series, ...]:
     """A series of each column, which is called as its metric."""
-    grids = {name: evenly(times_s, values, interval_s=interval_s) for name, values in columns.items()}
-    return tuple(Series.called(name, interval_s, grid, t0_s) for name, (t0_s, _, grid) in grids.items())
+    grid = spots(times_s, interval_s=interval_s)
+    return tuple(Series.called(name, interval_s, grid.values(each), grid.t0_s) for name, each in columns.items())
+
+
+def check_sum(rates: Iterable[float | None], interval_s: float, done: float, what: str) -> None:
+    """Raises NotUnderstood where samples hold more than the report counts."""
+    known = [rate for rate in rates if rate is not None]
+    if (seen := sum(known) * interval_s) > done * 1.05 + 2 * interval_s * max(known, default=0) + 2:
+        raise NotUnderstood(f"it holds {seen:.0f} {what}, the report {done:.0f}")

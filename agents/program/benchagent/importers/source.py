@@ -6,6 +6,7 @@ command lines among them are taken apart: their words, and what their options sa
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import json
 import math
@@ -45,7 +46,10 @@ class SourceFile:
     """A file as it came. `name` is never used to recognise a tool, only to say what belongs together."""
 
     name: str
-    data: bytes
+    data: bytes = b""
+    # Instead of its data, of a large file that is not held: its pieces, read anew for each who asks, and its size.
+    unheld: Callable[[], Iterator[bytes]] | None = None
+    unheld_bytes: int = 0
     # Warnings of each of its reports.
     remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -56,17 +60,17 @@ class SourceFile:
         size = path.stat().st_size
         if size <= STREAMED_BYTES:
             return SourceFile(name, path.read_bytes())
-        return Unheld(name, lambda: _pieces_of(path), size)
+        return SourceFile(name, unheld=lambda: _pieces_of(path), unheld_bytes=size)
 
     @property
     def size_bytes(self) -> int:
         """As it came, packed or not."""
-        return len(self.data)
+        return self.unheld_bytes or len(self.data)
 
     def packed_pieces(self) -> Iterator[bytes]:
         """The content as it came."""
-        for at in range(0, len(self.data), PIECE_BYTES):
-            yield self.data[at : at + PIECE_BYTES]
+        begins = range(0, len(self.data), PIECE_BYTES)
+        return self.unheld() if self.unheld else (self.data[at : at + PIECE_BYTES] for at in begins)
 
     @cached_property
     def is_packed(self) -> bool:
@@ -75,6 +79,16 @@ class SourceFile:
     def pieces(self) -> Iterator[bytes]:
         """The content, unzipped where it is gzip, piece by piece."""
         yield from unpacked_pieces(self.packed_pieces()) if self.is_packed else self.packed_pieces()
+
+    def _utf_8_pieces(self) -> Iterator[bytes]:
+        """The same, as UTF-8 where it is UTF-16."""
+        pieces = self.pieces()
+        first = next(pieces, b"")
+        pieces, encoding = itertools.chain([first], pieces), _utf_16(first)
+        try:
+            yield from map(str.encode, codecs.iterdecode(pieces, encoding)) if encoding else pieces
+        except UnicodeDecodeError as error:
+            raise NotUnderstood("not text: broken UTF-16") from error
 
     @cached_property
     def is_large(self) -> bool:
@@ -90,24 +104,18 @@ class SourceFile:
         if self.size_bytes < PIECE_BYTES and not self.is_packed:
             return self
         start = bytearray()
-        for piece in self.pieces():
+        for piece in self._utf_8_pieces():
             start += piece[: PIECE_BYTES - len(start)]
             if len(start) >= PIECE_BYTES:
-                if self._utf_16:
-                    start = bytearray(start.decode(self._utf_16, errors="ignore").encode())
                 return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1]))
         return SourceFile(self.name, bytes(start))
-
-    @cached_property
-    def _utf_16(self) -> str:
-        return _utf_16(next(self.pieces(), b""))
 
     def texts(self) -> Iterator[str]:
         """The text in pieces of whole lines, as `text` has it; of a large file no more than two of them are held.
 
         Others can ask how far it is read (`read_bytes`).
         """
-        if "text" in self.__dict__ or not self.is_large or self._utf_16:
+        if "text" in self.__dict__ or not self.is_large:
             text, begin = self.text, 0
             while begin < len(text):
                 end = text.find("\n", begin + PIECE_BYTES) + 1 or len(text)
@@ -117,12 +125,12 @@ class SourceFile:
             return
         before: str | None = None
         rest, begin = b"", 0
-        for piece in self.pieces():
+        for piece in self._utf_8_pieces():
             rest += piece
             if end := max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1) if b"\n" not in rest else -1) + 1:
                 block, rest = _plain_text(rest[:end]), rest[end:]
                 if before is None:
-                    block = self._without_front(block.removeprefix("\ufeff"))
+                    block = self._without_front(block.lstrip("\ufeff"))
                 else:
                     self._made["read bytes"] = begin
                     yield before
@@ -178,32 +186,13 @@ class SourceFile:
 
         Raises NotUnderstood for what is not text.
         """
-        if self.is_packed:
-            unpacked = bytearray()
-            for piece in self.pieces():
-                unpacked += piece
-                if len(unpacked) > MAX_UNPACKED_BYTES:
-                    raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
-            data = bytes(unpacked)
-        else:
-            data = self.data
-        if encoding := self._utf_16:
-            try:
-                text = data.decode(encoding)
-            except UnicodeDecodeError as error:
-                raise NotUnderstood("not text: broken UTF-16") from error
-        else:
-            if b"\x00" in data:
-                raise NotUnderstood("not text: it contains NUL bytes")
-            try:
-                text = data.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                text = data.decode("latin-1")
+        content = bytearray()
+        for piece in self._utf_8_pieces():
+            content += piece
+            if self.is_packed and len(content) > MAX_UNPACKED_BYTES:
+                raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
         # A file that was saved once more may have its mark twice.
-        text = _typed(text.lstrip("\ufeff"))
-        if _CONTROLS.search(text):
-            raise NotUnderstood("not text: it contains control characters")
-        return self._without_front(_without_prompts(_with_line_ends(text)))
+        return self._without_front(_without_prompts(_plain_text(content).lstrip("\ufeff")))
 
     def _without_front(self, text: str) -> str:
         """Without a prompt that was copied in front of a document or a table; reports keep it: it says the command."""
@@ -237,50 +226,28 @@ class SourceFile:
         return self.text.endswith("\n")
 
 
-class Unheld(SourceFile):
-    """A large file that is not held: its pieces are read anew for each who asks."""
-
-    pieces_of: Callable[[], Iterator[bytes]]
-    size: int
-
-    def __init__(self, name: str, pieces_of: Callable[[], Iterator[bytes]], size: int) -> None:
-        for attribute, value in vars(SourceFile(name, b"")).items():
-            if attribute != "data":
-                object.__setattr__(self, attribute, value)
-        object.__setattr__(self, "pieces_of", pieces_of)
-        object.__setattr__(self, "size", size)
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(self.packed_pieces())
-
-    @property
-    def size_bytes(self) -> int:
-        return self.size
-
-    def packed_pieces(self) -> Iterator[bytes]:
-        return self.pieces_of()
-
-
 def _pieces_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while piece := file.read(PIECE_BYTES):
             yield piece
 
 
-def _plain_text(data: bytes) -> str:
-    """A piece of a file as text. Raises NotUnderstood for what is not text."""
+def _plain_text(data: bytes | bytearray) -> str:
+    r"""A piece of a file as text with `\n` line ends. Raises NotUnderstood for what is not text."""
     if len(data.translate(None, _CONTROL_BYTES)) < len(data) and b"\x1b" not in data:
         raise NotUnderstood("not text: it contains control characters")
     try:
         text = data.decode()
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    if "\x1b" in text or "\b" in text:
-        text = _typed(text)
+    # What a terminal shows: without colours, titles of windows and what was typed and taken back.
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
         if _CONTROLS.search(text):
             raise NotUnderstood("not text: it contains control characters")
-    return _with_line_ends(text)
+    if "\b" in text:
+        text = "\n".join(reduce(lambda shown, typed: shown[:-1] + typed, line.split("\b")) for line in text.split("\n"))
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _utf_16(data: bytes) -> str:
@@ -293,19 +260,6 @@ def _utf_16(data: bytes) -> str:
     if max(first, second) < 0.15 * len(start) or max(first, second) < 2 * min(first, second):
         return ""
     return "utf-16-le" if second > first else "utf-16-be"
-
-
-def _typed(text: str) -> str:
-    """What a terminal shows: without colours, titles of windows and what was typed and taken back."""
-    if "\x1b" in text:
-        text = _ESCAPES.sub("", text)
-    if "\b" in text:
-        text = "\n".join(reduce(lambda shown, typed: shown[:-1] + typed, line.split("\b")) for line in text.split("\n"))
-    return text
-
-
-def _with_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _without_prompts(text: str) -> str:

@@ -22,14 +22,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Status, check_count, not_understood, refusal_of
-from benchagent.importers.source import (
-    Line,
-    NotUnderstood,
-    SourceFile,
-    printed_lines,
-    seconds_of,
-    without_comment,
-)
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, seconds_of, without_comment
 from benchagent.redaction import redact_text
 
 _DECIMAL = r"\d+(?:\.\d+)?"
@@ -71,14 +64,10 @@ def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
             whole += f"(?P<{name}>{value})" if name else f"(?:{value})"
         elif bracket:
             whole += group if bracket == "[" else ")?+" if careful else ")?"
+        elif blanks:
+            whole += r"[ \t]++" if careful else " +"
         else:
-            whole += (
-                (r"[ \t]++" if careful else " +")
-                if blanks
-                else _one_of(wordings)
-                if wordings
-                else re.escape(escaped or text)
-            )
+            whole += _one_of(wordings) if wordings else re.escape(escaped or text)
     return (whole if start is None else start.removesuffix(r"[ \t]++").removesuffix(" +")), whole
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from benchagent.importers.benchbase.documents import counted, ended, plain, snake, subject_of, warehouses_of
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
-from benchagent.importers.series import evenly
+from benchagent.importers.series import spots
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
@@ -345,12 +345,12 @@ def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
     try:
         if len(stamps) != len(rates) or len(stamps) < 2:
             raise NotUnderstood("its lines have no times")
-        _, interval_s, values = evenly([stamp - stamps[0] for stamp in stamps], rates)
-        if not math.isclose(interval_s, run.interval_s, rel_tol=0.1):
-            raise NotUnderstood(f"its lines are {interval_s:g} s apart, not {run.interval_s:g} s")
+        grid = spots([stamp - stamps[0] for stamp in stamps])
+        if not math.isclose(grid.interval_s, run.interval_s, rel_tol=0.1):
+            raise NotUnderstood(f"its lines are {grid.interval_s:g} s apart, not {run.interval_s:g} s")
     except NotUnderstood as error:
         warnings.append(f"the monitor's throughput left out: {error}")
         return ()
     if any(phase.get("warm", "0") != "0" for phase in run.phases):
         warnings.append("the monitor's throughput includes the warm-up")
-    return (Series("tps", "TPS", run.interval_s, values),)
+    return (Series("tps", "TPS", run.interval_s, grid.values(rates)),)

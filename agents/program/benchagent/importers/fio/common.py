@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, further, utc
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, further, picked, utc
 from benchagent.importers.source import NotUnderstood, seconds_of, size_bytes_of, slug
 
 # The sum of a run with several servers (`--client`).
@@ -41,28 +41,17 @@ COMMANDS = Commands(
 _SIZES = ("bs", "blocksize", "size")
 
 
-@dataclass
-class Latency:
-    """In milliseconds."""
+def check_latency(latency: Mapping[str, float], what: str) -> None:
+    values = picked(latency, "min", "avg", "max").values()
+    # What is printed is rounded.
+    if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(values)):
+        raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
 
-    minimum: float | None = None
-    maximum: float | None = None
-    average: float | None = None
-    deviation: float | None = None
 
-    def check(self, what: str) -> None:
-        values = [value for value in (self.minimum, self.average, self.maximum) if value is not None]
-        # What is printed is rounded.
-        if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(values)):
-            raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
-
-    def includes(self, part: Latency, *, rel_tol: float, abs_tol: float) -> bool:
-        """Whether the total latency is at least its part, the completion."""
-        pairs = ((self.minimum, part.minimum), (self.average, part.average), (self.maximum, part.maximum))
-        return not any(
-            whole is not None and of_part is not None and whole < of_part * (1 - rel_tol) - abs_tol
-            for whole, of_part in pairs
-        )
+def includes(total: Mapping[str, float], part: Mapping[str, float], *, rel_tol: float, abs_tol: float) -> bool:
+    """Whether the total latency is at least its part, the completion."""
+    both = total.keys() & part.keys() & {"min", "avg", "max"}
+    return all(total[name] >= part[name] * (1 - rel_tol) - abs_tol for name in both)
 
 
 @dataclass
@@ -75,24 +64,25 @@ class Flow:
     mb_per_s: float | None = None
     ios: int | None = None
     runtime_s: float | None = None
-    latency: Latency = field(default_factory=Latency)
+    # `min`, `avg`, `stddev` and `max` in milliseconds.
+    latency: dict[str, float] = field(default_factory=dict)
     # Rank -> milliseconds, of the completion latency unless the run asked for the total one.
     percentiles: dict[float, float] = field(default_factory=dict)
 
     def check_rate(self, what: str, *, rel_tol: float) -> None:
-        """IOPS against the number of operations and the run time."""
+        """Takes the IOPS that fit the number of operations and the run time. Raises NotUnderstood where none do."""
         if self.iops is None or self.ios is None or not self.runtime_s:
             return
-        if not math.isclose(self.iops, self.ios / self.runtime_s, rel_tol=rel_tol, abs_tol=1.5):
+        exact, meant = self.ios / self.runtime_s, (self.iops, self.iops_above or self.iops)
+        fitting = [iops for iops in meant if math.isclose(iops, exact, rel_tol=rel_tol, abs_tol=1.5)]
+        if not fitting:
             raise NotUnderstood(f"{what}: {self.iops:g} IOPS are not {self.ios} operations in {self.runtime_s:g} s")
+        self.iops = fitting[0]
 
     def latencies(self, prefix: str) -> tuple[Metric, ...]:
-        latency = self.latency
-        values = {"min": latency.minimum, "avg": latency.average, "stddev": latency.deviation, "max": latency.maximum}
-        values |= {f"p{_RANKS.get(rank) or f'{rank:g}'.replace('.', '_')}": ms for rank, ms in self.percentiles.items()}
-        return all_measured(
-            {f"{prefix}_latency_{name}_ms": round(ms, 9) for name, ms in values.items() if ms is not None}
-        )
+        ranks = {f"p{_RANKS.get(rank) or f'{rank:g}'.replace('.', '_')}": ms for rank, ms in self.percentiles.items()}
+        named = (self.latency | ranks).items()
+        return all_measured({f"{prefix}_latency_{name}_ms": round(ms, 9) for name, ms in named})
 
 
 @dataclass
@@ -121,11 +111,15 @@ def grouped(jobs: Sequence[Job]) -> Iterator[tuple[int, list[Job]]]:
         yield group, list(members)
 
 
-def report(jobs: Sequence[Job], *, version: str, status: Status, reason: str, warnings: Sequence[str] = ()) -> Report:
-    """The report of one group."""
-    if failed := [job for job in jobs if job.error]:
-        status = Status.FAILED
-        reason = "; ".join(f"job {job.name} ended with error {job.error}" for job in failed)
+def report(
+    jobs: Sequence[Job], *, version: str, reason: str = "", warnings: Sequence[str] = (), messages: Sequence[str] = ()
+) -> Report:
+    """The report of one group; of no job where fio said only why none ran."""
+    failed = [f"job {job.name} ended with error {job.error}" for job in jobs if job.error]
+    status = Status.FAILED if failed or not jobs else Status.ABORTED if reason else Status.COMPLETE
+    if status is Status.FAILED:
+        reason = "; ".join([*failed, *messages])[:600]
+    jobs = jobs or [Job("fio")]
     metrics = list(_metrics(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
     for job in jobs if status is Status.COMPLETE else ():

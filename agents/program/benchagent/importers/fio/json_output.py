@@ -6,12 +6,11 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from benchagent.importers.fio import common
-from benchagent.importers.fio.common import DIRECTIONS, Flow, Job, Latency, check_percentiles, grouped, report
-from benchagent.importers.report import Report, Status, not_understood
+from benchagent.importers.fio.common import DIRECTIONS, Flow, Job, check_percentiles, grouped, includes, report
+from benchagent.importers.report import Report, not_understood
 from benchagent.importers.source import NotUnderstood, decoded, number_in, said_once
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
@@ -46,7 +45,8 @@ def read(text: str) -> list[Report]:
     documents, around = _documents(text)
     if len(documents) != len(_CLAIM.findall(text)):
         raise NotUnderstood("a part of the JSON is missing or damaged")
-    signal = common.SIGNAL.search(around)
+    signal, messages = common.SIGNAL.search(around), _MESSAGE.findall(around)
+    reason = f"fio was ended by signal {signal[1]}" if signal else ""
     # Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's.
     final: list[dict[str, Any]] = []
     for document in documents:
@@ -58,16 +58,15 @@ def read(text: str) -> list[Report]:
     reports: list[Report] = []
     for document in final:
         try:
-            reports += _document(document, signal[1] if signal else "")
+            reports += [
+                report(jobs, version=document["fio version"], reason=reason, messages=messages)
+                for _, jobs in grouped(_jobs(document))
+            ]
         except NotUnderstood as error:
             if len(final) == 1:
                 raise
             reports.append(not_understood(error, tool="fio"))
-    messages = "; ".join(_MESSAGE.findall(around))[:500]
-    if not messages:
-        return reports
-    failed = Status.FAILED
-    return [replace(made, reason=f"{made.reason}; {messages}") if made.status is failed else made for made in reports]
+    return reports
 
 
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
@@ -103,17 +102,13 @@ def _ages(document: Mapping[str, Any]) -> dict[str, int]:
     return {job: age for job, age in ages.items() if isinstance(age, int)} if None not in ages.values() else {}
 
 
-def _document(document: Mapping[str, Any], signal: str) -> list[Report]:
-    version = document["fio version"]
+def _jobs(document: Mapping[str, Any]) -> list[Job]:
     entries = document.get("jobs", document.get("client_stats"))
-    if not isinstance(version, str) or not isinstance(entries, list) or not entries:
+    if not isinstance(document["fio version"], str) or not isinstance(entries, list) or not entries:
         raise NotUnderstood("fio's JSON without jobs")
     everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == common.ALL_CLIENTS]
     options = _options(document.get("global options"))
-    jobs = [_job(entry, options) for entry in everything or entries]
-    reason = f"fio was ended by signal {signal}" if signal else ""
-    status = Status.ABORTED if signal else Status.COMPLETE
-    return [report(group, version=version, status=status, reason=reason) for _, group in grouped(jobs)]
+    return [_job(entry, options) for entry in everything or entries]
 
 
 def _options(value: Any) -> dict[str, str]:
@@ -184,9 +179,7 @@ def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:
     # Before 2.2 IOPS were cut to whole numbers.
     flow.check_rate(what, rel_tol=0.002)
     flow.mb_per_s = _rate(data, done, runtime_ms / 1000, what, job)
-    scale, flow.latency, completion = _latency_of(data, what)
-    if completion is not None:
-        flow.percentiles = _percentiles(completion, scale, what)
+    _read_latencies(data, flow, what)
     return flow
 
 
@@ -210,35 +203,35 @@ def _rate(data: Mapping[str, Any], done: float, runtime_s: float, what: str, job
     return kib * 1024 / 1e6
 
 
-def _latency_of(data: Mapping[str, Any], what: str) -> tuple[float, Latency, Mapping[str, Any] | None]:
-    """Milliseconds per unit, the total latency, and the block that holds percentiles: ns since 3.0, us before."""
-    for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):
-        total, completion = data.get(f"lat{suffix}"), data.get(f"clat{suffix}")
-        if not isinstance(total, dict) and not isinstance(completion, dict):
-            continue
-        latency = _latency(total if isinstance(total, dict) else {}, scale, what)
+def _read_latencies(data: Mapping[str, Any], flow: Flow, what: str) -> None:
+    """The total latency, and the percentiles, which are of the completion where it has some."""
+    for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):  # ns since 3.0, us before
+        total, completion = (data.get(f"{kind}{suffix}") for kind in ("lat", "clat"))
+        if isinstance(total, dict):
+            flow.latency = _latency(total, scale, what)
         if isinstance(completion, dict):
             part = _latency(completion, scale, f"{what} completion")
-            if not latency.includes(part, rel_tol=0.001, abs_tol=1e-6):
+            if not includes(flow.latency, part, rel_tol=0.001, abs_tol=1e-6):
                 raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
         for block in (completion, total):
-            if isinstance(block, dict) and isinstance(block.get("percentile"), dict):
-                return scale, latency, block
-        return scale, latency, None
-    return _NS_MS, Latency(), None
+            if isinstance(block, dict) and not flow.percentiles:
+                flow.percentiles = _percentiles(block, scale, what)
+        if isinstance(total, dict) or isinstance(completion, dict):
+            return
 
 
-def _latency(block: Mapping[str, Any], scale: float, what: str) -> Latency:
+def _latency(block: Mapping[str, Any], scale: float, what: str) -> dict[str, float]:
     _in_order(block, ("min", "max", "mean", "stddev", "N", "percentile", "bins"), what)
-    values = [_number(block, key) for key in ("min", "max", "mean", "stddev")]
-    latency = Latency(*(None if value is None else value * scale for value in values))
-    latency.check(what)
+    values = {name.replace("mean", "avg"): _number(block, name) for name in ("min", "mean", "stddev", "max")}
+    latency = {name: value * scale for name, value in values.items() if value is not None}
+    common.check_latency(latency, what)
     return latency
 
 
 def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[float, float]:
     ranks: dict[float, float] = {}
-    for rank, value in block["percentile"].items():
+    percentiles = block.get("percentile")
+    for rank, value in percentiles.items() if isinstance(percentiles, dict) else ():
         if not re.fullmatch(r"\d+(?:\.\d+)?", rank) or isinstance(value, bool) or not isinstance(value, int | float):
             raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}")
         if 0 < float(rank) <= 100 and math.isfinite(value):
@@ -258,7 +251,6 @@ def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
     count = _number(block, "N") if isinstance(block, dict) else None
     if not isinstance(block, dict) or not count:
         return None
-    flow = Flow(ios=int(count), latency=_latency(block, _NS_MS, what))
-    if isinstance(block.get("percentile"), dict):
-        flow.percentiles = _percentiles(block, _NS_MS, what)
-    return flow
+    return Flow(
+        ios=int(count), latency=_latency(block, _NS_MS, what), percentiles=_percentiles(block, _NS_MS, what)
+    )  # fmt: skip

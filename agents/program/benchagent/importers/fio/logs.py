@@ -58,7 +58,6 @@ class _Samples:
 
 @dataclass(frozen=True)
 class _Log:
-    file: SourceFile
     folder: str
     stem: str
     kind: str
@@ -132,23 +131,28 @@ def _named(stem: str, runs: Sequence[tuple[int, int]], files: Sequence[ReadFile]
     return [run for run, names in called.items() if stem in names]
 
 
+def _apart(series: Series, report: Report) -> float | None:
+    """How far the mean of a series is from the figure of the report, as a share; None where either is missing."""
+    values, total = [value for value in series.values if value is not None], report.metric(series.name)
+    if total is None or not values:
+        return None
+    mean = sum(values) / len(values)
+    return abs(mean - total) / max(mean, total, 0.04)
+
+
 def _fitting(logs: Sequence[_Log], runs: Sequence[tuple[tuple[int, int], Report]]) -> list[tuple[int, int]]:
     """The run whose totals the logs have, where no other's come near."""
     near, far = list[tuple[int, int]](), list[tuple[int, int]]()
     for run, report in runs:
-        apart: list[float] = []
+        apart: list[float | None] = []
         for kind in sorted({log.kind for log in logs} & {"bw", "iops"}):
             try:
-                of_kind = list(_series([log for log in logs if log.kind == kind], report.tool_version))
+                series = _series([log for log in logs if log.kind == kind], report.tool_version)
+                apart += [_apart(each, report) for each in series]
             except NotUnderstood:
                 continue
-            for series in of_kind:
-                values, total = [value for value in series.values if value is not None], report.metric(series.name)
-                if values:
-                    mean = sum(values) / len(values)
-                    apart.append(abs(mean - total) / max(mean, total) if total else 1.0)
         if apart:
-            (near if max(apart) <= FITS_WITHIN else far).append(run)
+            (far if any(share is None or share > FITS_WITHIN for share in apart) else near).append(run)
     return near if len(near) + len(far) == len(runs) else []
 
 
@@ -173,7 +177,7 @@ def _log(file: SourceFile) -> _Log:
             rows.add(int(time_ms) / 1000, float(value), int(size))
         except NotUnderstood as error:
             raise NotUnderstood(f"line {number}: {error}") from error
-    return _Log(file, str(path.parent), name["stem"], name["kind"].lower(), samples)
+    return _Log(str(path.parent), name["stem"], name["kind"].lower(), samples)
 
 
 def _joined(report: Report, logs: Sequence[_Log]) -> Report:
@@ -181,9 +185,7 @@ def _joined(report: Report, logs: Sequence[_Log]) -> Report:
     for kind in sorted({log.kind for log in logs}):
         try:
             for added in _series([log for log in logs if log.kind == kind], report.tool_version):
-                total, values = report.metric(added.name), [value for value in added.values if value is not None]
-                mean = sum(values) / len(values) if values else None
-                if None in (total, mean) or math.isclose(mean or 0, total or 0, rel_tol=FITS_WITHIN, abs_tol=0.01):
+                if (_apart(added, report) or 0.0) <= FITS_WITHIN:
                     series.append(added)
                 else:
                     warnings.append(f"the {kind} log left out: it does not fit this run's {added.name}")
@@ -206,16 +208,15 @@ def _series(logs: Sequence[_Log], version: str) -> Iterable[Series]:
 
 
 def _series_of(kind: str, direction: str, logs: Sequence[_Samples], version: str) -> Series:
-    name, unit, factor = {
-        "bw": (f"{direction}_mb_per_s", "MB/s", 1024 / 1e6),
-        "iops": (f"{direction}_iops", "IOPS", 1.0),
-        "lat": (f"{direction}_latency_avg_ms", "ms", 1e-3 if version.startswith(("1.", "2.")) else 1e-6),
+    name, factor = {
+        "bw": (f"{direction}_mb_per_s", 1024 / 1e6),
+        "iops": (f"{direction}_iops", 1.0),
+        "lat": (f"{direction}_latency_avg_ms", 1e-3 if version.startswith(("1.", "2.")) else 1e-6),
     }[kind]
     if all(log.of_operations for log in logs):
-        return Series(name, unit, 1.0, tuple(_seconds(kind, logs, factor)))
+        return Series.called(name, 1.0, _seconds(kind, logs, factor))
     start_s, interval_s, values = _windows(logs)
-    scaled = tuple(None if value is None else value * factor for value in values)
-    return Series(name, unit, interval_s, scaled, start_s)
+    return Series.called(name, interval_s, (None if value is None else value * factor for value in values), start_s)
 
 
 def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[float | None]:

@@ -15,14 +15,15 @@ from benchagent.importers.fio.common import (
     SIGNAL,
     Flow,
     Job,
-    Latency,
+    check_latency,
     check_percentiles,
     command_options,
     common,
     grouped,
+    includes,
     report,
 )
-from benchagent.importers.report import Report, Status
+from benchagent.importers.report import Report
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
 
 # Its lines, and their units.
@@ -43,12 +44,12 @@ NEW = re.compile(
     r"\((?P<done>[\d.]+(?:[KMGT]i)?)B/(?P<ms>\d+)msec\)"
 )
 OLD = re.compile(
-    r"^\s*(?P<direction>read|write|trim|mixed)\s*: io=(?P<done>[\d.]+[KMGT]?)B, bw=(?P<rate>[\d.]+\s?[KMGT]?)B/s, "
+    r"^\s*(?P<direction>read|write|trim|mixed)\s*: io=(?P<done>[\d.]+[KMGT]?)B, bw=(?P<binary>[\d.]+\s?[KMGT]?)B/s, "
     r"iops=(?P<iops>\d+)\s*, runt=\s*(?P<ms>\d+)msec"
 )
 LATENCY = re.compile(
     r"^\s*(?P<kind>lat|clat|slat|sync) \((?P<unit>nsec|usec|msec)\)\s*: min=\s*(?P<min>[\d.]+[kKMG]?)\s*, "
-    r"max=\s*(?P<max>[\d.]+[kKMG]?)\s*, avg=\s*(?P<avg>[\d.]+[kKMG]?)\s*, stdev=\s*(?P<stdev>[\d.]+[kKMG]?)\s*$"
+    r"max=\s*(?P<max>[\d.]+[kKMG]?)\s*, avg=\s*(?P<avg>[\d.]+[kKMG]?)\s*, stdev=\s*(?P<stddev>[\d.]+[kKMG]?)\s*$"
 )
 PERCENTILES = re.compile(r"^\s*(?:(?P<kind>clat|lat|sync)\s+|.*)percentiles \((?P<unit>nsec|usec|msec)\):\s*$")
 RANK = re.compile(r"([\d.]+)th=\[\s*([\d.]+[kKMG]?)\]")
@@ -58,8 +59,7 @@ ISSUED = re.compile(
 )
 GROUP = re.compile(r"^\s*Run status group (\d+) \(all jobs\):")
 TOTAL = re.compile(
-    r"^\s*(?P<direction>READ|WRITE|TRIM|MIXED)\s*: (?:bw=(?P<new>[\d.]+(?:[KMGT]i)?)B/s"
-    r"|io=[\d.]+[KMGT]?B, aggrb=(?P<old>[\d.]+[KMGT]?)B/s)"
+    r"^\s*(?P<direction>READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=[\d.]+[KMGT]?B, aggrb=)(?P<rate>[\d.]+(?:[KMGT]i?)?)B/s"
     r".*?(?:run|mint)=\s*\d+(?:msec, maxt=|-)(?P<longest_ms>\d+)msec\s*$"
 )
 # How each total begins, whatever follows.
@@ -75,7 +75,7 @@ class _Section:
     job: Job
     flow: Flow | None = None
     direction: str = ""
-    completion: Latency | None = None
+    completion: dict[str, float] = field(default_factory=dict)
     # Milliseconds of its unit.
     rank_ms: float = 0.0
     # Whose percentiles are being read, and whose are kept.
@@ -216,10 +216,8 @@ def _options_of(run: _Run, job: Job) -> dict[str, str]:
 
 
 def _figures(run: _Run, section: _Section, line: str) -> _Section:
-    if rate := NEW.match(line):
-        return _open(section, rate["direction"], _new(rate, section.job))
-    if rate := OLD.match(line):
-        return _open(section, rate["direction"], _old(rate, section.job))
+    if rate := NEW.match(line) or OLD.match(line):
+        return _open(section.job, rate)
     if re.match(r"\s+(?:read|write|trim|mixed)\s*:", line):
         raise NotUnderstood("an unknown wording of a rate")
     if latency := LATENCY.match(line):
@@ -239,36 +237,30 @@ def _figures(run: _Run, section: _Section, line: str) -> _Section:
     return section
 
 
-def _open(section: _Section, direction: str, flow: Flow) -> _Section:
-    if direction in section.job.flows:
-        raise NotUnderstood(f"{direction} stands there twice")
-    if any(DIRECTIONS.index(before) > DIRECTIONS.index(direction) for before in section.job.flows):
-        raise NotUnderstood(f"{direction} stands in the wrong place")
-    section.job.flows[direction] = flow
-    return _Section(section.job, flow, direction)
-
-
-def _new(match: re.Match[str], job: Job) -> Flow:
+def _open(job: Job, match: re.Match[str]) -> _Section:
+    """The rate of one direction, whose latencies follow."""
+    direction = match["direction"]
+    order = [DIRECTIONS.index(each) for each in (*job.flows, direction)]
+    if order != sorted({*order}):
+        raise NotUnderstood(f"{direction} stands there twice or in the wrong place")
     iops, *above = _readings(match["iops"], 1000)
     runtime_s = whole(match["ms"]) / 1000
-    binaries, decimals = _readings(match["binary"], 1024), _readings(match["decimal"], 1000)
-    sizes = _readings(match["done"], 1024)
-    fitting = [
-        rate for rate in itertools.product(binaries, decimals) if math.isclose(*rate, rel_tol=0.012, abs_tol=1.0)
-    ]
-    if not fitting:
-        raise NotUnderstood("the bandwidths in MiB/s and in MB/s contradict each other")
+    binaries, sizes = _readings(match["binary"], 1024), _readings(match["done"], 1024)
+    decimals = binaries if match.re is OLD else _readings(match["decimal"], 1000)
     rates = [
         decimal
-        for (binary, decimal), done in itertools.product(fitting, sizes)
-        if not runtime_s or math.isclose(binary * runtime_s, done, rel_tol=0.02, abs_tol=2048.0)
+        for binary, decimal, done in itertools.product(binaries, decimals, sizes)
+        if math.isclose(binary, decimal, rel_tol=0.012, abs_tol=1)
+        and (not runtime_s or math.isclose(binary * runtime_s, done, rel_tol=0.02, abs_tol=2048))
     ]
     if not rates:
         raise NotUnderstood("bandwidth, bytes and run time contradict each other")
-    decimal = rates[0]
-    if decimal != decimals[0]:
+    if rates[0] != decimals[0]:
         job.warnings.append(_CARRY)
-    return Flow(iops=iops, iops_above=above[0] if above else None, mb_per_s=decimal / 1e6, runtime_s=runtime_s)
+    if match.re is OLD:
+        job.warnings.append("MB/s are converted from KB/s of 1024 bytes, as fio 2 means them")
+    job.flows[direction] = Flow(iops, above[0] if above else None, rates[0] / 1e6, runtime_s=runtime_s)
+    return _Section(job, job.flows[direction], direction)
 
 
 def _scaled(text: str, base: int) -> tuple[float, float]:
@@ -283,19 +275,10 @@ def _readings(text: str, base: int) -> tuple[float, ...]:
     return (figure * unit, figure * unit + unit) if re.match(r"\d+\.0+(?!\d)", text) else (figure * unit,)
 
 
-def _old(match: re.Match[str], job: Job) -> Flow:
-    done, rate = (math.prod(_scaled(match[name], 1024)) for name in ("done", "rate"))
-    runtime_s = whole(match["ms"]) / 1000
-    if runtime_s and not math.isclose(rate * runtime_s, done, rel_tol=0.02, abs_tol=2048.0):
-        raise NotUnderstood("bandwidth, bytes and run time contradict each other")
-    job.warnings.append("MB/s are converted from KB/s of 1024 bytes, as fio 2 means them")
-    return Flow(iops=float(whole(match["iops"])), mb_per_s=rate / 1e6, runtime_s=runtime_s)
-
-
 def _latency(section: _Section, match: re.Match[str]) -> _Section:
     kind, ms = match["kind"], MS[match["unit"]]
-    latency = Latency(*(math.prod(_scaled(match[name], 1000)) * ms for name in ("min", "max", "avg", "stdev")))
-    latency.check(kind)
+    latency = {name: math.prod(_scaled(match[name], 1000)) * ms for name in ("min", "avg", "stddev", "max")}
+    check_latency(latency, kind)
     if kind == "sync":
         if section.job.sync is not None:
             raise NotUnderstood("the sync latencies stand there twice")
@@ -304,14 +287,14 @@ def _latency(section: _Section, match: re.Match[str]) -> _Section:
     if section.flow is None or section.direction == "sync":
         raise NotUnderstood("latencies of neither reads nor writes")
     if kind == "clat":
-        if section.completion is not None or section.flow.latency.average is not None:
+        if section.completion or section.flow.latency:
             raise NotUnderstood("the completion latencies stand there twice")
         section.completion = latency
     elif kind == "lat":
-        if section.flow.latency.average is not None:
+        if section.flow.latency:
             raise NotUnderstood("the latencies stand there twice")
         # fio changes the unit when numbers grow, so both are rounded differently.
-        if section.completion is None or latency.includes(section.completion, rel_tol=0.01, abs_tol=0.0011):
+        if includes(latency, section.completion, rel_tol=0.01, abs_tol=0.0011):
             section.flow.latency = latency
         else:
             what = f"{section.job.name} {section.direction}"
@@ -337,9 +320,9 @@ def _ranks(section: _Section, line: str) -> None:
 def _total(run: _Run, match: re.Match[str]) -> None:
     if run.group is None:
         raise NotUnderstood("totals of no group")
-    rates = _readings(match["new"], 1024) if match["new"] else (math.prod(_scaled(match["old"], 1024)),)
     totals, direction = run.totals[run.group], match["direction"].lower()
-    value = (tuple(rate / 1e6 for rate in rates), whole(match["longest_ms"]) / 1000)
+    rates = tuple(rate / 1e6 for rate in _readings(match["rate"], 1024))
+    value = (rates, whole(match["longest_ms"]) / 1000)
     if totals.setdefault(direction, value) != value:
         raise NotUnderstood(f"two different totals for {direction}")
 
@@ -347,9 +330,7 @@ def _total(run: _Run, match: re.Match[str]) -> None:
 def _reports(run: _Run) -> list[Report]:
     if not run.jobs:
         if run.messages:
-            return [
-                report([Job("fio")], version=run.version, status=Status.FAILED, reason="; ".join(run.messages)[:500])
-            ]
+            return [report([], version=run.version, messages=run.messages)]
         if run.totals:
             raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
         return []
@@ -368,24 +349,16 @@ def _check(run: _Run, job: Job) -> None:
             if count and not job.error and "mixed" not in job.flows:
                 raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
             continue
+        flow.ios, printed = count, flow.iops
         try:
-            _fit_rate(job, flow, count, f"job {job.name} {direction}")
+            flow.check_rate(f"job {job.name} {direction}", rel_tol=0.015)
+            if flow.iops != printed:
+                job.warnings.append(_CARRY)
         except NotUnderstood as error:
             if not job.error:
                 raise
             del job.flows[direction]
             job.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
-
-
-def _fit_rate(job: Job, flow: Flow, count: int, what: str) -> None:
-    try:
-        replace(flow, ios=count).check_rate(what, rel_tol=0.015)
-    except NotUnderstood:
-        if flow.iops_above is None:
-            raise
-        replace(flow, iops=flow.iops_above, ios=count).check_rate(what, rel_tol=0.015)
-        flow.iops = flow.iops_above
-        job.warnings.append(_CARRY)
 
 
 def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
@@ -405,10 +378,7 @@ def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
     blocks = {job.options.get("bs", "") for job in jobs}
     warnings = ["an extract: the totals of the run are missing"] if is_extract else []
     warnings += [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
-    status = Status.ABORTED if reason else Status.COMPLETE
-    made = report(jobs, version=run.version, status=status, reason=reason, warnings=warnings)
-    if made.status is Status.FAILED and run.messages:
-        made = replace(made, reason="; ".join([made.reason, *run.messages])[:600])
+    made = report(jobs, version=run.version, reason=reason, warnings=warnings, messages=run.messages)
     return replace(made, command_lines=(run.command,))
 
 

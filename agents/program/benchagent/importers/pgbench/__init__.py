@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
-from benchagent.importers.pgbench.tables import ANCHOR_WORDS, ANCHORS, has_commas, with_points
+from benchagent.importers.pgbench.tables import has_commas, with_points
 from benchagent.importers.report import Report, Status, not_understood, refusal_of
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
@@ -17,7 +17,7 @@ TOOL = "pgbench"
 
 MARKS = re.compile(
     r"^[ \t]*(?:transaction type: "
-    r"|progress: \d+(?:\.\d+)? s,? |pgbench \(\d|pgbench: (?:error|fatal): "
+    r"|progress: \d+(?:[.,]\d+)? s,? |pgbench \(\d|pgbench: (?:error|fatal): "
     r"|tps = \S{1,40} \((?:including|excluding|without) |(?:\d+ of )?\d+ tuples (?:done\.|\(\d+%\))"
     r"|starting vacuum\.\.\.end\.|done in \S{1,40} s \((?:drop|create|client|server|vacuum|primary|foreign)"
     r"|SQL script \d+: |set primary keys?\.\.\.|number of transactions actually processed: "
@@ -28,16 +28,21 @@ WORDS = (
     "transaction type: ", "progress: ", "pgbench (", "pgbench: ", "tps = ", " tuples ", "starting vacuum...",
     "done in ", "SQL script ", "set primary key", "number of transactions actually processed: ", "generating data",
 )  # fmt: skip
+# What may be all that was kept of a report.
+_PARTS = re.compile(
+    r"^[ \t]*(?:scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"
+    r"|starting vacuum\.\.\.|done in \d|dropping old tables\.)",
+    re.MULTILINE,
+)
+_PART_WORDS = ("scaling factor: ", "query mode: ", "number of ", "duration: ", "done in ", "vacuum...", "dropping ")
 
 
 def claims(file: SourceFile) -> bool:
-    if logs.is_log(file.head) or file.shows(MARKS, WORDS):
-        return True
-    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in printed_lines(file))
+    return streams(file) or file.shows(_PARTS, _PART_WORDS)
 
 
 def streams(head: SourceFile) -> bool:
-    return logs.is_log(head) or head.shows(MARKS, WORDS)
+    return logs.is_log(head.head) or head.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -116,27 +116,14 @@ def log_of(file: SourceFile) -> Log:
     return _of_transactions(every) if _TRANSACTION.fullmatch(first[1]) else _of_intervals(every)
 
 
-@dataclass
-class _Seconds:
-    """Latencies on their way into a map. `squares`: of the second at hand, how many have a square of so many bits.
-
-    That tells the bucket: the square of what is in bucket k has k + 1 bits.
-    """
-
-    over_time: LatencyMap
-    squares: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
-    first: int | None = None
-    at: int = 0
-
-    def begin(self, second: int) -> None:
-        self.first = second if self.first is None else self.first
-        counts: Counter[int] = Counter()
-        for bits, count in self.squares.items():
-            counts[min(max(bits - 1, 0), MOST_BUCKETS - 1)] += count
-        if counts:
-            self.over_time.put(max(0, self.at - self.first), counts)
-        self.squares.clear()
-        self.at = second
+def _end_second(log: Log, second: int, squares: dict[int, int]) -> None:
+    """`squares`: how many latencies of the second have a square of so many bits: what is in bucket k has k + 1."""
+    counts: Counter[int] = Counter()
+    for bits, count in squares.items():
+        counts[min(max(bits - 1, 0), MOST_BUCKETS - 1)] += count
+    if counts:
+        log.over_time.put(max(0, second - int(log.began)), counts)
+    squares.clear()
 
 
 def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
@@ -146,8 +133,7 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
     before, columns = 0.0, ""
     bucket, bucket_start = Bucket(), -1
     latencies: defaultdict[int, int] = defaultdict(int)
-    seconds = _Seconds(log.over_time)
-    squares = seconds.squares
+    squares: defaultdict[int, int] = defaultdict(int)
     matched = _TRANSACTION.fullmatch
     for line, text, whole in lines:
         if not whole:
@@ -172,7 +158,7 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
         before, last[client] = max(at, before), number
         log.began = log.began or at
         if second != bucket_start:
-            seconds.begin(second)
+            _end_second(log, bucket_start, squares)
             bucket_start, bucket = second, log.buckets.setdefault(second, Bucket())
         if latency.isdigit():
             value = int(latency)
@@ -185,7 +171,7 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
             bucket.skipped += 1
         else:
             bucket.failed += 1
-    seconds.begin(bucket_start)
+    _end_second(log, bucket_start, squares)
     log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies)
     log.sampled = gaps > max(_SAMPLED_GAPS * count, 2 + len(last))
     if gaps and not log.sampled:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from benchagent.importers.pgbench.load import DAMAGED_LOAD, FIRST_STEP, LOAD, Load
 from benchagent.importers.pgbench.tables import COMMANDS, PROGRESS, REPORT, SCRIPT
-from benchagent.importers.series import Sample, Samples
+from benchagent.importers.series import Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, whole
 from benchagent.importers.tables import Figures, Match, Reader, Spoiled, damage_of
 
@@ -129,7 +129,7 @@ class Run(Figures):
         if values["tps"] == 0 and values.get("latency_avg_ms") == 0:
             # Nothing ended, so nothing took 0 ms.
             values |= dict.fromkeys(values.keys() & _LATENCIES, None)
-        self.progress.append(Sample(line.number, values.pop("time_s"), values))
+        self.progress.add(line.number, values.pop("time_s"), values)
 
     def _take_statement(self, line: Line, columns: int) -> bool:
         counts = r"\s+(\d+)" * columns

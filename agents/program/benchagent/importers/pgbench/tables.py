@@ -28,15 +28,15 @@ REPORT = Table(
     ("duration_s", "duration: {duration_s:int} s"),
     ("transactions_per_client", "number of transactions per client: {transactions_per_client:int}"),
     ("transactions", "number of transactions actually processed: {transactions:int}[/{asked:int}]"),
-    ("failed", "number of failed transactions: {failed_transactions:int} ({failed_percent:num?}[ ]%)"),
+    ("failed", "number of failed transactions: {failed_transactions:int} ({failed_transactions_share:num?}[ ]%)"),
     (
         "serialization_failures",
-        "number of serialization failures: {serialization_failures:int} ({serialization_percent:num?}[ ]%)",
+        "number of serialization failures: {serialization_failures:int} ({serialization_failures_share:num?}[ ]%)",
     ),
-    ("deadlock_failures", "number of deadlock failures: {deadlock_failures:int} ({deadlock_percent:num?}[ ]%)"),
-    ("retried", "number of transactions retried: {retried_transactions:int} ({retried_percent:num?}[ ]%)"),
+    ("deadlock_failures", "number of deadlock failures: {deadlock_failures:int} ({deadlock_failures_share:num?}[ ]%)"),
+    ("retried", "number of transactions retried: {retried_transactions:int} ({retried_transactions_share:num?}[ ]%)"),
     ("retries", "total number of retries: {retries:int}"),
-    ("skipped", "number of transactions skipped: {skipped_transactions:int} ({skipped_percent:num?}[ ]%)"),
+    ("skipped", "number of transactions skipped: {skipped_transactions:int} ({skipped_transactions_share:num?}[ ]%)"),
     (
         "late",
         "number of transactions above the {latency_limit_ms:signed} ms latency limit: "
@@ -90,12 +90,6 @@ SCRIPT = Table(
     ("latency_avg", "- latency average = {latency_avg_ms:signed} ms", "- latency average"),
     ("latency_stddev", "- latency stddev = {latency_stddev_ms:signed} ms", "- latency stddev"),
 )
-ANCHORS = re.compile(
-    r"transaction type: |scaling factor: \d|query mode: [a-z]|number of (?:clients|threads): \d|duration: \d+ s"
-    r"|progress: \d+(?:[.,]\d+)? s,? \d|tps = \d+[.,]\d+ \((?:in|ex|wi)|starting vacuum\.\.\."
-    r"|done in \d|dropping old tables\."
-)
-
 # pgbench prints numbers as the locale has them, without marks of thousands: in all lines of a report or in none.
 _RATE = re.compile(r"tps = \d+([.,])\d{6} \(")
 _OF_NUMBERS = re.compile(
@@ -120,10 +114,6 @@ def with_points(line: Line) -> Line:
     return line._replace(text=re.sub(r"(?<=\d),(?=\d)", ".", text, count=count))
 
 
-ANCHOR_WORDS = (
-    "transaction type: ", "scaling factor: ", "query mode: ", "number of ", "duration: ", "progress: ", "tps = ",
-    "starting vacuum...", "done in ", "dropping old tables.",
-)  # fmt: skip
 COMMANDS = Commands(
     ("pgbench",),
     follows=r"(?:[^\s$#>%(:]\S*\s+)*?-{1,2}[A-Za-z]",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
@@ -20,7 +21,8 @@ ASKED = 1_000_000
 _DONE = frozenset(
     {"ok", "complete", "completed", "success", "successful", "succeeded", "pass", "passed", "done", "finished", "0"}
 )
-_TESTED = (Role.COMMIT, Role.BRANCH)
+# What is said in words.
+_WORDS = (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.COMMIT, Role.BRANCH)
 _ABORTED = re.compile(r"abort|cancel|interrupt|kill|incomplete|timeout", re.IGNORECASE)
 
 
@@ -85,10 +87,10 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
         metrics.append(Metric(column.name, column.unit, column.scaled(value), mapping.phase, column.better))
     if gaps:
         warnings.append(f"line {line} says nothing of {', '.join(gaps)}")
-    status, reason = _status(cells, mapping, line)
-    if status is Status.COMPLETE and not metrics:
-        status, reason = Status.ABORTED, f"line {line} has no figures"
-    if status is not Status.COMPLETE and metrics:
+    run = _about(cells, mapping, line)
+    if run.status is Status.COMPLETE and not metrics:
+        run = replace(run, reason=f"line {line} has no figures")
+    if run.status is not Status.COMPLETE and metrics:
         warnings.append("the figures are of a run that did not succeed")
     started_at = ""
     for column in mapping.of(Role.STARTED_AT):
@@ -100,21 +102,29 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
             started_at = (stamp.date() if len(cell) == len("2026-05-04") else stamp).isoformat()
     # Rates tell a run best, counts least.
     metrics.sort(key=lambda metric: {"higher": 0, "none": 2}.get(metric.better or "", 1))
+    return replace(run, metrics=tuple(metrics), warnings=tuple(warnings), started_at=started_at)
+
+
+def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
+    """What a row says of its run besides its figures."""
+    stated = [(column, cells[column.heading]) for column in mapping.columns if not is_missing(cells[column.heading])]
+    texts = {column.role: redact_text(cell) for column, cell in stated if column.role in _WORDS}
+    workload, dbms = mapping.workload or texts.get(Role.WORKLOAD, ""), texts.get(Role.DBMS, "")
+    status, reason = Status.COMPLETE, ""
+    for column in mapping.of(Role.STATUS):
+        word = cells[column.heading]
+        if word.lower() not in _DONE and not reason:
+            reason = f"line {line}: {column.heading} is {redact_text(word)[:80]!r}"
+            status = Status.ABORTED if _ABORTED.search(word) else Status.FAILED
     return Report(
-        tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), metrics=tuple(metrics),
-        warnings=tuple(warnings), subject=_subject(cells, mapping), started_at=started_at,
-        tested=_tested(cells, mapping),
+        tool=TOOL, status=status, reason=reason,
+        parameters={column.name: _scalar(column, cell) for column, cell in stated if column.role is Role.FACTOR},
+        subject=Subject(
+            workload=slug(workload, "-"), workload_name=workload, dbms=dbms_called(dbms) or slug(dbms, "-"),
+            dbms_version=texts.get(Role.DBMS_VERSION, ""),
+        ),
+        tested={role.value: texts[role] for role in (Role.COMMIT, Role.BRANCH) if role in texts},
     )  # fmt: skip
-
-
-def _tested(cells: dict[str, str], mapping: Mapping) -> dict[str, str]:
-    told = {column.role.value: cells[column.heading] for role in _TESTED for column in mapping.of(role)}
-    return {name: redact_text(cell) for name, cell in told.items() if not is_missing(cell)}
-
-
-def _parameters(cells: dict[str, str], mapping: Mapping) -> dict[str, Scalar]:
-    factors = [column for column in mapping.of(Role.FACTOR) if not is_missing(cells[column.heading])]
-    return {column.name: _scalar(column, cells[column.heading]) for column in factors}
 
 
 def _measured(table: Table, column: Column) -> Iterator[float | None]:
@@ -133,24 +143,6 @@ def _scalar(column: Column, cell: str) -> Scalar:
     if cell.lower() in ("true", "false"):
         return cell.lower() == "true"
     return redact_value(column.name, redact_value(column.heading, cell)) or ""
-
-
-def _status(cells: dict[str, str], mapping: Mapping, line: int) -> tuple[Status, str]:
-    for column in mapping.of(Role.STATUS):
-        word = cells[column.heading]
-        if word.lower() not in _DONE:
-            reason = f"line {line}: {column.heading} is {redact_text(word)[:80]!r}"
-            return (Status.ABORTED if _ABORTED.search(word) else Status.FAILED), reason
-    return Status.COMPLETE, ""
-
-
-def _subject(cells: dict[str, str], mapping: Mapping) -> Subject:
-    texts = {column.role: redact_text(cells[column.heading]) for column in mapping.columns}
-    workload, dbms = mapping.workload or texts.get(Role.WORKLOAD, ""), texts.get(Role.DBMS, "")
-    return Subject(
-        workload=slug(workload, "-"), workload_name=workload, dbms=dbms_called(dbms) or slug(dbms, "-"),
-        dbms_version=texts.get(Role.DBMS_VERSION, ""),
-    )  # fmt: skip
 
 
 def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Report:
@@ -175,15 +167,12 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
         if column.role not in may_change and not table.column(column.heading).is_constant:
             raise NotUnderstood(f"column {column.heading!r} changes within the samples of one run")
     cells = dict(zip(table.headings, next(table.rows), strict=True))
-    status, reason = _status(cells, mapping, table.lines[0])
-    return Report(
-        tool=TOOL, status=status, reason=reason, parameters=_parameters(cells, mapping), series=tuple(series),
+    return replace(
+        _about(cells, mapping, table.lines[0]), series=tuple(series), started_at=started_at,
         warnings=(*about_table, "the table holds samples only: no result of the whole run"),
-        subject=_subject(cells, mapping), started_at=started_at, tested=_tested(cells, mapping),
     )  # fmt: skip
 
 
 __all__ = [
-    "TOOL", "Column", "Mapping", "Role", "Rows", "claims", "combine", "guess", "propose", "read", "read_mapped",
-    "table_of",
+    "TOOL", "Column", "Mapping", "Role", "Rows", "claims", "guess", "propose", "read", "read_mapped", "table_of",
 ]  # fmt: skip

@@ -7,18 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.report import Report
-from benchagent.importers.series import Samples
-from benchagent.importers.source import (
-    FAILED_EXIT,
-    Line,
-    NotUnderstood,
-    SourceFile,
-    printed_lines,
-    without_comment,
-)
+from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, printed_lines, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
-from benchagent.importers.sysbench.tables import ANCHOR_WORDS, ANCHORS, COMMANDS, HEADED, HEADINGS
+from benchagent.importers.sysbench.tables import COMMANDS, HEADED, HEADINGS
 from benchagent.importers.tables import Reader, Spoiled, reports_of
 
 TOOL = "sysbench"
@@ -36,6 +28,13 @@ WORDS = (
     "sysbench ", "Running the test with", "thds: ", "threads: ", "reads: ", " statistics:", "queries performed:",
     "total number of events: ", "Threads fairness:",
 )  # fmt: skip
+# What may be all that was kept of a report.
+_PARTS = re.compile(
+    r"^[ \t]*(?:total time: +\d|(?:transactions|queries): +\d+ +\(\d[\d.]{0,20} per sec|CPU speed:|General statistics:"
+    r"|Total operations: \d+ \( *\d[\d.]{0,20} per second|Number of threads: \d)",
+    re.MULTILINE,
+)
+_PART_WORDS = ("total time:", " per sec", "CPU speed:", "General statistics:", "Number of threads: ")
 # Its progress where a script prints it as CSV; what stands in every row is found faster.
 _FIGURES = re.compile(r",\d+\.\d\d,\d+\.\d\d,\d+\.\d\d,")
 _ROWS = re.compile(r"^[ \t]{0,40}\d+,\d+(?:,\d+\.\d\d){8}[ \t\r]{0,9}$", re.MULTILINE)
@@ -43,9 +42,7 @@ _PROBLEM = re.compile(r"FATAL: .*|(?:Segmentation fault|Killed|Terminated|Aborte
 
 
 def claims(file: SourceFile) -> bool:
-    if streams(file):
-        return True
-    return file.shows(ANCHORS, ANCHOR_WORDS) and any(ANCHORS.match(line.text) for line in printed_lines(file))
+    return streams(file) or file.shows(_PARTS, _PART_WORDS)
 
 
 def streams(head: SourceFile) -> bool:
@@ -59,8 +56,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if any(run.has_foreign_samples for run in reader.runs):
         # Where one run has a line of another, the other lacks it or has one of this.
         for run in reader.runs:
-            run.samples = Samples()
-            run.warnings.append("the progress is left out: lines of one run stand in another")
+            run.leave_out_progress("lines of one run stand in another")
     return reports_of(reader.parts, report_of, TOOL, "no run of sysbench")
 
 

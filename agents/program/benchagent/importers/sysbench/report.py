@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from benchagent.histogram import encode
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
-from benchagent.importers.series import Samples, evenly
+from benchagent.importers.series import Samples, check_sum, spots
 from benchagent.importers.source import NotUnderstood, size_bytes_of
 from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
 from benchagent.importers.sysbench.tables import options_of_command
 
-_RATES = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s"}
+# One of them must be there where the end of a report is missing.
+_TELLING = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s", "events"}
 # What is shown as it is printed, in this order; the operations of fileio and memory are the tool's events.
 _PRINTED = (
     "tps", "qps", "transactions", "queries", "read_queries", "write_queries", "other_queries", "errors",
@@ -24,11 +25,11 @@ _PRINTED = (
 )  # fmt: skip
 _OPERATIONS = {"read_operations", "write_operations", "other_operations", "operations"}
 _MIB_WARNING = "MiB/s are given as MB/s (1 MiB = 1.048576 MB)"
-_WHOLE = {
-    "threads": "terminals", "warm_up_s": "warm_up_s", "rate": "rate_limit_tps", "cpu_max_prime": "cpu_max_prime",
-    "fsync_each": "fsync_each_requests", "table_size_rows": "table_size_rows", "files": "files",
-}  # fmt: skip
-_TEXTS = ("file_test_mode", "io_mode", "memory_operation", "memory_scope", "db_driver", "query_mode")
+# What the lines before a run say, before and behind its sizes.
+_TOLD = (
+    "terminals", "warm_up_s", "rate_limit_tps", "cpu_max_prime", "fsync_each_requests", "table_size_rows", "files",
+)  # fmt: skip
+_TEXTS = ("file_test_mode", "io_mode", "memory_operation", "memory_scope", "db_driver")
 
 
 def report_of(run: Run) -> Report:
@@ -36,8 +37,7 @@ def report_of(run: Run) -> Report:
     if run.bad_progress:
         if not run.blocks:
             raise NotUnderstood(run.bad_progress)
-        run.samples = Samples()
-        run.warnings.append(f"the progress is left out: {run.bad_progress}")
+        run.leave_out_progress(run.bad_progress)
     since_s = 0.0
     for block in run.blocks:
         check(run, block, since_s)
@@ -104,9 +104,7 @@ def _status(run: Run) -> tuple[Status, str]:
 def _is_extract(run: Run) -> bool:
     """Whether somebody left out the end of the last report, or all but some lines of it, after a run that ended."""
     block = run.blocks[-1]
-    if block.checkpoint_s is not None or run.cut or "#fairness" in block.rows:
-        return False
-    if not (_RATES | {"events"}) & set(block.rows):
+    if block.checkpoint_s is not None or run.cut or "#fairness" in block.rows or not _TELLING & block.rows.keys():
         return False
     if block.extract or run.followed:
         missing = "beginning" if block.extract else "end"
@@ -115,8 +113,7 @@ def _is_extract(run: Run) -> bool:
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
-    parameters = options_of_command(run.command_lines)
-    parameters |= {name: run.options[option] for option, name in _WHOLE.items() if option in run.options}
+    parameters = options_of_command(run.command_lines) | picked(run.options, *_TOLD)
     for option in ("block_size", "total_size"):
         # What sysbench rounded is left out.
         if size_bytes := size_bytes_of(run.options.get(option, "")):
@@ -208,11 +205,7 @@ def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:
 
 def _series(run: Run) -> list[Series]:
     series: list[Series] = []
-    parts = [run.samples] if run.samples else []
-    if "queue_length" in run.samples.names:
-        of_queues = [[each for each in run.samples if ("queue_length" in each.values) is own] for own in (False, True)]
-        parts = [Samples(each) for each in of_queues if each]
-    for samples in parts:
+    for samples in filter(None, (run.samples, run.queues)):
         try:
             series += _of_samples(run, samples)
         except NotUnderstood as error:
@@ -231,19 +224,15 @@ def _of_samples(run: Run, samples: Samples) -> list[Series]:
         raise NotUnderstood("they do not show how far apart they are")
     if announced_s and times[0] + 1 < announced_s:
         raise NotUnderstood(f"they do not come every {announced_s:g} s as announced")
-    series = []
+    series, grid = [], spots(times, interval_s=announced_s or None)
+    done = sum(block.values.get("events", 0) for block in run.blocks)
     for name in samples.names:
         column = samples.column(name)
         if column is None or name in BESIDE:
             continue
-        t0_s, interval_s, values = evenly(times, column, interval_s=announced_s or None)
-        if name in ("tps", "ops_per_s") and run.ended:
-            # The progress cannot hold more than the reports count.
-            done = sum(block.values.get("events", 0) for block in run.blocks)
-            rates = [value for value in values if value is not None]
-            seen = sum(rates) * interval_s
-            if done and seen > done * 1.05 + 2 * interval_s * max(rates, default=0) + 2:
-                raise NotUnderstood(f"it holds {seen:.0f} events, the report {done:.0f}")
+        values = grid.values(column)
+        if name in ("tps", "ops_per_s") and run.ended and done:
+            check_sum(values, grid.interval_s, done, "events")
         full_name = name
         if name == "latency":
             # The rank, where the intermediate reports do not say it: that of the last report.
@@ -252,7 +241,7 @@ def _of_samples(run: Run, samples: Samples) -> list[Series]:
             full_name = f"latency_p{rank}_ms" if rank else "latency_percentile_ms"
             if not rank:
                 run.warnings.append(f"the rank of the latency's percentile is not stated: the series is {full_name}")
-        series.append(Series.called(full_name, interval_s, values, max(t0_s, 0.0)))
+        series.append(Series.called(full_name, grid.interval_s, values, max(grid.t0_s, 0.0)))
     return series
 
 

@@ -8,25 +8,17 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.importers.series import Sample, Samples
+from benchagent.importers.series import Samples
 from benchagent.importers.source import Line, NotUnderstood, without_comment
-from benchagent.importers.sysbench.tables import (
-    DAMAGED_OPTION,
-    EXTRACT,
-    OPENING,
-    OPTIONS,
-    PROGRESS,
-    RANK,
-    REPORT,
-    STEPS,
-    TESTS,
-)
+from benchagent.importers.sysbench.tables import DAMAGED, EXTRACT, OPENING, OPTIONS, PROGRESS, REPORT, STEPS, TESTS
 from benchagent.importers.tables import Figures, damage_of
 
 MIB_IN_MB = 1.048576
-_STAMP = re.compile(r"\[ *(?P<time>\d+)s *\] (?P<rest>.*)")
-# The hooks of Percona's sysbench-tpcc: time, threads, tps, qps, reads, writes, others, latency, errors, reconnects.
+_STAMP = re.compile(r"\[ *(?P<time>\d+)s *\](?: +(?P<rest>.+))?")
+# The hooks of Percona's sysbench-tpcc: the time, and these.
 _CSV = re.compile(r"(\d+),(\d+)" + r",(\d+\.\d\d)" * 8)
+_CSV_NAMES = ("threads", "tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
+_LIKE_CSV = re.compile(r"\d+,\d+,\d(?:[^,]*,){7}")
 _HISTOGRAM_ROW = re.compile(r"(\d+\.\d{3}) \|\** +(\d+)")
 _CHECKPOINT = re.compile(r"\[ *(?P<time>\d+)s *\] Checkpoint report:")
 
@@ -44,9 +36,9 @@ def milliseconds(text: str) -> float | None:
 BESIDE = ("rank", "threads")
 
 
-def _sample(number: int, time_s: int, figures: dict[str, Any]) -> Sample:
-    """Raises NotUnderstood where the kinds of queries do not add up."""
-    rank, threads, latency = (figures.pop(name, None) for name in ("rank", "threads", "latency"))
+def _converted(figures: dict[str, Any]) -> dict[str, float | None]:
+    """The figures of a sample. Raises NotUnderstood where the kinds of queries do not add up."""
+    rank, threads, latency = (figures.pop(name, None) for name in (*BESIDE, "latency"))
     parts = [figures.pop(name) for name in ("reads", "writes", "others") if name in figures]
     if parts and not math.isclose(sum(parts), figures["qps"], rel_tol=0, abs_tol=0.031):
         raise NotUnderstood(f"reads, writes and others are not the {figures['qps']} queries a second")
@@ -56,19 +48,20 @@ def _sample(number: int, time_s: int, figures: dict[str, Any]) -> Sample:
     }
     if latency is not None and rank != 0:
         values["latency"] = latency
-    return Sample(number, time_s, values | {"rank": rank, "threads": threads})
+    return values | {"rank": rank, "threads": threads}
 
 
-def _from_json(number: int, text: str) -> Sample:
+def _from_json(text: str) -> tuple[float, dict[str, float | None]]:
+    """The time of a sample, and its figures."""
     try:
         content = json.loads(text)
         queries = content["qps"]
         figures = {
             "tps": content["tps"], "qps": queries["total"], "reads": queries["reads"], "writes": queries["writes"],
             "others": queries["other"], "latency": content["latency"], "errors_per_s": content["errors"],
-            "reconnects_per_s": content["reconnects"], "threads": int(content["threads"]),
+            "reconnects_per_s": content["reconnects"], "threads": content["threads"],
         }  # fmt: skip
-        return _sample(number, int(content["time"]), {name: float(value) for name, value in figures.items()})
+        return int(content["time"]), _converted({name: float(value) for name, value in figures.items()})
     except (ValueError, KeyError, TypeError) as error:
         raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
 
@@ -101,8 +94,10 @@ class Run:
     announced: bool = False
     started: bool = False
     samples: Samples = field(default_factory=Samples)
+    # The lines of queues between them.
+    queues: Samples = field(default_factory=Samples)
     blocks: list[Block] = field(default_factory=list)
-    histogram: list[tuple[float, int]] | None = None
+    histogram: list[tuple[float, int]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -114,10 +109,9 @@ class Run:
     # Whether other text stands behind the report, so that what is missing was left out and not cut off.
     followed: bool = False
     never_began: bool = False
-    _in_histogram: bool = False
     _checkpoint_s: int | None = None
-    _json: list[str] | None = None
-    _json_line: int = 0
+    # What is there so far of an object of the JSON hook.
+    _json: Line | None = None
 
     @property
     def has_begun(self) -> bool:
@@ -131,7 +125,12 @@ class Run:
     def has_foreign_samples(self) -> bool:
         """A line of more threads than the run has, or of more than the line before it: they only end."""
         running = [threads for threads in self.samples.column("threads") or () if threads is not None]
-        return 0 < self.options.get("threads", 0) < max(running, default=0) or running != sorted(running, reverse=True)
+        are_more = 0 < self.options.get("terminals", 0) < max(running, default=0)
+        return are_more or running != sorted(running, reverse=True)
+
+    def leave_out_progress(self, why: str) -> None:
+        self.samples, self.queues = Samples(), Samples()
+        self.warnings.append(f"the progress is left out: {why}")
 
     def is_over(self, line: Line) -> bool:
         """Whether the line, which no heading announces, can only be of a next run."""
@@ -162,7 +161,7 @@ class Run:
             else:
                 self._set(line, option.key, option.values.get("value", "."))
             return True
-        if line.whole and DAMAGED_OPTION.match(line.text):
+        if line.whole and DAMAGED.match(line.text):
             raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:60]!r}")
         if step := STEPS.match(line):
             self.steps.append(step.key)
@@ -188,28 +187,22 @@ class Run:
         return self._take_json(line) or self._take_sample(line) or self._take_histogram(line) or self._take_figure(line)
 
     def _take_sample(self, line: Line) -> bool:
-        stamped = re.match(r"\[ *\d+s *\]", line.text)
-        if not stamped and not (re.match(r"\d+,\d+,\d", line.text) and line.text.count(",") >= 9):
+        stamp, csv = _STAMP.fullmatch(line.text), _CSV.fullmatch(line.text)
+        if not (stamp or csv or _LIKE_CSV.match(line.text)):
             return False
         # The last figure of the CSV has two decimals: cut behind them it is the same number.
-        if stamped and not line.whole:
+        if not (line.whole or csv):
             self.cut = True
             return True
-        commented = line.text.count("  ") or "#" in line.text
-        stamp = _STAMP.fullmatch(without_comment(line.text) if commented else line.text) if stamped else None
-        match = PROGRESS.match(Line(line.number, stamp["rest"])) if stamp else None
-        csv = None if stamped else _CSV.fullmatch(line.text)
+        match = PROGRESS.match(Line(line.number, stamp["rest"] or "")) if stamp else None
         try:
             if stamp and match:
-                self.samples.append(_sample(line.number, int(stamp["time"]), match.values))
+                samples = self.queues if match.key == "queue" else self.samples
+                samples.add(line.number, int(stamp["time"]), _converted(match.values))
             elif csv:
-                names = ("tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
-                time_s, threads, *rates = csv.groups()
-                figures = dict(zip(names, map(float, rates), strict=True)) | {"threads": int(threads)}
-                self.samples.append(_sample(line.number, int(time_s), figures))
-            elif not stamped and not line.whole:
-                self.cut = True
-            elif stamp or not stamped:
+                time_s, *figures = map(float, csv.groups())
+                self.samples.add(line.number, time_s, _converted(dict(zip(_CSV_NAMES, figures, strict=True))))
+            elif not stamp or stamp["rest"]:
                 raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:80]!r}")
         except NotUnderstood as error:
             self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
@@ -217,39 +210,30 @@ class Run:
 
     def _take_json(self, line: Line) -> bool:
         """The objects of the JSON hook, one a report, each over several lines."""
-        if self._json is None and line.text == "{" and self.started and not self.blocks:
-            self._json, self._json_line = [], line.number
         if self._json is None:
-            return line.text in ("[", "]", ",") and self.started
+            if line.text != "{" or not self.started or self.blocks:
+                return line.text in ("[", "]", ",") and self.started
+            self._json = Line(line.number, "")
         # The hook's closing bracket comes when sysbench ends, so the report may follow on the same line.
         last, report, _ = line.text.partition("SQL statistics:")
-        self._json.append(last)
         if report:
             self._take_figure(Line(line.number, report))
-        text = "\n".join(self._json)
-        if text.count("{") == text.count("}"):
-            self.samples.append(_from_json(self._json_line, text.rstrip(",\n ")))
-            self._json = None
-        elif len(self._json) > 20:
+        number, text = self._json.number, f"{self._json.text}{last}\n"
+        is_whole = text.count("{") == text.count("}")
+        self._json = None if is_whole else Line(number, text)
+        if is_whole:
+            self.samples.add(number, *_from_json(text.rstrip(",\n ")))
+        elif text.count("\n") > 20:
             raise NotUnderstood("an object of the JSON hook does not end")
         return True
 
     def _take_histogram(self, line: Line) -> bool:
-        if line.text.startswith("Latency histogram (values are in milliseconds)"):
-            if self.histogram:
-                raise NotUnderstood("a second histogram")
-            self.histogram, self._in_histogram = [], True
+        if line.text.startswith(("Latency histogram (values are in milliseconds)", "value  ---")):
             return True
-        if not self._in_histogram or self.histogram is None:
-            return False
-        if line.text.startswith("value  ---"):
-            return True
-        row = _HISTOGRAM_ROW.fullmatch(line.text)
-        if row and line.whole:
+        row = _HISTOGRAM_ROW.fullmatch(line.text) if line.whole else None
+        if row:
             self.histogram.append((float(row[1]), int(row[2])))
-            return True
-        self._in_histogram = not line.text
-        return False
+        return row is not None
 
     def _take_figure(self, line: Line) -> bool:
         if line.text == "Throughput:":
@@ -324,8 +308,8 @@ def _nothing_missing(block: Block) -> None:
     if block.values.get("events") != 0:
         needed += [*_LATENCY, *(("sum",) if keys & {"sum", "queries"} else ())]
     needed += [key for together in _TOGETHER if keys & set(together) for key in together]
-    last = max(RANK[key] for key in keys)
-    if missing := [key for key in needed if key not in keys and RANK[key] < last]:
+    last = max(REPORT.rank[key] for key in keys)
+    if missing := [key for key in needed if key not in keys and REPORT.rank[key] < last]:
         raise NotUnderstood(f"line {block.line}: the report lacks {', '.join(missing)}")
 
 
@@ -367,7 +351,7 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
         done = values["read_iops"] + values.get("write_iops", 0)
         # Every thread calls fsync on every file once more when its events are done.
         fair = values.get("fair_events", 0)
-        threads = run.options.get("threads") or (round(events / fair) if fair else 1)
+        threads = run.options.get("terminals") or (round(events / fair) if fair else 1)
         ending = 200 + run.options.get("files", 128) * threads
         if not any(
             math.isclose(rate * elapsed_s, events, rel_tol=0.03, abs_tol=ending)
@@ -398,6 +382,6 @@ def _latency(run: Run, block: Block) -> None:
     timed = events + values.get("unfinished", 0)
     if total is not None and timed and abs(total / timed - average) > rounding + 0.02 * average:
         raise NotUnderstood(f"{where} {total} ms over {events:.0f} events are not {average} ms on average")
-    threads, fair = run.options.get("threads", 0), values.get("fair_events")
+    threads, fair = run.options.get("terminals", 0), values.get("fair_events")
     if threads and fair is not None and not math.isclose(fair * threads, events, rel_tol=0.02, abs_tol=threads):
         raise NotUnderstood(f"{where} {fair} events by each of {threads} threads are not {events:.0f}")

@@ -76,33 +76,20 @@ REPORT = Table(
     ("fair_events", "events (avg/stddev): {fair_events:num}/{:num}"),
     ("fair_time", "execution time (avg/stddev): {fair_time:num}/{:num}"),
 )
-RANK = REPORT.rank
 # With one of these a report begins.
-OPENING = frozenset(
-    {
-        "#sql",
-        "#cpu",
-        "cpu_eps",
-        "#file",
-        "file_read",
-        "file_operations",
-        "memory_operations",
-        "#general",
-        "eps",
-        "unfinished",
-    }
-)
+OPENING = ("#sql", "#cpu", "cpu_eps", "#file", "file_read", "file_operations", "memory_operations", "#general", "eps",
+           "unfinished")  # fmt: skip
 # With one of these begins what somebody took out of a report; a file with a line of HEADED holds whole reports.
-EXTRACT = frozenset({"#queries", "transactions", "queries"})
+EXTRACT = ("#queries", "transactions", "queries")
 HEADED = ("SQL statistics:", "OLTP test statistics:", "General statistics:", "Test execution summary:",
           "Threads fairness:", "Threads started!")  # fmt: skip
 HEADINGS = ("SQL statistics:", "OLTP test statistics:", "CPU speed:", "File operations:")
 
 OPTIONS = Table(
     "sysbench",
-    ("threads", "Number of threads: {value:int}"),
+    ("terminals", "Number of threads: {value:int}"),
     ("warm_up_s", "Warmup time: {value:int}s"),
-    ("rate", "Target transaction rate: {value:int}/sec"),
+    ("rate_limit_tps", "Target transaction rate: {value:int}/sec"),
     ("report_interval", "Report intermediate results every {value:int} second(s)"),
     ("checkpoints", "Report checkpoint(s) at {value:rest} seconds"),
     ("cpu_max_prime", "{Prime numbers limit|Maximum prime number checked in CPU test}: {value:int}"),
@@ -110,7 +97,7 @@ OPTIONS = Table(
     ("total_size", "{value:size} total file size"),
     ("block_size", "Block size {value:size}"),
     ("rw_ratio", "Read/Write ratio for combined random IO test: {value:num}"),
-    ("fsync_each", "Periodic FSYNC enabled, calling fsync() each {value:int} requests."),
+    ("fsync_each_requests", "Periodic FSYNC enabled, calling fsync() each {value:int} requests."),
     ("fsync_all", "Calling fsync() after each write operation."),
     ("io_mode", "Using {value:rest} I/O mode"),
     ("file_test_mode", "Doing {value:rest} test", r"Doing (?:sequential|random|mixed)"),
@@ -121,7 +108,7 @@ OPTIONS = Table(
     ("db_driver", "No DB drivers specified, using {value:word}"),
     strict=False,
 )
-DAMAGED_OPTION = re.compile(r"(?:Number of threads|Target transaction rate|Warmup time):")
+DAMAGED = re.compile(r"(?:Number of threads|Target transaction rate|Warmup time):")
 TESTS = Table(
     "sysbench",
     ("cpu", "Prime numbers limit: {:rest}"),
@@ -180,20 +167,6 @@ PROGRESS = Table(
     ("queue", "queue length: {queue_length:int}, concurrency: {concurrency:int}"),
     strict=False,
 )
-ANCHORS = re.compile(
-    r"\[ *\d{1,9}s *\] (?:thds: |threads: |reads: )|(?:SQL|OLTP test) statistics:|queries performed:|Threads fairness:"
-    r"|total number of events: +\d|total time: +\d|(?:transactions|queries): +\d+ +\(\d[\d.]{0,20} per sec"
-    r"|Total operations: \d+ \( *\d[\d.]{0,20} per second|CPU speed:|General statistics:"
-    r"|Number of threads: \d|sysbench v?\d[\w.+-]{0,40}(?: \(using |: +multi-threaded)"
-)
-
-
-ANCHOR_WORDS = (
-    "thds: ", "threads: ", "reads: ", "statistics:", "queries performed:", "Threads fairness:",
-    "total number of events:", "total time:", "transactions:", "queries:", "Total operations: ", "CPU speed:",
-    "Number of threads: ", "sysbench ",
-)  # fmt: skip
-
 COMMANDS = Commands(
     ("sysbench",),
     # Options or a test, and what to do: `sysbench cpu run`.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
 from benchagent.importers.report import Metric, Report, Series, Status, all_measured, check_count, measured, picked, utc
-from benchagent.importers.series import MAX_SECONDS, Sample, Samples, evenly
+from benchagent.importers.series import MAX_SECONDS, Samples, spots
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, decoded, number
 from benchagent.importers.ycsb.command import Command
 from benchagent.redaction import redact_text
@@ -89,7 +89,7 @@ class Run:
         }
         rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
         values = {_DONE: float(match["operations"]), _RATE: rate} | latencies
-        self.status.append(Sample(at, float(match["second"]), values))
+        self.status.add(at, float(match["second"]), values)
 
 
 def java_reports(file: SourceFile) -> list[Report]:
@@ -396,8 +396,9 @@ def _time_series(name: str, prefix: str, values: dict[str, str], warnings: list[
         return []
     times = [time / 1000 for time in rows]
     samples = [None if text.strip() == "NaN" else round(number(text) * _PER_MS[unit], 12) for text in rows.values()]
-    first, interval, spread = evenly(times, samples)
-    return [Series(f"{prefix}_latency_avg_ms", "ms", interval, spread, t0_s=first + interval)]
+    grid = spots(times)
+    name, t0_s = f"{prefix}_latency_avg_ms", grid.t0_s + grid.interval_s
+    return [Series(name, "ms", grid.interval_s, grid.values(samples), t0_s)]
 
 
 def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> None:
