@@ -101,6 +101,20 @@ def test_it_asks_for_a_mapping_where_a_number_is_in_doubt(heading: str):
     assert repr(heading) in report.reason
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| threads | tps |\n|---|---:|\n| 1 | 100.5 |\n| 2 | 190.5 |\n",
+        " threads |  tps  \n---------+-------\n       1 | 100.5\n       2 | 190.5\n(2 rows)",
+        "+---------+-------+\n| threads | tps   |\n+---------+-------+\n|       1 | 100.5 |\n|       2 | 190.5 |\n"
+        "+---------+-------+\n2 rows in set (0.00 sec)\n",
+    ],
+)
+def test_it_reads_tables_as_markdown_and_clients_draw_them(text: str):
+    told = [(report.parameters, values(report), report.warnings) for report in read(text)]
+    assert told == [({"terminals": 1}, {"tps": 100.5}, ()), ({"terminals": 2}, {"tps": 190.5}, ())]
+
+
 def test_it_asks_for_a_mapping_where_two_columns_mean_the_same():
     (report,) = read("threads,clients,tps\n4,8,100.5\n")
     assert "'threads', 'clients'" in report.reason

@@ -413,6 +413,16 @@ def test_it_reads_progress_without_reads_and_writes() -> None:
     assert (report.status, points(report)["qps"], report.series[1].values[0]) == (Status.ABORTED, 2, 1591.85)
 
 
+def test_the_fatal_of_a_preparation_is_no_level_of_a_logger():
+    (report,) = read_lines(
+        "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)", "",
+        "FATAL: unable to connect to MySQL server on host 'db', port 3306, aborting...",
+        "FATAL: error 1045: Access denied for user 'sbtest'@'10.0.0.3' (using password: YES)",
+        "FATAL: `thread_init' function failed: /usr/share/sysbench/oltp_common.lua:349: connection creation failed",
+    )  # fmt: skip
+    assert (report.status, "unable to connect" in report.reason) == (Status.FAILED, True)
+
+
 def test_one_run_that_is_not_understood_spoils_no_other() -> None:
     bad = [line.replace("(9.99", "(7.99") for line in SQL]
     found = read_lines(*HEAD, *bad, *END, *FAIR, *HEAD, *SQL, *END, *FAIR)

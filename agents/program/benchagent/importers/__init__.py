@@ -203,6 +203,7 @@ def _worth(outputs: Outputs) -> tuple[int, bool, int]:
     said = sum(
         len(report.metrics) + sum(series.points for series in report.series) + len(report.parameters)
         + len(report.subject.settings) + len(report.command_lines) + bool(report.started_at) + bool(report.subject.dbms)
+        + (report.status is Status.FAILED)
         for report in of_tools
     )  # fmt: skip
     rank = 2 * bool(of_tools) + any(report in understood for report in of_tools or reports)

@@ -19,6 +19,8 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 _COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
+# What Markdown, psql and mysql draw between rows, and say below them.
+_RULE = re.compile(r"(?=[^-]*--)[-+|:=\s]+|\(\d+ rows?\)\s*|\d+ rows? in set\b.*")
 _BLOCK_ROWS = 4096
 _SEPARATORS = ",;\t|"
 Number = TypeVar("Number", float, float | None)
@@ -136,7 +138,7 @@ def table_of(file: SourceFile) -> Table | None:
     """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
     if _DOCUMENT.match(file.head.text):
         return None
-    first = next((text for _, text, is_whole in _lines_of(file) if is_whole), "")
+    first = next((text for _, text, is_whole in _lines_of(file) if is_whole and not _RULE.fullmatch(text)), "")
     tables = (_split(file, separator) for separator in _SEPARATORS if separator in first)
     table = next(filter(None, tables), None)
     return None if table is None else _checked(table, with_commas=table.separator != ",")
@@ -159,6 +161,8 @@ def _split(file: SourceFile, separator: str) -> Table | None:
     def lines() -> Iterator[str]:
         nonlocal cut
         for at, text, is_whole in _lines_of(file):
+            if separator == "|" and _RULE.fullmatch(text):
+                continue
             if is_whole:
                 numbers.append(at)
                 yield text
