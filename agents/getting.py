@@ -27,7 +27,7 @@ class Wheel:
 
 
 def wheel() -> Wheel:
-    """Of the agent as it is in this installation, with the load generator. Built when it is asked for first.
+    """The wheel of the agent as it is in this installation, with the load generator. It is built when first asked for.
 
     Raises subprocess.SubprocessError where it cannot be built.
     """

@@ -31,7 +31,7 @@ MAX_LABELS = 20
 LABEL = re.compile(r"[\w.:-]{1,40}")
 SEEN_EVERY = timedelta(seconds=5)
 MAX_PENDING = 20
-# Of everything that an agent reports about its machine, as JSON; 60 engines and 40 disks take 40 kB.
+# Everything that an agent reports about its machine, as JSON; 60 engines and 40 disks take 40 kB.
 MAX_FACTS_BYTES = 256 * 1024
 FACTS = ("facts", "engines", "places", "observations", "confinement")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}

@@ -326,7 +326,7 @@ def new_database(draft: Path, whole: Path) -> Iterator[None]:
 
 
 def finish(state: State) -> None:
-    """Of a restore that was killed: move what is whole to where it belongs, forget what is not. Else nothing.
+    """After a restore that was killed, move what is whole to where it belongs and forget what is not.
 
     Each step can be done again. The artefacts come last of what replaces something: while they wait, so does the rest.
     """
@@ -364,7 +364,7 @@ def finish(state: State) -> None:
 
 
 def _mark() -> str | None:
-    """Of the restore that has made the tables."""
+    """The mark of the restore that has made the tables."""
     if connection.vendor != "postgresql":
         return None
     with connection.cursor() as cursor:

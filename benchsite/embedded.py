@@ -36,7 +36,7 @@ from runs.results.checking import judge_upgraded
 
 LOOK_EVERY_S = 0.3
 LATE_AFTER_S = 60
-# Of the static files, written when the tables stand.
+# The stamp of the static files, written when the tables stand.
 STAMP = "static.stamp"
 
 FIRST_STEPS = """

@@ -119,7 +119,7 @@ def _wait_s(request: HttpRequest) -> int:
     return 0 if request.user.is_authenticated else STRANGERS.wait_s(address)
 
 
-# Of every request. The web server refuses a larger one by itself, unread (benchsite/management/commands/web.py).
+# No request's body is larger. The web server refuses one by itself, unread (benchsite/management/commands/web.py).
 BODY_BYTES: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 PARTS = "/api/v1/parts/"
 

@@ -251,7 +251,7 @@ ALIVE_FILE = os.environ.get("ALIVE_FILE")
 # With less room than this on the disk of STATE new uploads and runs are refused (runs/space.py).
 DISK_RESERVE_MB = env_number("DISK_RESERVE_MB", 200)
 
-# Of files that are read as a stream, unpacked: logs of single transactions (runs/imports/sent.py).
+# The limit of files that are read as a stream, unpacked: logs of single transactions (runs/imports/sent.py).
 IMPORT_STREAMED_MB = env_number("IMPORT_STREAMED_MB", 1024)
 
 # Where commits of a system are shown: postgresql=https://example.org/commit/{commit}, by the slug of the DBMS or *.

@@ -56,7 +56,9 @@ class State:
         return Path("/tmp") / f"benchsite-{os.getuid()}-{name}" / "broker.sock"  # noqa: S108 (checked by its maker)
 
     def broker_url(self) -> str:
-        """Of the embedded broker. A job under test may run as our user and so open the socket; this file it cannot."""
+        """The embedded broker's address. A job under test may run as our user and open the socket, but it cannot read
+        this file.
+        """
         return f"redis+socket://:{self.secret('broker_password')}@{self.broker_socket}"
 
     def secret(self, name: str) -> str:

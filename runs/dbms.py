@@ -61,7 +61,7 @@ def make_version(dbms: Dbms, version: str, architecture: str) -> DbmsVersion:
     )
 
 
-# Of one question: who looks for more lists its runs.
+# So many results of one question are ranked: who looks for more lists its runs.
 MOST_RANKED = 100
 
 

@@ -83,7 +83,7 @@ def byte_size(size_bytes: float | None) -> str:
 
 
 def size_words(size_mb: float, digits: int = 3) -> str:
-    """Of 1,000,000 bytes each: 108 MB, 9.04 GB, 1.77 TB."""
+    """A size in units of 1,000,000 bytes and their thousands: 108 MB, 9.04 GB, 1.77 TB."""
     unit, least = ("TB", 1e6) if size_mb >= 1e6 else ("GB", 1e3) if size_mb >= 1e3 else ("MB", 1.0)
     size = size_mb / least
     return f"{size:,.0f} {unit}" if size >= 10 ** (digits - 1) else f"{size:.{digits}g} {unit}"

@@ -36,7 +36,7 @@ READY_WITHIN_S = 300
 FIRST_RUN_WITHIN_S = 300
 BUNDLE = "bundle.tar"
 NO_NETWORK = ["unshare", "--net"]
-# Of <linux/sockios.h> and <net/if.h>.
+# From <linux/sockios.h> and <net/if.h>.
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 

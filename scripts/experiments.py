@@ -93,7 +93,7 @@ def engines() -> dict[str, list[dict[str, Any]]]:
 
 
 def storages() -> dict[str, str]:
-    """By name what `benchagent storage list` says of them."""
+    """What `benchagent storage list` says of the storages, by name."""
     return {line.split()[0]: line for line in asked("storage", "list").splitlines() if line.strip()}
 
 
@@ -120,7 +120,7 @@ def running() -> Iterator[None]:
 
 
 def is_up() -> bool:
-    """By the lock that `make up` holds."""
+    """Whether the site is up, by the lock that `make up` holds."""
     lock = STATE / "up.lock"
     if not lock.exists():
         return False

@@ -49,11 +49,11 @@ HISTORY, SHRUNKEN_DF, HIGHER_BAR = 30, 4, 5
 # Degrees of freedom at which the range is computed, and those of what is known for sure.
 FREEDOMS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 40.0, 100.0, 1000.0)
 SURE = 1000.0
-# Of cells: the first and the second of each pair.
+# Indices of cells: the first or the second of each pair.
 Indices: TypeAlias = NDArray[Any]
 # Which comparisons of a page name a winner.
 Naming = Callable[[Welch[Array]], Truths]
-# Of pages (tries, cells, repeats) whose cells `second` are set against `first`: the comparisons, and who names.
+# From pages (tries, cells, repeats), whose cells `second` are set against `first`, the comparisons and who is named.
 Rule = Callable[[Array, Indices, Indices, str], tuple[Welch[Array], Naming]]
 
 

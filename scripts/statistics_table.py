@@ -52,7 +52,7 @@ versions, or not everywhere, as the source says.
 
 
 def variants() -> dict[str, dict[str, EngineCounters]]:
-    """By DBMS, in the order of the catalogue: a label for each variant, oldest version first, and what it tells."""
+    """The variants by DBMS, in the order of the catalogue: a label, oldest version first, and what each tells."""
     counters: dict[str, dict[str, EngineCounters]] = {
         "postgresql": {
             **{f"from {version}": PostgresqlCounters(numbers(version)) for version in POSTGRESQL},

@@ -83,7 +83,7 @@ NOISES: dict[str, Draws] = {
     "heavy tails, 5 %": heavy_tails,
     ONE_NOISY: one_noisy,
 }
-# Of noise with two modes the mean of both; else that of repeats which nothing disturbed.
+# The truth is the mean of both modes of noise with two; else that of repeats which nothing disturbed.
 TRUTHS = {"2 %, three repeats in ten lose a fifth": 0.3 * FIFTH, "2 %, half of the repeats lose a fifth": 0.5 * FIFTH}
 COLUMNS = (
     "noise of a repeat", "cells", "repeats", "cell covered", "ratio covered", "false page", "finds 5 %", "finds 10 %",
@@ -162,7 +162,7 @@ def row(noise: str, cells: int, repeats: int) -> tuple[float, ...]:
     )
 
 
-# Of two series at several levels: the same family, and the ratio over all levels beside it.
+# Two series at several levels: the same family, and the ratio over all levels beside it.
 NOISES_OF_LEVELS = [noise for noise in NOISES if noise != ONE_NOISY]
 LEVELS = (2, 3, 6, 12)
 REPEATS_OF_LEVELS = (1, 3, 5, 10)
@@ -195,7 +195,7 @@ def level_row(noise: str, levels: int, repeats: int) -> tuple[float | None, ...]
         ratios = logs[:, 0, :, 0] - logs[:, 1, :, 0]
         over = Welch(ratios.mean(-1), ratios.std(-1, ddof=1) / levels**0.5, np.full(TRIES, levels - 1.0))
         shifted = Welch(over.centre + TRUE_EFFECT, over.error, over.df)
-        # Of single repeats, levels that point both ways have no single number.
+        # Levels of single repeats that point both ways have no single number.
         limit, verdicts = math.log1p(PRACTICAL_THRESHOLD), []
         for welch, moved in ((over, ratios), (shifted, ratios + TRUE_EFFECT)):
             on_both_sides = (moved.max(-1) >= limit) & (moved.min(-1) <= -limit)
@@ -211,7 +211,7 @@ def level_row(noise: str, levels: int, repeats: int) -> tuple[float | None, ...]
     return tuple(float(share.mean()) for share in shares)
 
 
-# Of a percentile of all repeats together: a tail of slow transactions, or none.
+# The tail of slow transactions of a percentile of all repeats together, or none.
 TAILS = {"none": 0.0, "1.5 %": 0.015}
 REPEATS_TOGETHER = (3, 5, 10)
 TRANSACTIONS, RANK, TRIES_TOGETHER = 500, 0.99, 200

@@ -51,7 +51,7 @@ T = TypeVar("T")
 Opened = TypeVar("Opened", Job, ObserverOrder)
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
 POLL_BUSY_S = 0.5
-# Of all agents together; how many are online is counted every few seconds.
+# So many polls all agents make together; how many are online is counted every few seconds.
 POLLS_PER_S = 60.0
 COUNTED_EVERY_S = 5
 # An agent that asks more seldom would be taken for one that is gone.

@@ -22,7 +22,7 @@ from runs.models import digest_secret
 from runs.models.choices import ENDED_STATES, RunState
 
 TOKEN_PREFIX = "bso_"
-# Of a run in one of these there is something to sample, or will be.
+# A run in one of these states has something to sample, or will have.
 SAMPLED_STATES = (RunState.PREPARING, RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING)
 ALLOWED = frozenset((*OBSERVED_MEANS, *OBSERVED_MAXIMA))
 # An observer that was cut off may deliver so long after the end of the run.

@@ -65,7 +65,7 @@ def _measure(point: ChangePoint, now: datetime) -> bool:
 
 
 def spent_s(agent: Agent, now: datetime) -> float:
-    """Of the last day, on measuring again; what has not ended counts as long as what it repeats took."""
+    """Seconds of the last day spent on measuring again; what has not ended counts as long as what it repeats took."""
     batches = Confirmation.objects.filter(agent=agent, made_at__gt=now - DAY).select_related("point__at__run")
     spent = 0.0
     for each in batches:
@@ -81,7 +81,7 @@ def _lasts_s(run: Run) -> float:
 
 
 def _batch(point: ChangePoint, run: Run) -> Batch:
-    """Of whoever the suspected batch is, about the same commit."""
+    """A batch about the same commit, owned by whoever owns the suspected one."""
     before = point.at.batch
     return Batch.objects.create(
         owner=before.owner, label=before.label, tags=before.tags, tested={**before.tested, **run.tested},

@@ -13,7 +13,7 @@ from agents.plans.plan import PlanError
 from runs.history.identity import version_order
 from runs.models import Run
 
-# Of settings every combination is run: eight cells.
+# Every combination of the settings is run: eight cells.
 MOST_SETTINGS, MOST_VERSIONS = 3, 8
 REPEATS = 3
 

@@ -26,7 +26,7 @@ OVERHEAD_S = 4.0
 PARTS = {"tenth": 10, "hundredth": 100}
 EARLIER_RUNS = 5
 ROW_BYTES, WAREHOUSE_BYTES = 150, 100_000_000
-# Of the data: they themselves, and as much again for the log, a copy, or what upkeep leaves.
+# The data need their own size, and as much again for the log, a copy, or what upkeep leaves.
 SPACE_FACTOR = 2
 MENTIONED_BYTES = 1_000_000_000
 
@@ -37,7 +37,7 @@ class Estimate:
     runs: int
     seconds: float
     guessed: tuple[str, ...]
-    # Of the largest cell, with as much again for log and copies; what machines lack, a line each.
+    # The space of the largest cell, with as much again for log and copies; what machines lack, a line each.
     space_bytes: float = 0
     lacking: tuple[str, ...] = ()
     at_most: bool = False

@@ -144,7 +144,7 @@ def factor_field(factor: FactorDef, agents: Sequence[Agent]) -> forms.Field:
 
 
 def _storages(agents: Sequence[Agent]) -> dict[str, str]:
-    """By name; two agents' storages of one name are one choice."""
+    """The storages by name; two agents' storages of one name are one choice."""
     words = {"": OWN_STORAGE}
     for agent in agents:
         for storage in agent.places:
@@ -316,7 +316,7 @@ class ScheduleForm(DescribedFields):
             )  # fmt: skip
 
     def _stored(self, dbmss: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-        """By DBMS the newest configurations that whoever asks sees named."""
+        """For each DBMS the newest named configurations that whoever asks may see."""
         rows = nameable(Config.objects.filter(dbms__slug__in=dbmss), self.user).exclude(parameters=None)
         found: dict[str, list[tuple[str, str]]] = {dbms: [] for dbms in dbmss}
         for dbms, slug, name in rows.order_by("-created_at").values_list("dbms__slug", "slug", "name")[:MOST_STORED]:

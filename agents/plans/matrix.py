@@ -89,7 +89,7 @@ def refused(dbms: str, version: str, swept: Swept) -> str:
 
 
 def _is_unread(given: GivenSettings | None, name: str) -> bool:
-    """Of a setting that alone says something of an engine: whether its number cannot be read, as 8GX."""
+    """Whether the number of a setting that an engine gives a meaning cannot be read, as 8GX."""
     alone = [key for key, each in given.engine.meanings.items() if tuple(each.names) == (name,)] if given else []
     read = [reading(given, key).quantity for key in alone]
     return any(each is not None and each.kind == Kind.TEXT and str(each.value)[:1].isdigit() for each in read)
@@ -116,7 +116,7 @@ def in_order(cells: Sequence[C], repeats: int, order: Order, seed: int) -> Itera
 
 
 def swept_of(text: str) -> dict[str, tuple[str, ...]]:
-    """Of lines `name = value, value`; a comma within a value cannot be said. Raises ValueError."""
+    """The settings of lines `name = value, value`; a value cannot hold a comma. Raises ValueError."""
     found: dict[str, tuple[str, ...]] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         name, equals, values = (part.strip() for part in line.partition("="))

@@ -72,7 +72,7 @@ class Plan:
     settings: Mapping[str, Settings] = field(default_factory=dict)
     # What people call these settings, by DBMS; empty takes a name made of what differs from the standard ones.
     called: Mapping[str, str] = field(default_factory=dict)
-    # By DBMS: stored configurations by slug, instead of `settings`, and settings that are varied in each.
+    # For each DBMS stored configurations by slug, instead of `settings`, and settings that are varied in each.
     configs: Mapping[str, Mapping[str, Settings]] = field(default_factory=dict)
     swept: Mapping[str, Swept] = field(default_factory=dict)
     # None: the first agent that is free and offers every engine; the whole experiment then stays on it.
@@ -140,7 +140,7 @@ class Plan:
 
     @property
     def setting_names(self) -> list[str]:
-        """Of all settings that it gives."""
+        """The names of all settings that it gives."""
         given = [*self.settings.values(), *(pairs for stored in self.configs.values() for pairs in stored.values())]
         return [name for pairs in given for name, _ in pairs] + [
             name for swept in self.swept.values() for name in swept
@@ -319,7 +319,7 @@ def check(plan: Plan) -> None:
 
 
 def _matrix_errors(plan: Plan) -> dict[str, list[str]]:
-    """Of a plan whose factors, repeats and engines are right."""
+    """What is wrong with the matrix of a plan whose factors, repeats and engines are right."""
     if plan.run_count > MAX_RUNS:
         return {"repeats": [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]}
     errors: dict[str, list[str]] = {}

@@ -43,5 +43,5 @@ def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
 
 @register.simple_tag
 def cell_left(rows: Sequence[RunRow]) -> str:
-    """Of an experiment's cell: the expected time of what has not ended; empty where all has."""
+    """How long what has not ended of an experiment's cell is expected to take; empty if all has."""
     return status.cell_left([row.run for row in rows])

@@ -85,7 +85,7 @@ class TokenForm(forms.Form):
         return cleaned
 
     def expires_at(self) -> datetime | None:
-        """Of a valid form: the end of the last day, in UTC; None for no end."""
+        """The end of the last day, in UTC, of a valid form; None for no end."""
         lifetime = self.cleaned_data["lifetime"]
         if lifetime == "never":
             return None

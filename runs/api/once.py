@@ -32,7 +32,7 @@ class _Replayed(Exception):
 
 
 def once(post: Callable[..., Response]) -> Callable[..., Response]:
-    """Of a view's `post`. What it makes and the note of its answer are one transaction; a refusal notes nothing."""
+    """Wrap a view's `post`. What it makes and the note of its answer are one transaction; a refusal notes nothing."""
 
     @wraps(post)
     def guarded(view: Any, request: Request, **path: Any) -> Response:

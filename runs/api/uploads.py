@@ -51,7 +51,7 @@ HTTP_OF = {"created": 201, "same": 200, "deleted": 409, "conflict": 409, "invali
 
 
 class StoredResultOrAnswers(RootModel[StoredResult | BatchAnswer]):
-    """Of one document, or of many."""
+    """The answer to one document, or to many."""
 
 
 class Results(APIView):
@@ -178,7 +178,7 @@ class SentFilesSerializer(serializers.Serializer[Any]):
 
 
 def files_of(request: HttpRequest | Request, owner: User) -> list[imports.Sent]:
-    """Of a form: the files in it, and those that it names because they came in parts. Raises BadFiles."""
+    """The files in a form, and those that it names because they came in parts. Raises BadFiles."""
     within = [imports.Sent(sent.name or "file", sent) for sent in request.FILES.getlist("file")]
     return within + imports.sent_files(owner, request.POST.getlist("parts"))
 

@@ -138,7 +138,7 @@ def parameter_rows(config: Config) -> list[ParameterRow]:
         left[key] -= 1
         quantity, is_read = None, settings is None or settings.engine.is_server(parameter.section)
         if settings is not None and is_read and parameter.value is not None:
-            # Of this one value, also where another of the same name counts.
+            # What this one value means, even if another of the same name counts.
             meant = settings.engine.translate(Given(parameter.name, parameter.value))
             quantity = settings.converted(settings.engine.canonical(meant.name), meant.value or "")
         meaning = next((MEANINGS[name] for name, meaning in meanings.items() if key[1] in meaning.names), "")

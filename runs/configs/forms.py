@@ -88,7 +88,7 @@ class ConfigForm(FactsForm):
 
 
 class ReasonForm(ConfigForm):
-    """Of a revision."""
+    """The form of a revision."""
 
     reason = forms.CharField(label="What changed", required=False, max_length=2_000, help_text="kept with the revision")
 

@@ -124,7 +124,7 @@ class DiffTable:
 
     @property
     def promise_status(self) -> Difference:
-        """Of what a commit promises."""
+        """How what a commit promises differs."""
         classes = {promise.durability for promise in self.promises if promise.durability}
         if len(classes) > 1:
             return Difference.CHANGED

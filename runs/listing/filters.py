@@ -51,7 +51,7 @@ _PREFIXES = (FACTOR_PREFIX, SETTING_PREFIX, ABOVE_PREFIX, BELOW_PREFIX)
 # Options of a select; what is beyond is found by words or named in the address.
 MOST_OFFERED = 100
 Choices = list[tuple[str, str]]
-# Of what a reader may see, given the values that the address has.
+# What is offered of what a reader may see, given the values that the address has.
 Offer = Callable[[Reader, Sequence[str]], Any]
 
 ORDERINGS: dict[str, str] = {
@@ -199,7 +199,7 @@ class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped
 
 
 class BoundFilter(django_filters.NumberFilter):  # type: ignore[misc]  # untyped base
-    """Of a metric that the address names; the bound belongs to it."""
+    """A bound of a metric that the address names."""
 
     def __init__(self, metric: str, lookup: str, label: str) -> None:
         super().__init__("measurements", lookup, label=label)
@@ -221,7 +221,7 @@ class AnyOf(django_filters.MultipleChoiceFilter):  # type: ignore[misc]  # untyp
 
 
 class DayBound(django_filters.DateFilter):  # type: ignore[misc]  # untyped base
-    """Of a time in UTC: from the begin of the day, or to before the next."""
+    """A bound of a time in UTC: from the begin of the day, or to before the next."""
 
     def filter(self, qs: QuerySet[Run], value: date | None) -> QuerySet[Run]:
         if value is None:

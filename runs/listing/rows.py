@@ -19,7 +19,7 @@ from runs.run.number import headline_numbers, why_no_number
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
 # Checks that do not hold of what must not be trusted without a look, in a word; `durability_doubt` has its own.
 DOUBTS = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
-# Of the file.
+# So many rows of the file are fetched at once.
 PER_FETCH = 500
 # What a row is given of the run's statistics, which are too long to be read for it.
 STORED = "stored_durability"

@@ -50,12 +50,12 @@ class BestResult:
 
     @property
     def query(self) -> str:
-        """Of the list of these runs."""
+        """The query of the list of these runs."""
         return f"{urlencode([('dbms', self.dbms_slug)])}&{self.question_query}"
 
     @property
     def question_query(self) -> str:
-        """Of all runs of the same question."""
+        """The query of all runs of the same question."""
         return urlencode([("workload", self.workload_slug), *((f"factor.{name}", of) for name, of in self.factors)])
 
 
@@ -116,7 +116,7 @@ def _place(result: BestResult) -> tuple[object, ...]:
     return (result.workload, result.unit, natural(result.level), result.durability, order, result.dbms)
 
 
-# Of a cell, each factor's value by name, with its unit and the role that its sender declared.
+# Each factor of a cell by name: its value, its unit and the role that its sender declared.
 Factors = dict[str, tuple[float | str, str, str]]
 
 

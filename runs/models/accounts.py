@@ -117,7 +117,7 @@ class AnsweredRequest(models.Model):
 
     owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
-    # Of method, path and body: the same key with another request is a mistake.
+    # It is taken of method, path and body: the same key with another request is a mistake.
     digest = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(default=0)
     answer = StoredJSON(shape=Any, null=True)

@@ -77,7 +77,7 @@ class Benchmark(UUIDModel):
     batches = models.PositiveIntegerField(default=0)
     newest_at = models.DateTimeField(null=True, blank=True)
     recent = StoredJSON(shape=list[RecentBatch], default=list)
-    # By how much the newest batch lies off those before it, as a share of 1, and whether surely.
+    # How far the newest batch lies off those before it, as a share of 1, and whether surely.
     moved = models.FloatField(default=0)
     verdict = models.CharField(max_length=20, blank=True)
 
@@ -102,7 +102,9 @@ class Benchmark(UUIDModel):
 
 class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
     def in_order(self) -> SeriesBatchQuerySet:
-        """By commit where its number is given, else by version, else by when it was measured; never by when it came."""
+        """In order of commit where its number is given, else of version, else of when it was measured; never of when it
+        came.
+        """
         return self.order_by("commit_number", "version_order", "measured_at", "pk")
 
     def newest_first(self) -> SeriesBatchQuerySet:

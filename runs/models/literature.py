@@ -23,7 +23,8 @@ class Publication(UUIDModel):
     language = models.CharField(max_length=10)
     published_on = models.DateField(null=True, blank=True)
     details = StoredJSON(shape=PublicationDetails, default=dict, blank=True)
-    # Of its folder beside the results: "article" (prose, figures), "page" (what it shows in which order), "checks".
+    # What its folder holds beside the results: "article" (prose, figures), "page" (what it shows in which order),
+    # "checks".
     content = StoredJSON(shape=dict[str, dict[str, Any]], default=dict, blank=True)
     # The consistency checks as computed when it was made.
     checks = StoredJSON(shape=list[dict[str, Any]], default=list, blank=True)

@@ -26,7 +26,7 @@ Moment = Annotated[str, AfterValidator(_aware)]
 
 
 class Age(TypedDict, total=False):
-    """Of an upkeep of the engine when the run began."""
+    """How old an upkeep of the engine was when the run began."""
 
     age_s: float | None
 
@@ -49,7 +49,7 @@ class WarmUp(TypedDict, total=False):
 
 
 class TypeFigures(TypedDict, total=False):
-    """Of one transaction type; what agents say of one beside is not shown."""
+    """The figures of one transaction type that are shown; agents tell more."""
 
     transactions: float | None
 
@@ -140,7 +140,7 @@ class PlanDocument(TypedDict, total=False):
     extra: list[Facts]
     repeats: int
     agent: str | None
-    # By DBMS: slugs of stored configurations, and values of settings that are varied.
+    # For each DBMS slugs of stored configurations, and values of settings that are varied.
     configs: dict[str, list[str]]
     swept: dict[str, dict[str, list[str]]]
     # Slugs of agents and labels: one of those that it may run on, or each of them.
@@ -300,7 +300,7 @@ PrintedBound = Annotated[str, Field(pattern=r"^([<>]=?)?\d+(\.\d+)?$")]
 
 
 class PublishedDetails(TypedDict, total=False):
-    """Of a claim, an observation or a fact: what pages count with."""
+    """What pages need of a claim, an observation or a fact."""
 
     percent_range: tuple[float, float]
     ratio_as_printed: PrintedBound
@@ -341,7 +341,7 @@ class ConfigDetails(TypedDict, total=False):
 
 
 class RecentBatch(TypedDict):
-    """Of a benchmark's newest batches: `at` is an ISO time, `centre` the geometric mean."""
+    """One of a benchmark's newest batches: `at` is an ISO time, `centre` the geometric mean."""
 
     at: Moment
     centre: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None

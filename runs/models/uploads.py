@@ -35,8 +35,8 @@ class FileImport(UUIDModel):
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.DRAFT)
     # Why it was not read, in words.
     problem = models.TextField(blank=True)
-    # Of large files: `files` (their names), `size_bytes` of all; while they are kept, then read, which `step` says:
-    # `file` at hand, `read_bytes` of it and those before, `bytes_per_s`, `left_s`.
+    # How far large files have come: `files` (their names), `size_bytes` of all; `step` says whether they are kept or
+    # read: `file` at hand, `read_bytes` of it and those before, `bytes_per_s`, `left_s`.
     progress = StoredJSON(shape=Progress, default=dict, blank=True)
     # How often a worker began to read, and the last sign of life of the one that reads.
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -62,11 +62,11 @@ class FileInParts(UUIDModel):
     name = models.CharField(max_length=255)
     size_bytes = models.BigIntegerField()
     received_bytes = models.BigIntegerField(default=0)
-    # By which its sender finds it again: SHA-256 of the file, or what else tells it from others.
+    # Its sender finds it again by this: SHA-256 of the file, or what else tells it from others.
     mark = models.CharField(max_length=200, blank=True)
     file = models.FileField(upload_to="imports/parts/", max_length=300)
     created_at = models.DateTimeField(default=timezone.now)
-    # Of a file that an import or a bundle was made of it is soon: its sender may not have heard of it.
+    # A file that an import or a bundle was made of expires soon, not at once: its sender may not have heard of it.
     expires_at = models.DateTimeField(db_index=True)
     used_at = models.DateTimeField(null=True, blank=True)
 
@@ -139,7 +139,7 @@ class Artefact(UUIDModel):
     position = models.PositiveIntegerField(default=0)
     name = models.CharField(max_length=255)
     media_type = models.CharField(max_length=100, blank=True)
-    # Of the content as kept (secrets redacted, not compressed).
+    # The size of the content as kept (secrets redacted, not compressed).
     size_bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     # gzip on disk, under STATE/artefacts.

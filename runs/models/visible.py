@@ -44,7 +44,7 @@ def _own(user: Reader, owner: str) -> Q:
 
 
 class VisibleQuerySet(QuerySet[M]):
-    """Of a model with a visibility. `owner_field`: who made it."""
+    """Rows of a model with a visibility. `owner_field` names who made it."""
 
     owner_field = "owner"
 

@@ -218,7 +218,7 @@ def _repeat(run: Run) -> dict[str, Any]:
 
 
 class Beside(TypedDict, total=False):
-    """Of a repeat what its agent told beside the result, which no upload has."""
+    """What an agent told of a repeat beside its result; no upload has it."""
 
     statistics: EngineReport
     checks: list[Check]

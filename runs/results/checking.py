@@ -23,7 +23,7 @@ from runs.run.quality import RunFacts
 
 CHUNK = 200
 NO_COPY = "their place back, as no copies by today's rules"
-# Of what is judged here. To be raised where a stored run would be judged otherwise than before.
+# The version of these rules. It is raised whenever a stored run would be judged otherwise than before.
 RULES = "2"
 # So many take 20 s of CPU time: of more a person says when.
 MOST_AT_START = 1_000
@@ -42,7 +42,7 @@ def judge_upgraded() -> str:
 
 
 def runs_not_judged() -> int:
-    """By today's rules, as far as this STATE knows."""
+    """How many runs were not judged by today's rules, as far as this STATE knows."""
     stamp = _stamp()
     return 0 if stamp.exists() and stamp.read_text() == RULES else _stored().count()
 
@@ -78,7 +78,7 @@ def judge_stored(*, is_trial: bool = False) -> Counter[str]:
 
 
 def _mark_copies(*, is_trial: bool) -> Counter[str]:
-    """Of what people sent, in the order in which it came. What somebody let count again stays."""
+    """Mark copies among what people sent, in the order in which it came. What somebody let count again stays."""
     counts: Counter[str] = Counter()
     sent = Run.objects.present().filter(state=RunState.FINISHED, publication=None).exclude(upload=None)
     marked = sent.filter(Q(invalid_at=None) | Q(copy_of__isnull=False, invalid_by=None))
@@ -149,7 +149,7 @@ def _part_directions(run: Run) -> list[str]:
 
 
 def _read_settings(run: Run) -> list[str]:
-    """Of an upload what its commits are worth by the settings that came with it, its scripts' included."""
+    """Judge what an upload's commits are worth by the settings that came with it, its scripts' included."""
     if run.upload is None:
         return []
     stated = run.upload.document.get("durability") or ""

@@ -29,7 +29,7 @@ from runs.run.series import decode
 LEAST_DIGITS, LEAST_FIGURES = 4, 3
 # Samples of a series, and different values among them, that two measurements do not share.
 LEAST_SAMPLES, LEAST_DIFFERENT = 10, 5
-# Of the stored runs that have a figure or a series in common with new ones so many are looked at, the newest.
+# Among stored runs that share a figure or a series with new ones, so many of the newest are looked at.
 MOST_CANDIDATES = 500
 VALUES_AT_ONCE = 300
 TRANSACTIONS = "transactions"
@@ -61,7 +61,7 @@ class Content:
 
     @cached_property
     def telling_chunks(self) -> dict[int, SeriesChunk]:
-        """Of a series that is one chunk, by metric."""
+        """The chunks of series that are one chunk long, by metric."""
         by_metric: dict[int, list[SeriesChunk]] = {}
         for chunk in self.chunks:
             by_metric.setdefault(chunk.metric_id, []).append(chunk)
@@ -134,7 +134,7 @@ def mark_copies(new: Sequence[Content], *, owner: User | None, file_import: File
 
 
 def originals_of(new: Sequence[Content], known: Sequence[Content]) -> dict[UUID, tuple[Run, str]]:
-    """By run of those that are copies, of what is known or of an earlier one of these: of which, and why.
+    """For each run that is a copy of a known one or of an earlier one of these: its original, and why.
 
     One or two figures of one run may be equal by chance: such runs are copies, each of another one, where all of their
     upload are, or where they have figures enough together.
@@ -221,7 +221,7 @@ def _candidates(new: Sequence[Content], rows: QuerySet[Run]) -> list[Content]:
 
 
 def contents_of(runs: QuerySet[Run]) -> list[Content]:
-    """Of stored runs."""
+    """The contents of stored runs."""
     read = runs.prefetch_related(
         "factors", *(Prefetch(name, model._default_manager.select_related("metric")) for name, model in NUMBERS)
     )

@@ -227,7 +227,7 @@ def percentiles_ms(run: Run) -> dict[str, float]:
 
 
 def add_computed(run: Run, values: Mapping[str, float], note: str) -> int:
-    """Of the catalogue's metrics those that the run does not have. -> how many."""
+    """Add those of the catalogue's metrics that the run does not have. -> how many."""
     present = set(run.measurements.filter(phase="run").values_list("metric__name", flat=True))
     metrics = resolve_metrics(values)
     new = [
@@ -364,7 +364,7 @@ def _measured(run: Run) -> dict[str, list[float]]:
 
 
 def _begin_s(run: Run) -> float:
-    """Of the measured window, from the begin of the warm-up."""
+    """When the measured window begins, from the begin of the warm-up."""
     warm_up_s = run.factor("warm_up_s")
     return warm_up_s if isinstance(warm_up_s, int | float) else 0.0
 

@@ -12,7 +12,7 @@ from benchagent.catalog import METRICS, WORKLOADS, WorkloadEntry
 from runs.models import Batch, Metric, UnknownName, User, Workload
 from runs.models.choices import Better
 
-# By unit how names of metrics end in it.
+# How names of metrics end, by their unit.
 UNIT_SUFFIXES = {"ms": "_ms", "s": "_s", "%": "_percent", "MB/s": "_mb_per_s", "bytes": "_bytes"}
 
 # Between a metric's name and the direction in which it is another one than that of the plain name.
@@ -77,13 +77,13 @@ def batch_of(source_id: UUID, *, owner: User | None = None, **described: Any) ->
 
 
 def present_slug(entry: WorkloadEntry) -> str:
-    """Of the row that a catalogue workload has in its present version."""
+    """The slug of the row that a catalogue workload has in its present version."""
     return entry.slug if entry.version == "1" else f"{entry.slug}-v{entry.version}"
 
 
 @cache
 def catalogue_slugs() -> frozenset[str]:
-    """Of the rows of catalogue workloads: the first version's and the present one's."""
+    """The slugs of the rows of catalogue workloads: the first version's and the present one's."""
     return frozenset((*WORKLOADS, *map(present_slug, WORKLOADS.values())))
 
 

@@ -130,7 +130,9 @@ class Resolver:
         return subjects
 
     def metric(self, name: str, unit: str, better: str | None) -> Metric:
-        """By name and unit; who names one first sets its direction. The other direction is another metric."""
+        """The metric of this name and unit; who names it first sets its direction. The other direction is another
+        metric.
+        """
         key = (name, unit)
         if key not in self._metrics:
             self._metrics[key] = make_metric(*key, better)
@@ -138,7 +140,9 @@ class Resolver:
         return self.metric(other, unit, better) if other else self._metrics[key]
 
     def _version(self, data: UploadDbms, *, is_hidden: bool) -> DbmsVersion:
-        """By its number or another name of it. A new DBMS has the catalogue's slug and vendor if that has the name."""
+        """The version by its number or another name of it. A new DBMS has the slug and vendor of the catalogue, if it
+        is there.
+        """
         dbms = self._find_dbms(data)
         if dbms is None:
             wanted = str(data.slug or data.name).casefold()
@@ -176,7 +180,9 @@ class Resolver:
             self._dbmss.setdefault(name, []).append(row)
 
     def _find_dbms(self, data: UploadDbms) -> Dbms | None:
-        """By any of its names: the catalogue's, one that its owner may see, or one that says no more than `data`."""
+        """The DBMS by any of its names: the catalogue's, one that its owner may see, or one that says no more than
+        `data`.
+        """
         given = (slugify(data.slug or data.name), data.name)
         wanted = str(data.slug or data.name).casefold()
         # Its own name and address come before an alias of another.
@@ -200,7 +206,7 @@ class Resolver:
         return self._nameable[row.pk]
 
     def _workload(self, document: UploadDocument) -> Workload:
-        """By slug and version; a new version of a known slug is a row of its own."""
+        """The workload by slug and version; a new version of a known slug is a row of its own."""
         data = document.workload
         if isinstance(data, str):
             row = self._find_workload(data) or resolve_workload(data)
@@ -211,7 +217,7 @@ class Resolver:
             usable = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
             row = next(usable, None) or self._new_workload(data, document)
         self._workloads[row.slug] = row
-        # Of one whose first runs ended without a number.
+        # The first runs of this workload ended without a number.
         if not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
             row.change(primary_metric=metric)
         return row
@@ -228,7 +234,7 @@ class Resolver:
         )  # fmt: skip
 
     def _find_machine(self, data: str | UploadHardware) -> HardwareProfile | None:
-        """By slug, or by all of its facts: an equal description is the same machine. A merged one leads on."""
+        """The machine by slug, or by all of its facts: an equal description is the same. A merged one leads on."""
         slug = data if isinstance(data, str) else data.slug
         rows = HardwareProfile.objects.select_related("merged_into")
         row = self._hardware.get(slug) if slug else None

@@ -66,7 +66,7 @@ from runs.run import agreement, artefacts, durability, quality, series
 # What the sender says of its own, in a form of its own.
 FREE = ("driver", "dataset", "context", "info")
 ATTEMPTS = 3
-# Of one transaction: less than a tenth of a second, in which nobody else can write to SQLite.
+# A transaction stores so many runs: less than a tenth of a second, in which nobody else can write to SQLite.
 RUNS_AT_ONCE = 25
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
@@ -269,7 +269,7 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
 
 
 def _content(index: int, given: UploadArtefact) -> bytes:
-    """Of an artefact, not larger than what is kept. Raises ValidationError."""
+    """The content of an artefact, not larger than what is kept. Raises ValidationError."""
     try:
         content = base64.b64decode(given.base64 or "", validate=True) if given.text is None else given.text.encode()
         artefacts.check_size(given.name, content)
@@ -293,7 +293,7 @@ class _Rows:
     file_import: FileImport | None
     is_staged: bool
     now: datetime
-    # By id: those that are stored already, and the new ones.
+    # The batches by id: those that are stored already, and the new ones.
     batches: dict[uuid.UUID, Batch] = field(default_factory=dict)
     new_batches: list[Batch] = field(default_factory=list)
     uploads: list[Upload] = field(default_factory=list)
@@ -435,7 +435,7 @@ class _Rows:
             run.latency_histogram = repeat["histogram"].encoded
             computed |= {name: (ms, OF_HISTOGRAM) for name, ms in _percentiles_ms(repeat).items()}
         computed |= {name: (value, quality.OF_TERMINALS) for name, value in quality.fairness(run.per_terminal).items()}
-        # Of the catalogue's metrics those that the sender does not state.
+        # Only those of the catalogue's metrics are computed that the sender does not state.
         stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
         self.measurements += [
             Measurement(

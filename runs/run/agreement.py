@@ -29,7 +29,7 @@ BEYOND_SECONDS = 1.1
 LEAST_SECONDS = 5
 # A series of the throughput must be of so much of its window.
 LEAST_COVERED = 0.5
-# Of a stated percentile from that of the histogram: the steps of histograms are up to 5 % wide.
+# So far a stated percentile may lie off the histogram's, whose steps are up to 5 % wide.
 OF_HISTOGRAM = 0.1
 # A date is that of some zone.
 ZONES = timedelta(days=1)
@@ -59,7 +59,7 @@ def counted(facts: RunFacts) -> Mapping[str, float]:
 
 
 def resolution(value: float) -> float:
-    """Of a figure as it is written: 1 of 42, 0.1 of 42.5."""
+    """The last written place of a figure: 1 of 42, 0.1 of 42.5."""
     text = repr(value)
     if "e" in text:
         return 0.0
@@ -117,7 +117,8 @@ def _is_rounding(low: float, high: float) -> bool:
 
 
 def too_coarse(metrics: Mapping[str, float]) -> dict[str, str]:
-    """By name latencies that are printed so coarsely that they lie on the wrong side of another: why they are left out.
+    """Latencies, by name, that are printed so coarsely that they lie on the wrong side of another: why they are left
+    out.
 
     A p99 of 1 ms beside a maximum of 0.028 ms says less than one millisecond, and no more.
     """

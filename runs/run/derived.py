@@ -32,7 +32,7 @@ Figure = tuple[str, float | str | None, str, str]
 
 @dataclass(frozen=True)
 class LoadParts:
-    """Of a load whose second part was slow on purpose. `fast_share`: of all rows, a share of 1."""
+    """The parts of a load whose second part was slow on purpose. `fast_share` is a share of all rows, of 1."""
 
     fast_s: float
     slow_s: float
@@ -55,7 +55,7 @@ class Derived:
 
 
 def of_run(run: Run, series: Sequence[Series]) -> Derived:
-    """Of a run that has ended."""
+    """What is derived of a run that has ended."""
     if run.is_open:
         return Derived(None, None)
     by_name = {item.name: item for item in series}
@@ -89,7 +89,7 @@ def variation_percent(values: Sequence[float | None]) -> float | None:
 
 
 def trend_percent(values: Sequence[float | None]) -> float | None:
-    """By how many % the mean of the last sixth of the values differs from that of the first sixth."""
+    """How many % the mean of the last sixth of the values lies off that of the first sixth."""
     count = len(values) // TREND_PARTS
     if count < LEAST_IN_A_PART:
         return None
@@ -163,7 +163,7 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
 
 
 def _bound_words(run: Run) -> str:
-    """Of a busy CPU; what had the lesser part of it was not bound by it, but kept from it."""
+    """What a busy CPU means for the run: what had the lesser part of it was not bound by it, but kept from it."""
     metrics, threads = _metrics(run), (run.hardware.cpu_threads or 0) if run.hardware else 0
     own, others = own_cores(metrics), others_percent(metrics, threads)
     # Or disturbed by what others wrote.
@@ -190,7 +190,7 @@ def _sizes(run: Run) -> list[Figure]:
 
 
 def _queries(answers: Sequence[Statistic]) -> list[Figure]:
-    """Of the first execution of each query after the run."""
+    """The figures of the first execution of each query after the run."""
     how = "of the warm execution, by rows counted or returned"
     return [
         (f"Query {answer.get('query')}: fetches per row", fetches_per_row(answer), "pages", how)
@@ -221,7 +221,7 @@ def _shares(shares: Sequence[tuple[str, float, float | None]]) -> Table | None:
 
 
 def so_far(run: Run) -> list[tuple[str, float]]:
-    """Of a run that goes on: (words, TPS) of its latest second, and on average since the measured window began."""
+    """(words, TPS) of the latest second of a run that goes on, and on average since the measured window began."""
     rate = read(run, RATE) if run.is_open else None
     if rate is None or not (known := without_gaps(rate.values)):
         return []
@@ -243,7 +243,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _metrics(run: Run) -> dict[str, float]:
-    """By name; of one that several phases have, that of the run."""
+    """The measurements by name; if several phases have one, that of the run."""
     ordered = sorted(run.measurements.all(), key=lambda row: row.phase == "run")
     return {row.metric.name: row.value for row in ordered}
 

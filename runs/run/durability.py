@@ -21,7 +21,7 @@ from benchagent.configfiles.settings import Facts, Given
 from runs.models import Run, StorageDevice
 from runs.models.choices import Provenance
 
-# Of a run's `statistics`.
+# The key in a run's `statistics`.
 KEY = "durability"
 STATEMENTS = ("promised", "storage", "observed")
 NOT_OBSERVED = Statement(None, "not observed: nobody counted syncs beside these commits")
@@ -84,7 +84,7 @@ def settings_given(run: Run) -> list[Given]:
 
 
 def of_sent(run: Run, stated: str, devices: Mapping[str, StorageDevice], sql: str) -> Judgement:
-    """Of a result that somebody sends: what is not stated is not known, and nobody looked on.
+    """Judge a result that somebody sends: what is not stated is not known, and nobody looked on.
 
     Settings in force count, else as given, on command lines and in the `sql` of its scripts too, else what is stated:
     of these the weakest. Where the settings promise less than is stated that is a contradiction.
@@ -107,7 +107,7 @@ def of_sent(run: Run, stated: str, devices: Mapping[str, StorageDevice], sql: st
 
 
 def columns_of(judged: Judgement) -> dict[str, Any]:
-    """Of a run, but for its `statistics`. Without a promise nothing is known."""
+    """The columns of a run, but for its `statistics`. Without a promise nothing is known."""
     if judged.durability is None:
         return {"durability": "", "durability_reason": "", "durability_doubt": ""}
     return {

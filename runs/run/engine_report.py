@@ -173,7 +173,7 @@ def of_run(run: Run) -> EngineReport:
 
 
 def _upkeep(statistics: Mapping[str, Any]) -> list[Upkeep]:
-    """Of a run without any: why. Nothing before the run of a session has ended."""
+    """The upkeep of the engine, or why a run has none; empty before the run of a session has ended."""
     ages = statistics.get("maintenance", [])
     if ages:
         return [_age(str(age.get("what", "")), age.get("age_s"), str(age.get("detail") or "")) for age in ages]
@@ -203,7 +203,7 @@ def _warm_up(statistics: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _memory_at(memory: Sequence[Mapping[str, Any]], at: float | None) -> float | None:
-    """Of the first sample that is not before it; of the last where there is none. None for a query without an end."""
+    """The memory at the first sample from `at` on, else at the last one. None for a query without an end."""
     if at is None:
         return None
     later = [sample["bytes"] for sample in memory if sample["t"] >= at]
@@ -211,7 +211,7 @@ def _memory_at(memory: Sequence[Mapping[str, Any]], at: float | None) -> float |
 
 
 def _types(types: Mapping[str, Mapping[str, Any]]) -> Table | None:
-    """Of a mix: a single type says nothing that the run does not."""
+    """The table of the types of a mix: a single type says nothing that the run does not."""
     if len(types) < 2:
         return None
     return _table([{"type": name, **figures} for name, figures in types.items()], TYPE_COLUMNS)
@@ -245,7 +245,7 @@ def _cell(value: Any, name: str, unit: str) -> TableCell:
 
 
 def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
-    """By statement, in their order; what could not be executed says why in place of figures."""
+    """The queries in the order of their statements; what could not be executed says why in place of figures."""
     queries = []
     for number in dict.fromkeys(answer.get("query") for answer in answers):
         own = [answer for answer in answers if answer.get("query") == number]

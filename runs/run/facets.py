@@ -47,7 +47,7 @@ _SPEAKABLE = 60
 TESTED = {"build": "Build", "commit": "Commit", "branch": "Branch", "dbms_build": "DBMS build"}
 SHORT_COMMIT = 10
 
-# Of a run with `durability_doubt`, which says the numbers.
+# The word for a run with `durability_doubt`, which says the numbers.
 DOUBT_WORDS = "contradicted"
 DURABILITY_ORDER = {durability.value: rank for rank, durability in enumerate(Durability)}
 
@@ -188,7 +188,7 @@ def context_facets(run: Run) -> list[Facet]:
 
 
 def _long_facet(field: str, label: str, text: str) -> Facet:
-    """Of a text that is too long for a sentence: its beginning, and what tells it from another that begins alike."""
+    """A text that is too long for a sentence: its beginning, and what tells it from another that begins alike."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:6]
     short = f"{' '.join(text.split())[:_SPEAKABLE]}… (#{digest})"
     return Facet(field, label, text, short, f"{label.lower()} #{digest}", key=text)
@@ -220,7 +220,7 @@ def settings_of_run(run: Run) -> Settings | None:
 
 
 def recorded(run: Run) -> dict[str, str]:
-    """Of `RECORDED` what a run tells of itself, in words; without what it does not tell."""
+    """Those of `RECORDED` that a run tells of itself, in words."""
     driver, held = run.driver, storage_statement(run).durability
     settings = settings_of_run(run)
     meant = {name: settings.means(name) for name in ("isolation", "buffer_pool")} if settings else {}
@@ -239,7 +239,7 @@ def _joined(driver: Mapping[str, Any], *names: str) -> str:
 
 
 def weakest_durability(runs: Sequence[Run]) -> str:
-    """Of the runs that state one; empty when none does."""
+    """The weakest durability that a run states; empty when none does."""
     return max((run.durability for run in runs if run.durability), key=DURABILITY_ORDER.__getitem__, default="")
 
 

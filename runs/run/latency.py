@@ -35,7 +35,7 @@ class Percentile:
 
 @dataclass(frozen=True)
 class Latency:
-    """Of `runs` repeats together. `curve`: (percentile, ms), as dense near 100 as the number of transactions bears."""
+    """Latencies of `runs` repeats together. `curve`: (percentile, ms), as dense near 100 as the transactions bear."""
 
     runs: int
     transactions: int
@@ -93,7 +93,7 @@ def bucket_ms(bucket: int) -> tuple[float, float]:
 
 
 def map_of(runs: Iterable[Run]) -> LatencyMap | None:
-    """Of several repeats together, at the coarsest of their intervals; None where one of them does not tell."""
+    """The map of several repeats together, at the coarsest of their intervals; None if one of them does not tell."""
     maps = [_map(run.statistics.get("latency_map")) for run in runs]
     readable = [heat for heat in maps if heat]
     if not readable or len(readable) < len(maps):
@@ -120,7 +120,7 @@ def _map(stored: Any) -> LatencyMap | None:
 
 @dataclass(frozen=True)
 class TypeLatency:
-    """Of one transaction type in one run, ms; no histogram of a type is stored, so that repeats cannot be merged."""
+    """Latencies of one transaction type in one run, ms; types have no histogram, so repeats cannot be merged."""
 
     type: str
     transactions: int
@@ -145,7 +145,7 @@ def types_of(run: Run) -> list[TypeLatency]:
 
 
 def types_of_all(runs: Iterable[Run]) -> dict[str, list[TypeLatency]]:
-    """By type, one for each run that tells of it."""
+    """Latencies by type, one for each run that tells of it."""
     by_type: dict[str, list[TypeLatency]] = {}
     for run in runs:
         for latency in types_of(run):

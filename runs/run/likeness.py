@@ -71,7 +71,7 @@ def conditions(run: Run) -> dict[str, str]:
 
 @lru_cache(MOST_SETTINGS_KEPT)
 def _settings(dbms: str, in_force: tuple[tuple[Any, ...], ...]) -> dict[str, str]:
-    """Of the settings in force those that the catalogue knows, and the isolation level that they set."""
+    """Those settings in force that the catalogue knows, and the isolation level that they set."""
     settings = settings_of(dbms, [Given(str(name), str(value)) for name, value in in_force], Facts(complete=False))
     if settings is None:
         return {}
@@ -150,13 +150,13 @@ def _parts(runs: Sequence[Run], told: Mapping[UUID, dict[str, str]]) -> list[tup
 
 
 def pooled_with(run: Run, others: Sequence[Run], *, by_day: bool) -> list[Run]:
-    """Of other runs with its cell's key those that are pooled with it, in their order."""
+    """Those of the other runs with its cell's key that are pooled with it, in their order."""
     part = next(part for part in alike([run, *others], by_day=by_day) if run in part)
     return [other for other in part if other != run]
 
 
 def _days(runs: Sequence[Run]) -> dict[UUID, str]:
-    """Of what people sent, the day on which it was measured: that of the first of those that follow each other."""
+    """The day on which what people sent was measured: that of the first of those that follow each other."""
     known = [
         run
         for run in runs
@@ -178,7 +178,7 @@ def heading(field: str) -> str:
 
 
 def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list[dict[str, Facet]]:
-    """Of each cell what parts any cell from others of its pool, which are named alike; nothing where none is parted.
+    """For each cell what parts any cell from others of its pool, which are named alike; nothing if none is parted.
 
     The cells of other pools tell it too, where they know it, so that each is set against its like.
     """

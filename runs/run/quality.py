@@ -18,7 +18,7 @@ from runs.models import Run
 from runs.run.series import Series, within, without_gaps
 from runs.run.steadiness import LEAST_VALUES, STALL_SHARE, stalls, unsteady
 
-# Of a terminal on average: with fewer transactions chance alone makes terminals differ.
+# A terminal needs so many transactions on average: with fewer chance alone makes terminals differ.
 LEAST_EACH = 100
 # Below either of them a few terminals did the work of all, and the waiting of the others is in no percentile.
 LEAST_SHARE_PERCENT, LEAST_INDEX = 50.0, 0.9
@@ -26,7 +26,7 @@ OF_TERMINALS = "computed from the transactions of each terminal"
 SLOWEST, INDEX = "slowest_terminal_percent", "jain_index"
 # A shorter window ends before the first checkpoint, flush or merge of many engines.
 LEAST_WINDOW_S = 30
-# Of the machine's CPU: what an agent, the kernel and an idle system take stays below it. Of what is written, too.
+# What an agent, the kernel and an idle system take of the CPU, and of what is written, stays below this share.
 MOST_OTHERS_PERCENT = 10.0
 # What others write is nothing to a run below so much, or beside a disk that is idle for most of the time.
 LEAST_OTHERS_MB, LEAST_DISK_BUSY = 1.0, 10.0
@@ -41,14 +41,14 @@ _BUSY = {
     "driver_gc_ms": ("garbage collection for {value:,.0f} ms", 100.0),
     "disk_util_percent": ("disk {value:.0f} % busy", 90.0),
 }
-# By how much more was written: a flush shows as more than the usual second has, and so do others.
+# So much more was written: a flush shows as more than the usual second has, and so do others.
 _WRITTEN = {
     "disk_write_mb_per_s": "flush: {value:,.0f} MB/s of data written, usually {usual:,.0f}",
     "log_disk_write_mb_per_s": "flush: {value:,.0f} MB/s of log written, usually {usual:,.0f}",
     DISK_SHARES[1]: "others wrote {value:,.0f} MB/s, usually {usual:,.0f}",
 }
 FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0
-# Of its usual CPU: what has less in a stall, beside a disk that is not busy, was stopped or is held up.
+# What has less than this share of its usual CPU in a stall, beside an idle disk, was stopped or is held up.
 STILL_SHARE = 0.05
 # % of the time: a disk that is less busy in a stall holds up nobody.
 LEAST_FLUSHING = 50.0
@@ -72,7 +72,7 @@ class RunFacts:
 
     @classmethod
     def of(cls, run: Run, series: Iterable[Series]) -> RunFacts:
-        """Of a run that is stored, with all its factors and measurements."""
+        """The facts of a stored run, with all its factors and measurements."""
         metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
         dbms = DBMSS.get(run.dbms_version.dbms.slug)
         sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
@@ -98,7 +98,7 @@ class RunFacts:
 
 
 def judged(facts: RunFacts) -> list[Check]:
-    """Of a run that has finished. What cannot be told of it is left out."""
+    """The checks of a run that has finished. What cannot be told of it is left out."""
     checks = (
         terminals_fair(facts),
         steady_state(facts),
@@ -110,7 +110,7 @@ def judged(facts: RunFacts) -> list[Check]:
     return [check for check in checks if check]
 
 
-# Of the checks above.
+# The names of the checks above.
 NAMES = ("terminals_fair", "steady_state", "no_stalls", "machine_alone", "window_long_enough", "branches_enough")
 BEFORE = "it was stored before runs were judged (manage.py judge does it)"
 
@@ -120,7 +120,7 @@ def warnings(checks: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def not_judged(facts: RunFacts, checks: Iterable[Mapping[str, Any]], per_terminal: Sequence[float]) -> list[str]:
-    """Of a finished run with a rate: what nobody could judge, and which data it lacks."""
+    """What nobody could judge of a finished run with a rate, and which data it lacks."""
     if RATE not in facts.metrics:
         return []
     names, rate, missing = {check.get("name") for check in checks}, facts.series.get(RATE), []
@@ -270,7 +270,7 @@ def own_cores(metrics: Mapping[str, float]) -> float | None:
 
 
 def others_percent(metrics: Mapping[str, float], cpu_threads: int) -> float | None:
-    """Of the machine's CPU; None where nobody sampled both it and the run."""
+    """The others' share of the machine's CPU; None if nobody sampled both it and the run."""
     busy, own = metrics.get("machine_cpu_percent"), own_cores(metrics)
     return None if busy is None or own is None or not cpu_threads else max(0.0, busy - 100 * own / cpu_threads)
 

@@ -13,13 +13,13 @@ from statistics import median
 
 from runs import stats
 
-# Of the level of the window: what is less nobody would see.
+# Nobody would see a change of less than this share of the window's level.
 MATTERS = 0.10
 # Values from which on a trend or a change of level can be told, and to which longer series are brought by means.
 LEAST_VALUES, MOST_VALUES = 10, 3_600
 # Widens what few values tell of their likeness, so that seconds alike by 0.5 raise no more false alarms than promised.
 WIDENED = 4.0
-# Of a trend; and of Kolmogorov's distribution what one per cent lies above.
+# The confidence of a trend, and what one per cent of Kolmogorov's distribution lies above.
 CONFIDENCE = 0.99
 CUSUM_LIMIT = 1.628
 LEAST_OF_WARM_UP = 3
@@ -103,7 +103,7 @@ def trend(window: Sequence[float]) -> Trend | None:
 
 
 def change_of_level(window: Sequence[float]) -> Step | None:
-    """By the largest of the cumulated deviations from the mean (CUSUM), against what Kolmogorov's distribution allows.
+    """A change at the largest cumulated deviation from the mean (CUSUM), against what Kolmogorov's distribution allows.
 
     None where nothing changes, or by too little to matter.
     """
@@ -139,7 +139,7 @@ def stalls(window: Sequence[float | None]) -> list[range]:
 
 
 def _alike(left: Sequence[float]) -> float:
-    """By how much more means of consecutive values vary than those of independent ones, from what a fit has left.
+    """How much more means of consecutive values vary than those of independent ones, from what a fit has left.
 
     The root of the variance of long runs by that of single values: covariances up to the cube root of their number,
     weighted after Bartlett (Newey and West 1987). Few values look less alike than they are, so it is widened for them.
@@ -168,7 +168,7 @@ def _left_by_step(values: Sequence[float], step: Step) -> float:
 
 
 def _means(values: Sequence[float], each: int) -> list[float]:
-    """Of so many consecutive values each; what is left over at the end joins the last."""
+    """Means of so many consecutive values each; what is left over at the end joins the last."""
     count = max(1, len(values) // each)
     parts = [values[at * each : (at + 1) * each if at < count - 1 else len(values)] for at in range(count)]
     return [stats.mean(part) for part in parts if part]

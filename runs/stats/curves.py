@@ -20,13 +20,13 @@ from runs.stats.summaries import ALPHA, MOST_LOG, Array, Interval, geometric_mea
 Levels: TypeAlias = Sequence[tuple[float, Sequence[float]]]
 # A fit over two points has no doubt, and a knee needs two lines that three levels each could contradict.
 LEAST_POINTS, LEAST_FOR_KNEE = 3, 5
-# By how much two lines have to beat one in AICc: at 3, of straight lines with 5 % of noise fewer than 5 % show a knee
+# Two lines have to beat one by so much in AICc: at 3 fewer than 5 % of straight lines with 5 % of noise show a knee
 # (simulated for 5 to 15 levels of 1 to 10 repeats; at 0 up to 18 % do, for the knee is searched).
 KNEE_MARGIN = 3.0
 # And by how much a smooth curve: an exponential fall of eight levels has none left by that (simulated), a true bend is
 # seen in 98 % of cases.
 SMOOTH_MARGIN = 2.0
-# By how much a smooth curve must be better to be asserted. Simulated, seven levels, 8 and 20 % of noise and two modes:
+# A smooth curve must be better by so much to be asserted. Simulated, seven levels, 8 and 20 % of noise and two modes:
 # of 180 knees 3 are called smooth (at 2.0 it was 20); of 180 exponential falls 102 are told, 68 cannot be told.
 SURELY_SMOOTH = 6.0
 _KNEES_TRIED = 401
@@ -163,7 +163,7 @@ def knee(levels: Levels) -> Knee:
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
     (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
     paces = math.expm1(before), math.expm1(before + bend)
-    # By how much two lines are better than a smooth curve: neither is asserted where they fit alike.
+    # Two lines are better than a smooth curve by so much: neither is asserted where they fit alike.
     better = _smooth_aicc(x, y) - _aicc(two_lines, n, 5)
     if better < SMOOTH_MARGIN:
         is_smooth = better <= -SURELY_SMOOTH
@@ -177,7 +177,7 @@ def knee(levels: Levels) -> Knee:
 
 
 def _smooth_aicc(x: Array, y: Array) -> float:
-    """Of the better of two smooth curves through (log2 x, ln y): a parabola, and an exponential fall over x itself."""
+    """AICc of the better smooth curve through (log2 x, ln y): a parabola, or an exponential fall over x itself."""
     import numpy as np
 
     over = 2 ** (x - x.max())
@@ -190,6 +190,6 @@ def _smooth_aicc(x: Array, y: Array) -> float:
 
 
 def _aicc(squares: float, n: int, parameters: int) -> float:
-    """Of a fit by least squares whose residuals have this sum of squares; the variance is one of the parameters."""
+    """AICc of a least-squares fit whose residuals have this sum of squares; the variance is one of the parameters."""
     correction = 2 * parameters * (parameters + 1) / (n - parameters - 1)
     return n * math.log(max(squares, _LEAST_SPREAD) / n) + 2 * parameters + correction

@@ -11,7 +11,9 @@ from runs.stats.summaries import CONFIDENCE, Interval, mean, t_quantile
 
 @dataclass(frozen=True)
 class Slope:
-    """Of the line of least squares, in units of y for each of x. `interval` is None where two points leave no doubt."""
+    """The slope of the line of least squares, in units of y for each of x. `interval` is None if two points leave no
+    doubt.
+    """
 
     value: float
     interval: Interval | None

@@ -20,7 +20,7 @@ NO_SINGLE_NUMBER = "no single number: it depends on the level"
 
 @dataclass(frozen=True)
 class Overall:
-    """Of the ratios of several levels, each weighted alike: their geometric mean.
+    """The geometric mean of the ratios of several levels, each weighted alike.
 
     `of_repeats`: its interval is of these very levels, from the spread of the repeats at each. Else some level has too
     few, and it comes from how the ratios of the levels differ: that of levels like these.
@@ -89,7 +89,9 @@ def alike(logs: Sequence[float], errors: Sequence[float], freedoms: Sequence[flo
 
 @dataclass(frozen=True)
 class SeriesVerdicts:
-    """Of one series against the baseline's: at each level, and over all; None where one level speaks for itself."""
+    """The verdicts of one series against the baseline's: at each level, and over all; None if one level speaks for
+    itself.
+    """
 
     levels: list[Verdict]
     overall: Verdict | None
@@ -101,7 +103,7 @@ def judge_levels(
     series: Sequence[Sequence[Level]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
     noise: Noise[float] | None = None,
 ) -> list[SeriesVerdicts]:  # fmt: skip
-    """Of each series a verdict at every level, and one of all of them together: all of these judged as one family.
+    """For each series a verdict at every level, and one of all of them together: all of these are judged as one family.
 
     `noise`: that of all cells of the page, for each level. The ratio over all is of the spread of many cells already.
     """
@@ -171,7 +173,7 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
 
 
 def letters(count: int, told_apart: Iterable[tuple[int, int]]) -> list[str]:
-    """Of each of so many groups its letters: two share one if and only if they are not told apart.
+    """The letters of each of so many groups: two share one if and only if they are not told apart.
 
     Insert and absorb: H.-P. Piepho, Journal of Computational and Graphical Statistics 13 (2004). Groups come in the
     order in which their letters begin: a is that of the first.

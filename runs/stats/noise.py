@@ -56,7 +56,7 @@ class Noise(Generic[Real]):
 
 
 def page_noise(cells: Iterable[Sequence[float]]) -> Noise[float] | None:
-    """Of the repeats of each cell of a page. None without a cell of three repeats or more, or where none varies.
+    """The noise of the repeats of a page's cells. None without a cell of three repeats or more, or if none varies.
 
     The degrees of freedom are Satterthwaite's, of spreads that differ: one noisy cell among quiet ones makes them few.
     """

@@ -1,4 +1,4 @@
-"""Of two cells: the ratio of their means with its interval, families of such, and what the ranks say."""
+"""Two cells: the ratio of their means with its interval, families of such, and what the ranks say."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from runs.stats.summaries import (
     variance,
 )
 
-# Of the degrees of freedom of the side with fewer repeats; alike sides would have twice theirs. With that, two equal
-# cells of which half of the repeats are slow differed "for sure" in 5.2 % of cases (simulated).
+# The most degrees of freedom, as a multiple of the smaller side's; alike sides would have twice theirs. With 2 two
+# equal cells of which half of the repeats are slow differed "for sure" in 5.2 % of cases (simulated).
 MOST_FREEDOM = 1.6
 
 
@@ -62,7 +62,7 @@ class Welch(Generic[Real]):
 
     @property
     def p(self) -> Real:
-        """Of the hypothesis that both are alike, two-sided."""
+        """The two-sided p of the hypothesis that both are alike."""
         from scipy import special
 
         p: Real = 2 * special.stdtr(self.df, -abs(self.centre) / self.error)
@@ -88,7 +88,7 @@ class Ratio:
 
     @property
     def inverse(self) -> Ratio:
-        """Of the second side to the first."""
+        """The ratio of the second side to the first."""
         turned = Interval(1 / self.interval.high, 1 / self.interval.low) if self.interval else None
         return replace(self, value=1 / self.value, interval=turned)
 

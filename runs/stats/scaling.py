@@ -14,9 +14,9 @@ from runs.stats.curves import Levels
 from runs.stats.summaries import ALPHA, CONFIDENCE, MOST_LOG, Array, Interval, t_quantile
 
 LEAST_LEVELS = 4
-# Of a level's geometric mean from the law, root mean square: above it the law is no description of what was measured.
+# If levels' means lie further off the law, as a root mean square, the law is no description of what was measured.
 MOST_OFF = 0.10
-# Of σ and κ, in units of the most terminals: what the search leaves of 0.
+# What the search leaves of a σ or κ of 0, in units of the most terminals.
 _NOTHING = 1e-4
 
 

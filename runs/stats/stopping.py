@@ -17,7 +17,7 @@ LEAST = 6
 
 
 def interval_after(values: Sequence[float], baseline: Sequence[float] | None = None) -> Interval | None:
-    """Of the mean of the values, or of its ratio to that of the baseline's. None for fewer than `LEAST` repeats."""
+    """The interval of the mean of the values, or of its ratio to the baseline's. None below `LEAST` repeats."""
     if min(len(values), len(values if baseline is None else baseline)) < LEAST:
         return None
     if baseline is not None:

@@ -1,4 +1,4 @@
-"""Of the repeats of one cell: what stands for them, how far they spread, and the interval of their mean."""
+"""The repeats of one cell: what stands for them, how far they spread, and the interval of their mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Real = TypeVar("Real", float, "Array")
 # Errors that a page may make: a family of comparisons, taken together, names a false winner on so many pages.
 ALPHA = 0.05
 CONFIDENCE = 1 - ALPHA
-# Of t for the interval of one cell: at 0.95 it holds the mean of skewed noise in 88 % of cases only (simulated). A
+# The confidence of one cell's interval by t: at 0.95 it holds the mean of skewed noise in 88 % of cases (simulated). A
 # difference of two cells needs no such room: what skews both cancels.
 CELL_CONFIDENCE = 0.985
 # exp() of more, or of less than its negative, is no double, nor has it a log.
@@ -36,7 +36,7 @@ def ends_of(interval: Interval | None) -> tuple[float, float] | tuple[None, None
 
 @dataclass(frozen=True)
 class Summary:
-    """Of `n` >= 1 repeats, in the unit of the values.
+    """A summary of `n` >= 1 repeats, in the unit of the values.
 
     `stdev` and `cv` (its share of the mean) are those of a sample (n - 1) and None for one repeat.
     `geometric_mean` is None when a value is zero or negative: logs do not exist then.
@@ -50,7 +50,7 @@ class Summary:
     stdev: float | None
     cv: float | None
     geometric_mean: float | None
-    # Of everything that all repeats recorded, where that is known and stands for them: a percentile.
+    # A percentile of everything that all repeats recorded, where that is known and stands for them.
     of_all: float | None = None
 
     @property
@@ -85,7 +85,7 @@ def summarise(values: Sequence[float]) -> Summary | None:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Of one value or more, also where no double holds their sum."""
+    """The mean of one value or more, even if no double holds their sum."""
     try:
         return math.fsum(values) / len(values)
     except OverflowError:
@@ -134,14 +134,14 @@ def log_values(values: Sequence[float]) -> list[float] | None:
 
 @dataclass(frozen=True)
 class Moments(Generic[Real]):
-    """Of the logs of `n` repeats: their mean and the variance of a sample (n - 1)."""
+    """The mean of the logs of `n` repeats, and the variance of a sample (n - 1)."""
 
     mean: Real
     variance: Real
     n: int
 
     def half_width(self, confidence: float) -> Real:
-        """Of the interval of the mean by Student's t."""
+        """Half the width of the mean's interval by Student's t."""
         half: Real = t_quantile(0.5 + confidence / 2, self.n - 1) * (self.variance / self.n) ** 0.5
         return half
 

@@ -24,9 +24,9 @@ class Kind(StrEnum):
     EQUIVALENT = "equivalent"
     UNDECIDED = "undecided"
     TOO_FEW = "too_few"
-    # Of a descriptive quantity, which has no better side: never of a rate, a time or a latency.
+    # A descriptive quantity has no better side; a rate, a time or a latency always has.
     DIFFERENT = "different"
-    # Of several levels together: better at some and worse at others.
+    # Better at some of several levels and worse at others.
     MIXED = "mixed"
 
 
@@ -52,7 +52,7 @@ class Verdict:
 
     @property
     def turned(self) -> Verdict:
-        """Of the second side against the first; without what the ranks say."""
+        """The verdict of the second side against the first; without what the ranks say."""
         side, comma, more = self.words.partition(",")
         kind = Kind(_OPPOSITE.get(self.kind, self.kind))
         inverse = self.ratio.inverse if self.ratio else None

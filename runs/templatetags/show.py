@@ -52,7 +52,7 @@ def nav_link(context: dict[str, Any], name: str, label: str) -> SafeString:
 
 
 def attribute(name: str, value: str) -> SafeString:
-    """Of an HTML element; nothing without a value."""
+    """An attribute of an HTML element; nothing without a value."""
     return format_html(' {}="{}"', name, value) if value else SafeString("")
 
 
@@ -87,7 +87,7 @@ def table_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
 
 @register.simple_tag
 def pivot_cells(pivot: Pivot, cells: Iterable[Cell]) -> SafeString:
-    """Of one row. There are up to 4,000: nothing is said of those that are empty but in cards, which need a heading."""
+    """The cells of one row. There are up to 4,000: empty ones say nothing but in cards, which need a heading."""
     labels = [attribute("data-label", column if pivot.stacks else "") for column in pivot.columns]
     return SafeString("".join(_pivot_cell(pivot, cell, label) for cell, label in zip(cells, labels, strict=True)))
 
@@ -267,14 +267,14 @@ def hidden(fields: Iterable[tuple[str, str]]) -> SafeString:
 
 @register.simple_tag
 def options(choices: Iterable[tuple[Any, Any]], chosen: Any = None) -> SafeString:
-    """Of a select: `choices` as (value, words)."""
+    """The options of a select: `choices` are (value, words)."""
     rows = ((value, SafeString(" selected" if value == chosen else ""), words) for value, words in choices)
     return format_html_join("", '<option value="{}"{}>{}</option>', rows)
 
 
 @register.simple_tag
 def labelled_select(select: Any) -> SafeString:
-    """Of runs.views.controls.Select."""
+    """A labelled runs.views.controls.Select."""
     return format_html(
         '<label for="{}">{}</label><select id="{}" name="{}">{}</select>',
         select.id, select.label, select.id, select.name, options(select.options, select.chosen),

@@ -46,7 +46,7 @@ def rules(request: PersonRequest) -> HttpResponse:
 
 
 def _shown(rule: TellingRule) -> str:
-    """Of a chat service its name: the address holds its secrets."""
+    """Where a rule sends to; of a chat service its name only, for the address holds its secrets."""
     return chat.service_of(rule.target) if rule.way == TellingWay.CHAT else rule.target
 
 

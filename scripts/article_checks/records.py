@@ -75,7 +75,7 @@ def functions_of(material: Material) -> dict[str, Function]:
         return _all(config(key)["parameters"], {"name": name}) or _missing(f"{name} in {key}")
 
     def fact(title: str) -> Record:
-        """By how its title begins."""
+        """The fact whose title begins so."""
         facts = (fact for fact in material.facts if fact.title.startswith(title))
         row = next(facts, None) or _missing(f"the fact {title}")
         return Record(f"the fact {title}", _inner(row.details))
@@ -122,7 +122,9 @@ def _of_runs(material: Material) -> dict[str, Function]:
     ]  # fmt: skip
 
     def runs(has: str = "", **fields: Any) -> list[Record]:
-        """By id, version, workload, config or factor; a factor of None is not set. `has`: with this number only."""
+        """The runs of this id, version, workload, config or factor; a factor of None is not set. `has`: with this
+        number only.
+        """
         wanted = [row for row in _all(rows, fields) if not has or row.get(has) is not None]
         if has and not wanted:
             raise MissingInputError(

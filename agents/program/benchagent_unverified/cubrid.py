@@ -73,7 +73,7 @@ def external_server(version: str, schema: str) -> ExternalServer:
         version_query="SELECT VERSION()",
         folders="SHOW VOLUME HEADER OF 0",
         read_folders=_read_folders,
-        # Of the database that the target is named like, while it is in use; the target is a folder.
+        # It backs up the database that the target is named like, while it is in use; the target is a folder.
         shown_backups=[
             ToolBackup(
                 "backupdb",

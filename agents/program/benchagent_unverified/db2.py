@@ -13,7 +13,7 @@ from benchagent.dbms.external.server import ExternalServer, ToolBackup
 
 DEADLOCK_OR_TIMEOUT, DEADLOCK_CODE, TIMEOUT_CODE = "40001", -911, -913
 DUPLICATE_KEY = "23505"
-# Of each storage path.
+# The free space of each storage path.
 FREE_SPACE = "SELECT fs_total_size - fs_used_size, fs_total_size FROM TABLE(ADMIN_GET_STORAGE_PATHS('', -1)) AS p"
 
 OBJECTS = (
@@ -57,7 +57,7 @@ def external_server(version: str, schema: str) -> ExternalServer:
         driver="12.1.5.0",
         version_query="SELECT service_level FROM sysibmadm.env_inst_info",
         free_space=FREE_SPACE,
-        # Of the database that is named like its alias, whole and online; the target is a folder.
+        # It backs up the whole database that is named like its alias, online; the target is a folder.
         shown_backups=[
             ToolBackup(
                 "backup_database",

@@ -75,7 +75,8 @@ def external_server(version: str, schema: str) -> ExternalServer:
         driver=DRIVER,
         folders=FOLDERS,
         read_folders=folders_of_files,
-        # Of the database with the target's name as its alias; gbak gets its login from ISC_USER and ISC_PASSWORD.
+        # It backs up the database with the target's name as its alias; gbak takes its login from ISC_USER and
+        # ISC_PASSWORD.
         shown_backups=[
             _gbak("gbak_local", "gbak, local protocol"),
             _gbak("gbak_services", "gbak, Services API", "-se", "localhost:service_mgr"),
@@ -159,7 +160,7 @@ class InterbaseCounters(EngineCounters):
         return {"relations": relations, "indexes": index_query(tables)}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
-        """Of those that were used since the database was opened."""
+        """The tables that were used since the database was opened."""
         return [TableFacts(str(name).strip(), pages=int(pages)) for name, pages in rows.get("relations", [])]
 
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:

@@ -136,7 +136,9 @@ def _comparison(experiment: Experiment) -> Comparison:
 
 
 def labels(comparison: Comparison) -> dict[Any, str]:
-    """By run: its engine and every factor that cells differ in. A plan gives each engine one configuration."""
+    """A label for each run: its engine and every factor that cells differ in. A plan gives each engine one
+    configuration.
+    """
     fields = ["dbms", *(fact.field for fact in comparison.varying if fact.field.startswith("factor:"))]
     facts_of = {run.pk: facets(run) for group in comparison.groups for run in group.all_runs}
     return {key: " · ".join(facts[field].text for field in fields if field in facts) for key, facts in facts_of.items()}
