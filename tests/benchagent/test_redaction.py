@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from benchagent.redaction import REDACTED, names_a_secret, redact_text, redact_value
+from benchagent.redaction import REDACTED, names_a_secret, redact_json, redact_text, redact_value
 
 # `hunter2` is the secret, and all that goes.
 SECRETS = r"""
@@ -280,6 +280,55 @@ error: could not log in with password='hunter2'
 FATAL: bad connection string "dbname=x password=hunter2 user=y"
 passphrase: hunter2
 ssl_passphrase = hunter2
+db1:6432:bench:postgres:hunter2
+# db1:5432:bench:postgres:hunter2
+db1.example.org:5432:*:postgres:hunter2
+/var/run/postgresql:5432:*:bench:hunter2
+host all all 0.0.0.0/0 radius radiusservers="s1" radiussecrets="hunter2"
+rootpw hunter2
+bindpw hunter2
+adminpw=hunter2
+auth_pass hunter2
+user admin insecure-password hunter2
+stats auth admin:hunter2
+sentinel auth-pass mymaster hunter2
+sentinel sentinel-pass hunter2
+tls-key-file-pass hunter2
+wsrep_sst_auth = hunter2
+NEO4J_AUTH=hunter2
+file_key_management_filekey = hunter2
+ALTER USER b IDENTIFIED BY VALUES 'hunter2'
+ADMINISTER KEY MANAGEMENT SET KEYSTORE OPEN IDENTIFIED BY hunter2
+PRAGMA key = 'hunter2';
+ATTACH DATABASE 'x.db' AS e KEY 'hunter2';
+CREATE SECRET s (TYPE s3, KEY_ID 'AK', SECRET 'hunter2');
+COPY t FROM 's3://b' ACCESS_KEY_ID 'a' SECRET_ACCESS_KEY 'hunter2'
+SELECT pgp_sym_encrypt('data', 'hunter2');
+EXEC sp_addlogin 'bench', 'hunter2', 'db'
+CREATE USER b PASSWORD E'hunter2';
+ALTER ROLE b PASSWORD U&'hunter2';
+SET PASSWORD TO 'hunter2';
+connect system/hunter2 as sysdba
+sqlldr control=x userid=scott/hunter2
+rman target sys/hunter2
+sql scott/hunter2@db1:1521/x
+sqlcl scott/hunter2@//db1:1521/x
+db2 attach to n user u using hunter2
+charbench -c x.xml -u soe -p hunter2 -cs //db1/orcl
+obclient -h h -uroot@sys -phunter2
+hdbsql -n h:30015 -u SYSTEM -p hunter2
+cypher-shell -u neo4j -p hunter2
+tlp-stress run KeyValue -U cassandra -P hunter2
+isql -S db1 -U sa -P hunter2
+cbc-pillowfight -U couchbase://h/b -u A -P hunter2
+asbench -h h -U admin -Phunter2
+vsql -U u -w hunter2
+gsql -d postgres -U u -W hunter2
+AWS Secret Access Key [None]: hunter2
+curl -sSu bench:hunter2 https://h/
+props.setProperty("db.password", "hunter2");
+define('DB_PASSWORD', 'hunter2');
+"bench" "SCRAM-SHA-256$4096:hunter2"
 """.strip().splitlines()
 
 # Nothing of these goes.
@@ -516,6 +565,19 @@ TEST RESULT : System achieved 12345 NOPM from 28765 PostgreSQL TPM
 10.0.0.1:5432 accepting connections
 2026-11-22 10:11:12.345 UTC [123] LOG:  checkpoint complete: wrote 123 buffers
 12:34:56:789 step done
+connect localhost/employee
+docker run -u root -p8080:80 postgres
+https://[::1]:8443/a@b
+"threads" "tps"
+two-pass 3
+("password", "text", "int")
+PRAGMA key_x = 1
+CREATE TABLE t (k TEXT, PRIMARY KEY ('a'))
+sentinel down-after-milliseconds mymaster 5000
+max-password-length twelve
+src/x.c:5432:10: error: x
+mongosh -u bench -p \
+user bench on #3 of 4
 """.strip().splitlines()
 
 
@@ -617,7 +679,8 @@ def test_settings_are_known_by_their_names(name):
     ["password" * 40_000, "-p " * 100_000, "mysql " * 50_000, "a.b-c_" * 50_000 + "=x", "key key " * 40_000,
      "x://" + "a" * 300_000, "a:b@" * 75_000, "echo a | b " * 30_000, "echo pass" * 30_000, "auth " * 60_000,
      "MIGRATE " * 40_000 + "AUTH", "<pass" * 60_000, "password:\n " * 30_000, "http --auth " * 25_000,
-     "password=" * 30_000, '"password"' * 30_000, "pass: '" * 40_000],
+     "password=" * 30_000, "auth \\\n" * 50_000, "-----BEGIN PRIVATE KEY-----" * 12_000, "1) \"password\"\n" * 15_000,
+     "a/" * 150_000 + "@", "a://b:" * 50_000 + "@", '"password"' * 30_000, "pass: '" * 40_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_it_takes_no_more_than_its_share_of_time(worst):
@@ -637,6 +700,12 @@ def test_it_takes_no_more_than_its_share_of_time(worst):
         "https --auth-type bearer --auth Xs3cretX example.org",
         "password:\n  Xs3cretX\n", "db:\n  password: >-\n    Xs3cretX\n    Xs3cretX\n", '{"password":\n"Xs3cretX"}',
         "api_key: |\r\n\tXs3cretX: x\r\n", "- password:\n    'Xs3cretX'",
+        "mongodb://b:a/Xs3cretX@h/db", "mongodb+srv://b:a@Xs3cretX@h/db", "jdbc:sqlserver://h;password={a;Xs3cretX};x=1",
+        "ALTER ROLE b PASSWORD 'a''Xs3cretX'", "mysql \\\n  -u root \\\n  -pXs3cretX \\\n  bench",
+        "machine db1\n  login bench\n  password Xs3cretX", "args:\n  - --requirepass\n  - Xs3cretX\n",
+        '1) "requirepass"\n2) "Xs3cretX"', "requirepass\nXs3cretX\n", 'db.changeUserPassword("u", "Xs3cretX")',
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nXs3cretX\n-----END PGP PRIVATE KEY BLOCK-----",
+        "-----BEGIN RSA PRIVATE KEY-----\nDEK-Info: AES-128-CBC,AB\n\nXs3cretX\n-----END RSA PRIVATE KEY-----",
     ],
 )  # fmt: skip
 def test_it_takes_out_secrets_of_standbys_clients_and_this_site(text):
@@ -650,8 +719,25 @@ def test_it_takes_out_secrets_of_standbys_clients_and_this_site(text):
         "tokens\t93\ntoken\t93", "all about TLS-PSK support", "no-psk (x)", "secrets:\n  - password\n",
         "secrets:\n  password:\n    file: ./x\n", "password:\n  min_length: 3\n", "Password:\nVacuuming",
         "password:\nuser: bench\n", "password:\n  # from the vault\n", "passwords:\n\n  text", "- keys:\n    - a\n",
-        "primary_key:\n  id\n", "password: |\nuser: x",
+        "primary_key:\n  id\n", "password: |\nuser: x", "secrets:\n  - password\n  - tls",
+        "args:\n  - --token\n  - --x", "requirepass\n\nport\n6379",
     ],
 )  # fmt: skip
 def test_it_leaves_what_is_alike_and_no_secret(text):
     assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        ["user", "default on >Xs3cretX ~* +@all"], {"name": "user", "value": "default on >Xs3cretX"},
+        ["wsrep_sst_auth", "sst:Xs3cretX"], {"name": "wsrep-sst-auth", "value": "sst:Xs3cretX"},
+        ["ssl_passphrase_command", "echo Xs3cretX"], {"argv": ["psql", "--password", "Xs3cretX", "bench"]},
+    ],
+)  # fmt: skip
+def test_a_setting_loses_the_secret_that_its_name_tells_of(document):
+    assert "Xs3cretX" not in str(once := redact_json(document)) and redact_json(once) == once
+
+
+def test_what_stands_before_a_value_is_not_stored_with_it():
+    assert redact_json({"user": "bench", "x@y:z@h": "5 s"}) == {"user": "bench", "x@y:z@h": "5 s"}

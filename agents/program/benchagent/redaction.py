@@ -22,8 +22,8 @@ def _words(text: str) -> frozenset[str]:
 # The words of a name: pg_superuserpass, db.passwd, keyStorePassword, X-Api-Key.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _TELLING_WORD = re.compile(
-    r".*passw(?:or)?d?t?s?|.*passphrase|passcode|.*pass|.*pwd|(?:db|root|user)?pw|.*secret|.*token|.*credentials?"
-    r"|(?:api|access|private|secret|auth)key"
+    r".*passw(?:or)?d?t?s?|.*passphrase|passcode|.*pass|.*pwd|(?:admin|bind|db|pg|root|user)?pw|.*secret|.+secrets"
+    r"|.*token|.*credentials?|(?:api|access|private|secret|auth|file)key"
 )
 # Only after one of these is a key secret; `primary_key` and `key_buffer_size` are none.
 _SECRET_KEYS = _words(
@@ -65,7 +65,9 @@ _HARMLESS_VALUE = re.compile(
     re.IGNORECASE,
 )
 
-_TELLING = re.compile(r"pass|pwd?|secret|token|credential|derby\.user\.|key", re.IGNORECASE)
+_TELLING = re.compile(r"pass|pwd?|secret|token|credential|derby\.user\.|key|(?:sst|neo4j)[_-]auth", re.IGNORECASE)
+# Whatever its words say: the password of a user of Derby, name and password of a client.
+_SECRET_NAME = re.compile(r"derby\.user\..*|.*(?:sst|neo4j)[_-]auth", re.IGNORECASE)
 # A count of passes or of tests: `pass=1 of 3`, `pass=2/3`, `pass = 12.5 s`, `pass=3 fail=0`. A number alone may be a
 # PIN.
 _COUNT_OF_PASSES = re.compile(
@@ -75,9 +77,11 @@ _COUNT_OF_PASSES = re.compile(
 _REST_OF_NAME = re.compile(r"[\w.-]{0,200}")
 # `"db.passwd"="x"`, `[pass]: x`, `pass => x`; a blank alone assigns to options only, since prose has it, too.
 _SEPARATOR = re.compile(r"\\{0,3}[\"'\])]{0,2}[ \t]*(?:=>|:=|==?|:)[ \t]*(?:[EN](?='))?|[ \t]+")
-_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
-# Also of JSON within JSON: \"x\".
-_VALUE = re.compile(rf"{_QUOTED}|\\+[\"'][^\"'\n]*[\"']?|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*")
+_QUOTED = r"\"(?:[^\"\\\n]|\\.|\"\")*\"?|'(?:[^'\\\n]|\\.|'')*'?"
+# Also of JSON within JSON: \"x\"; of a connection: {a;b}.
+_VALUE = re.compile(
+    rf"{_QUOTED}|\\+[\"'][^\"'\n]*[\"']?|\{{[^{{}}\"\n]*\}}|[^\s;&,<>\"'](?:[^\s;&,<>\"']|[\"'](?=\w))*"
+)
 _ARGUMENT = rf"(?:{_QUOTED}|[^\s\"']\S*)"
 _MAX_NAME = 200
 # Up to the last character that a name does not have.
@@ -102,23 +106,27 @@ def _hide(match: re.Match[str]) -> str:
 
 
 def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNORECASE) -> _Pattern:
-    return _Pattern(frozenset(words.split("|")), re.compile(f"{head}(?P<hidden>{hidden})", flags))
+    return _Pattern(frozenset(words.split("|")), re.compile(f"{head}(?P<hidden>{hidden})", flags | re.DOTALL))
 
 
 _TELLS = "pass|pwd|secret|token|credential"
-# Each of these holds within one line.
+# Each of these holds within one line, or within the lines of one command.
 _PATTERNS = (
     # postgresql://user:secret@host, jdbc:…//user:secret@, redis://:secret@; user:secret@host, user:secret@tcp(host);
     # but no mail address behind a name, and no image by its digest
-    _after("://", r"(?<![\w+.-])[a-z][\w+.-]{0,40}://[^\s:/@]{0,200}:", r"[^\s@/]{1,200}(?=@)"),
+    _after("://", r"(?<![\w+.-])[a-z][\w+.-]{0,40}://[^\s:/@\[]{0,200}:",
+           r"(?:[^\s@/]{1,200}|(?!\d*/)[^\s@\"',;<>]{1,200})(?:@[^\s@/\"',;<>]{1,200})*(?=@)"),
     _after("@",
            r"(?<![\w.:/@-])(?!(?:mailto|e?mail|author|contact|from|to|cc|by):)[A-Za-z_][\w.-]{0,63}:",
            r"[^\s:@/,;\"'()]{1,200}"
            r"(?=@(?!sha\d+:)(?:[A-Za-z][\w.-]{0,200}|(?:\d+\.){3}\d+|\[[\da-f:]+\])(?:[\s:/(\"',;]|$))"),
-    # sqlplus scott/tiger@db, jdbc:oracle:thin:scott/tiger@
-    _after("sqlplus|impdp|expdp|sqlldr", r"\b(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*[\"']?[\w$#]+/",
+    # sqlplus scott/tiger@db, scott/tiger as sysdba, scott/tiger@db1:1521/x, jdbc:oracle:thin:scott/tiger@
+    _after("sqlplus|impdp|expdp|sqlldr|userid=|rman",
+           r"\b(?:(?:sqlplus|impdp|expdp|sqlldr)\s+(?:-\w+\s+)*|userid=|rman\s+target\s+)[\"']?[\w$#]+/",
            r"[^\s@\"']+"),
-    _after("@", r"(?:(?:^|SQL>)\s*conn(?:ect)?|\brman\s+target|\buserid=)\s*[A-Za-z][\w$#]*/", r"[^\s@/:]+(?=@\w)"),
+    _after(" as sys", r"\b[A-Za-z][\w$#]*/", r"[^\s@/:\"']+(?=\s+as\s+sys(?:dba|oper)\b)"),
+    _after("@", r"(?:^|SQL>)\s*conn(?:ect)?\s+[A-Za-z][\w$#]*/", r"[^\s@/:]+(?=@\w)"),
+    _after("@", r"(?<![\w/.:@-])[A-Za-z][\w$#]*/", r"[^\s@/:\"']+(?=@(?://)?[\w.-]+:\d+/)"),
     _after("oracle:", r"oracle:(?:thin|oci):[\w$#]+/", r"[^\s@]+"),
     # HammerDB's `diset tpcc mysql_pass secret` and its answers
     _after(_TELLS, rf"\b(?:di?|gi)set\s+\w+\s+{_SECRET_IN_NAME}\w+\s+"),
@@ -137,15 +145,20 @@ _PATTERNS = (
         r"(?:\"[^\"]*\"|'[^']*'|[^\s<>]+)",
     ),
     # The options of clients
-    _after("mysql|maria|tpcc_|pt-|xtrabackup|mydumper|go-tpc|sshpass",
-           r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper|go-tpc|sshpass)\b.{0,500}?\s-p(?!ort\b)",
-           rf"(?:{_QUOTED}|[^\s\"']\S*)", flags=0),
-    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql|go-tpc|tiup|sshpass|mydumper| login ",
+    _after("mysql|maria|tpcc_|pt-|xtrabackup|mydumper|myloader|mycli|obclient|go-tpc|sshpass",
+           r"\b(?:mysql\w*|mariadb[\w-]*|tpcc_\w+|pt-[\w-]+|xtrabackup|mydumper|myloader|mycli|obclient|go-tpc|sshpass)\b"
+           r".{0,500}?\s-p(?!ort\b)",
+           _ARGUMENT, flags=0),
+    _after("tpcc_|csql|mongo|cqlsh|dsbulk|isql|go-tpc|tiup|sshpass|mydumper|myloader|hdbsql|exaplus|cypher-shell|charbench"
+           "|wizard|maxctrl|cbworkloadgen| login ",
            r"\b(?:tpcc_(?:start|load)|csql|mongo(?:sh|dump|restore|import|export|stat|top)?|cqlsh|dsbulk|isql(?:-fb)?"
-           r"|go-tpc|tiup|sshpass|mydumper|(?:docker|podman|oc|nerdctl)\s+login)\b.{0,500}?\s-p\s+",
+           r"|go-tpc|tiup|sshpass|mydumper|myloader|hdbsql|exaplus|cypher-shell|charbench|\w+wizard|maxctrl|cbworkloadgen"
+           r"|(?:docker|podman|oc|nerdctl)\s+login)\b.{0,500}?\s-(?:p|dbap)\s+",
+           rf"(?![-\\]){_ARGUMENT}", flags=0),
+    _after("sqlcmd|bcp|isql|osql|tsql|nbackup|-stress|pillowfight|asbench",
+           r"\b(?:sqlcmd|(?:free)?bcp|[oit]sql|nbackup|[a-z]+-stress|cbc-\w+|asbench)\b.{0,500}?\s-P\s*",
            rf"(?!-){_ARGUMENT}", flags=0),
-    _after("sqlcmd|bcp|osql|nbackup", r"\b(?:sqlcmd|bcp|osql|nbackup)\b.{0,500}?\s-P\s*", rf"(?!-){_ARGUMENT}",
-           flags=0),
+    _after("vsql|gsql", r"\b(?:vsql\b.{0,500}?\s-w|gsql\b.{0,500}?\s-W)\s*", rf"(?!-){_ARGUMENT}", flags=0),
     # unixODBC's: a data source, a user, a password
     _after("isql", r"(?:^|[$#>+/]\s*)isql(?:\s+-[a-z]\d?)*\s+[^\s-]\S*\s+[^\s-]\S*\s+",
            r"[^\s<|;-]\S*(?=\s*(?:$|[<|;]|\s-))"),
@@ -156,11 +169,11 @@ _PATTERNS = (
            r"\b(?:redis-\w+|valkey-\w+|memtier_benchmark|keydb-\w+)\b.{0,500}?\s(?:-a|--auth|--authenticate)[ =]",
            _ARGUMENT),
     _after("auth", r"\"authenticate\"\s*:\s*", r"\"[^\"]+\""),
-    _after("curl", r"\bcurl\b.{0,500}?\s(?:-u ?|--user[ =])[\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
+    _after("curl", r"\bcurl\b.{0,500}?\s(?:-\w*u ?|--user[ =])[\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
     _after("curl", r"\bcurl\b.{0,500}?\s(?:-b|--cookie)[ =]?[\"']?[^\s=\"']+=", r"[^\"']+?(?=[\"']|\s|$)"),
     # What a shell hands over: as a command that prints it, or from the left of a pipe
     _after(_TELLS,
-           rf"(?<![\w.-]){_SECRET_IN_NAME}[\w.-]{{1,200}}+\s*[=:]?\s*(?:[\"']|<\()\s*(?:/\S{{0,100}}/)?"
+           rf"(?<![\w.-]){_SECRET_IN_NAME}[\w.-]{{1,200}}+\s*[=:]?\s*(?:[\"']|<\()?\s*(?:/\S{{0,100}}/)?"
            r"(?:echo|printf)\s+(?:-n\s+)?[\"']?",
            r"[^\"'|;)]+"),
     _after("pass|sudo", r"\b(?:echo|printf)\s+(?:-n\s+)?(?:[\w.-]+:)?",
@@ -184,24 +197,38 @@ _PATTERNS = (
     _after("auth", r"\"AUTH\"\s+(?:\"[^\"]*\"\s+(?=\"))?", _QUOTED),
     _after("auth", r"\.auth\(\s*(?:\"[^\"]*\"\s*,\s*|'[^']*'\s*,\s*)?", r"\"[^\"]*\"|'[^']*'"),
     _after("auth", r"\bREDISCLI_AUTH\s*=\s*", _ARGUMENT),
-    _after("setuser| on >", r"\b(?:ACL\s+SETUSER|user)\s.{1,300}?\s>"),
+    _after("setuser| on >| on #", r"\b(?:ACL\s+SETUSER|user)\s.{1,300}?\s(?:>|#(?=[\da-f]{64}\b))"),
+    _after("auth-pass", r"\bauth-pass\s+\S+\s+"),
+    # A setting beside its value, as Redis, HAProxy, keepalived and LDAP have it
+    _after(f"{_TELLS}|pw",
+           rf"^\s*(?:sentinel\s+)?(?P<name>{_SECRET_IN_NAME}\w+(?:-\w+)+|auth_pass|bindpw|rootpw)\s+",
+           r"(?!\d+\s*$)\S+(?=\s*$)"),
+    _after("password", r"^\s*user\s+\S+\s+(?:insecure-)?password\s+", r"\S+(?=\s*$)"),
+    _after("stats auth", r"\bstats auth\s+\S+?:"),
     _after("password(|passwd(", r"passw(?:or)?d\(\s*", _QUOTED),
     _after("%3d", r"(?:pass|passw(?:or)?d|pwd|secret|token)%3D", r"[^\s&%]+"),
     _after("signature=|sig=", r"(?:[?&]sig|X-(?:Amz|Goog)-Signature)=", r"[^\s&\"']+"),
-    _after("connect to", r"\bconnect\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),
+    _after("connect to|attach to", r"\b(?:connect|attach)\s+to\s+\S+\s+user\s+\S+\s+using\s+", _ARGUMENT),
     # SQL, .netrc, a line of .pgpass
-    _after("identified", r"\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?", _QUOTED),
-    _after("identified", r"\b(?:create|alter|grant)\b.{0,300}\bidentified\s+by\s+(?!password\b)", r"[^\s;'\"]+"),
-    _after("password", r"\bpassword\s+(?=['\"])", _QUOTED),
+    _after("identified", r"\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:(?:password|values)\s+)?", _QUOTED),
+    _after("identified", r"\b(?:create|alter|grant|administer)\b.{0,300}\bidentified\s+by\s+(?!(?:password|values)\b)",
+           r"[^\s;'\"]+"),
+    _after("password", r"\bpassword\s+(?:to\s+)?(?:[EN]|U&)?(?=['\"])", _QUOTED),
+    _after("secret", r"\bsecret(?:_access_key)?\s+(?=')", _QUOTED),
+    _after("secret", r"\bSecret Access Key \[[^\]\s]*\]:\s*"),
+    _after("pragma|attach", r"\b(?:PRAGMA\s+(?:hex)?(?:re)?key\s*=\s*|ATTACH\b.{0,300}?\sKEY\s+)", _QUOTED),
+    # Of several arguments the second, of a name and a value the value
+    _after("pgp_sym_|sp_addlogin|changeuserpassword",
+           r"\b(?:pgp_sym_\w+|sp_addlogin|changeUserPassword)\b.{0,300}?,\s*", _QUOTED),
+    _after(_TELLS, rf"\(\s*[\"']{_SECRET_IN_NAME}(?P<name>[\w.-]{{1,100}}+)[\"']\s*,\s*", rf"(?:{_QUOTED})(?=\s*\))"),
     _after("password", r"\bset\s+password\b[^=]{0,200}=\s*", _ARGUMENT),
     _after("identified", r"\bidentified\b.{1,300}?\breplace\s+", _ARGUMENT),
     _after("password",
            r"\b(?:create|alter)\s+(?:or\s+alter\s+)?(?:user|role|login)\b.{1,200}?\bpassword\s+",
-           r"(?!(?:null|expire|history|reuse|require|lock|unlock|never|default|interval|optional)\b)[^\s;'\"=,]+"),
+           r"(?!(?:null|expire|history|reuse|require|lock|unlock|never|default|interval|optional|E|N|U)\b)[^\s;'\"=,]+"),
     # MySQL tells so of its first start: "A temporary password is generated for root@localhost: …"
     _after("password", r"\bpassword (?:is|was)\b[^:]{0,80}:\s+", _ARGUMENT),
-    _after("password", r"\blogin\s+\S+\s+(?:account\s+\S+\s+)?password\s+", r"[^\s;'\"]+"),
-    _after(":*:|:543", r"^\s*[\w.*-]+:(?:\d+|\*):[\w.*-]+:[\w.*-]+:", r"[^\s:]+$"),
+    _after(":*:|:543|:6432|:26257", r"^[\s#]*[\w./*-]+:(?:\d+|\*):[\w*-][\w.*-]*:[A-Za-z*][\w.*-]*:", r"\S[^\r\n]*"),
     # The working directory is a path; what is none is the password of an ODBC connection
     _after("pwd", r"\bPWD\s?=\s?", r"(?![/~.]|[A-Z]:\\)(?:\{[^{}]*\}|[^\s;\"'{}]+)(?=[;\"']|\s*$)"),
     # A connection within a quoted setting: primary_conninfo = 'user=rep password=''x'' host=h'
@@ -225,7 +252,8 @@ _PATTERNS = (
            r"(?!(?:Bearer|Basic|Token)\b)[^\s\"']+.*"),
     _after("cookie", r"\b(?:Set-)?Cookie\s*:\s*", r".+"),
     _after("bearer", r"\bBearer\s+", r"[\w.~+/=-]{8,}"),
-    # Tokens that are known by their shape
+    # Tokens that are known by their shape; what PostgreSQL keeps of a password
+    _after("scram-sha-|\"md5", r"(?:SCRAM-SHA-\d+\$\d+:|\"md5(?=[\da-f]{32}\"))", r"[^\s\"']+"),
     _after("ghp_|gho_|ghu_|ghs_|ghr_", r"\b", r"gh[pousr]_[A-Za-z0-9]{20,}", flags=0),
     _after("github_pat|glpat-|dckr_pat", r"\b", r"(?:github_pat_|glpat-|dckr_pat_)[\w-]{16,}", flags=0),
     _after("xoxa-|xoxb-|xoxp-|xoxr-|xoxs-", r"\b", r"xox[abprs]-[\w-]{10,}", flags=0),
@@ -237,7 +265,7 @@ _PATTERNS = (
     # Benchsite's own: of people, agents, jobs, observations; codes
     _after("bs_|bsc_|bst_|bsa_|bsj_|bso_", r"\b", r"bs[catjo]?_[\w-]{32,}", flags=0),
 )  # fmt: skip
-_ASSIGNED = frozenset([*_TELLS.split("|"), "pw", "derby.user", "key"])
+_ASSIGNED = frozenset([*_TELLS.split("|"), "pw", "derby.user", "key", "sst_auth", "sst-auth", "neo4j"])
 _WORDS = _ASSIGNED.union(*(pattern.words for pattern in _PATTERNS))
 # The fewest that tell: none that holds another.
 _HINTS = frozenset(word for word in _WORDS if not any(other in word for other in _WORDS - {word}))
@@ -245,7 +273,7 @@ _HINTS = frozenset(word for word in _WORDS if not any(other in word for other in
 _HINT_ALONE = {"@": r"(?<=\S)@(?=\S)"}
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # What stands on several lines.
-_PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)([^-]{0,20000})")
+_PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:(?!-----)[\s\S]){0,20000})")
 _NAME_AND_VALUE = re.compile(
     rf"(<name>\s*{_SECRET_IN_NAME}[\w.:-]{{1,200}}+\s*</name>\s*<value>)([^<]+)", re.IGNORECASE
 )
@@ -256,6 +284,13 @@ _NAMED_VALUE = re.compile(
     rf"[\"']?value[\"']?\s{{0,9}}:[ \t]{{0,9}}(?P<hidden>{_QUOTED}|[^\s,}}\"']+)",
     re.IGNORECASE,
 )
+# A value that is the next item of a list, as of arguments or of what Redis answers; of a file .netrc on the next line.
+_NEXT_ITEM = re.compile(
+    rf"^[ \t]*(?:-[ \t]+[\"']?--?|\d+\)[ \t]+[\"']|(?=requirepass|masterauth)){_SECRET_IN_NAME}"
+    rf"(?P<name>[\w.-]{{1,200}}+)[\"']?[ \t]*\r?\n[ \t]*(?:-[ \t]+|\d+\)[ \t]+)?(?P<hidden>{_QUOTED}|[^\s\"'-]\S*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LOGIN = re.compile(r"\blogin\s+\S+\s+(?:account\s+\S+\s+)?password\s+(?P<hidden>[^\s;'\"]+)", re.IGNORECASE)
 # A value on the line after its name: quoted, or further in as YAML has it; after | or > all lines that stand so.
 _VALUE_BELOW = re.compile(
     r"^(?P<indent>[ \t]*)(?:- |\{[ \t]*)?[\"']?(?=[\w.-]{0,100}(?:pass|pwd|secret|token|credential|key))"
@@ -269,7 +304,7 @@ _VALUE_BELOW = re.compile(
 
 def names_a_secret(name: str) -> bool:
     """Whether a name's words name a secret: the telling one, what stands before it and what after it."""
-    if name.lower().startswith("derby.user."):
+    if _SECRET_NAME.fullmatch(name):
         return True
     if name in _FOLDERS or _HARMLESS_NAME.fullmatch(name.lower()):
         return False
@@ -293,7 +328,12 @@ def redact_value(name: str, value: str | None) -> str | None:
     """The value of a setting without its secrets; nothing of it where its name says that it is one."""
     if value and names_a_secret(name):
         return value if _HARMLESS_VALUE.fullmatch(value) else REDACTED
-    return value and redact_text(value)
+    if not value:
+        return value
+    # Some are known by what stands before them: user default on >x
+    value = redact_text(value)
+    head, told = f"{name} ", redact_text(f"{name} {value}")
+    return told.removeprefix(head) if told.startswith(head) else value
 
 
 def is_suspicious(text: str) -> bool:
@@ -309,12 +349,15 @@ def redact_json(value: Any, name: str = "") -> Any:
     if isinstance(value, list):
         if len(value) == 2 and all(isinstance(each, str) for each in value):
             return [redact_json(value[0]), redact_json(value[1], value[0])]
-        return [redact_json(each) for each in value]
+        # Of arguments a value stands behind its option.
+        options = (each if isinstance(each, str) and each.startswith("-") else "" for each in ["", *value])
+        return [redact_json(each, option) for option, each in zip(options, value, strict=False)]
     if not isinstance(value, dict):
         return value
     kept = {key: redact_json(inner, key) for key, inner in value.items()}
-    if isinstance(kept.get("name"), str) and kept.get("value") is not None and names_a_secret(kept["name"]):
-        kept["value"] = redact_value(kept["name"], str(kept["value"]))
+    pair = kept.get("name"), kept.get("value")
+    if isinstance(pair[0], str) and pair[1] is not None and (isinstance(pair[1], str) or names_a_secret(pair[0])):
+        kept["value"] = redact_value(pair[0], str(pair[1]))
     return kept
 
 
@@ -335,18 +378,27 @@ def redact_text(text: str) -> str:
     text = "".join([*parts, text[done:]])
     for of_lines in (_PRIVATE_KEY, _NAME_AND_VALUE):
         text = of_lines.sub(lambda match: match[1] + REDACTED + "\n" * match[2].count("\n"), text)
-    return _VALUE_BELOW.sub(_hide, _NAMED_VALUE.sub(_hide, text))
+    for of_lines in (_NAMED_VALUE, _NEXT_ITEM, _LOGIN, _VALUE_BELOW):
+        text = of_lines.sub(_hide, text)
+    return text
 
 
 def _suspicious_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Begin, end and lower case of lines that hold a hint. Most of a log holds none, and is looked at once a hint."""
+    """Begin, end and lower case of lines that hold a hint, with those in which a command goes on behind a backslash.
+
+    Most of a log holds none, and is looked at once a hint.
+    """
     lowered = text.translate(_ASCII_LOWER)
     if not (hints := [hint for hint in _HINTS if hint in lowered]):
         return
     any_of_them, end = re.compile("|".join(_HINT_ALONE.get(hint, re.escape(hint)) for hint in hints)), 0
     while hint := any_of_them.search(lowered, end):
         begin = text.rfind("\n", 0, hint.start()) + 1
+        while text[begin - 2 : begin] == "\\\n":
+            begin = text.rfind("\n", 0, begin - 1) + 1
         end = text.find("\n", hint.end())
+        while end > 0 and text[end - 1] == "\\":
+            end = text.find("\n", end + 1)
         end = len(text) if end < 0 else end
         yield begin, end, lowered[begin:end]
 
