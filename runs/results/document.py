@@ -12,11 +12,13 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from benchagent.catalog import METRICS, SECONDS_EACH, factor_role, refusal
+from benchagent.catalog import METRICS, SECONDS_EACH, FactorKind, factor_role, refusal
+from benchagent.catalog.values import FACTORS
 from benchagent.configfiles import FORMATS
 from benchagent.latency_map import MOST_BUCKETS, MOST_INTERVALS
 from pydantic import (
@@ -62,6 +64,7 @@ from runs.incoming.values import (
     Word,
     by_type,
     contradiction,
+    finite,
     wrong,
 )
 from runs.machines.facts import NewDevice, NewMachine
@@ -121,10 +124,21 @@ def _named_once(given: Any) -> Any:
     return dict(zip(names, given.values(), strict=True))
 
 
+def _numbers_read(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
+    """A number of the catalogue's that is sent as text is that number: "4" terminals are no others than 4."""
+    for name, factor in factors.items():
+        if isinstance(factor["value"], str) and name in FACTORS and FACTORS[name].kind == FactorKind.NUMBER:
+            with suppress(ValueError):
+                number = finite(float(factor["value"]))
+                factor["value"] = factor["value"] if number is None else number
+    return factors
+
+
 Factors = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=80)], Factor],
     Field(max_length=MAX_FACTORS),
     BeforeValidator(_named_once),
+    AfterValidator(_numbers_read),
     AfterValidator(_roles_hold),
 ]
 Durability = Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]

@@ -41,6 +41,8 @@ _PLACES = ("data_storage", "log_storage", "temp_storage")
 _PLACE = re.compile(r"(?:dir|directory|path|dest(?:_\d+)?|home)$", re.IGNORECASE)
 # What the engine computes for itself, and tells in brackets: AUTOMATIC(5120).
 _COMPUTED = re.compile(r"(automatic)\s*\(.*\)", re.IGNORECASE)
+# How switches are written that have other values, too.
+_SWITCHES = {"true": "on", "yes": "on", "false": "off", "no": "off"}
 # Repeats that follow each other so closely were measured together, be midnight between them.
 TOGETHER = timedelta(hours=6)
 MOST_SETTINGS_KEPT = 500
@@ -95,7 +97,8 @@ def _setting_words(settings: Settings, name: str) -> str:
     if computed := _COMPUTED.match(text):
         return computed[1].lower()
     quantity = settings.quantity(name)
-    return (quantity.words if quantity else text) or "empty"
+    words = quantity.words if quantity else text
+    return _SWITCHES.get(words.lower(), words) or "empty"
 
 
 def is_alike(a: Mapping[str, str], b: Mapping[str, str]) -> bool:
@@ -113,7 +116,7 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     if len(runs) < 2:
         return [list(runs)]
     days = _days(runs) if by_day else {}
-    told = {run.id: conditions(run) | ({DAY: days[run.id]} if run.id in days else {}) for run in runs}
+    told = {run.id: _told(run) | ({DAY: days[run.id]} if run.id in days else {}) for run in runs}
     counted = [run for run in runs if counting is None or run.id in counting]
     parts = _parts(counted, told)
     for run in (run for run in runs if counting is not None and run.id not in counting):
@@ -127,6 +130,11 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     position = {run.id: at for at, run in enumerate(runs)}
     ordered = (sorted(members, key=lambda run: position[run.id]) for _, members in parts)
     return sorted(ordered, key=lambda members: position[members[0].id])
+
+
+def _told(run: Run) -> dict[str, str]:
+    """However it is spelt: PgBench is pgbench."""
+    return {field: words.casefold() for field, words in conditions(run).items()}
 
 
 def _parts(runs: Sequence[Run], told: Mapping[UUID, dict[str, str]]) -> list[tuple[dict[str, str], list[Run]]]:

@@ -38,6 +38,11 @@ ALIKE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"effective_settings": {"shared_buffers": "1GB"}, "driver": {"isolation": "READ_COMMITTED"}},
         {"effective_settings": {"shared_buffers": "1024MB"}, "driver": {"isolation": "read committed"}},
     ),
+    "spelling of switches and tools": (
+        {"effective_settings": {"wal_compression": "on"}, "driver": {"name": "pgbench", "protocol": "prepared"}},
+        {"effective_settings": {"wal_compression": "true"}, "driver": {"name": "PgBench", "protocol": "Prepared"}},
+    ),
+    "numbers as text": ({"factors": {"terminals": 4}}, {"factors": {"terminals": "4"}}),
     "paths and ports": (
         {"effective_settings": {"data_directory": "/srv/a", "port": "5432", "temp_tablespaces": "a"}},
         {"effective_settings": {"data_directory": "/srv/b", "port": "5433", "temp_tablespaces": "b"}},
