@@ -255,3 +255,11 @@ def test_it_gives_no_other_numbers_whatever_the_damage(file):
     # Rows of intervals carry no time: two that changed places cannot be told from two that did not.
     unseen = (": swapped: series", "json.txt: shuffled: series")
     assert not [words for words in wrong if not any(mark in words for mark in unseen)]
+
+
+def test_it_refuses_a_run_that_contradicts_itself_without_the_others_of_its_file():
+    text = text_of("plain.txt")
+    wrong, right = read(text.replace("tpmC: 17305.8", "tpmC: 17999.8") + text)
+    assert (wrong.status, wrong.metrics) == (Status.NOT_UNDERSTOOD, ())
+    assert "17999.8" in wrong.reason
+    assert (right.status, values(right)["tpmc"]) == (Status.COMPLETE, 17305.8)

@@ -285,8 +285,11 @@ def streaming_from(head: SourceFile) -> Importer | None:
         return None
 
 
-def _of_large(file: SourceFile, every: list[Importer]) -> list[Importer]:
-    """In their order. A large table whose beginning is no tool's is not searched for what each of them prints."""
+def _in_order(file: SourceFile, own_tools: Sequence[Importer]) -> list[Importer]:
+    """A large table whose beginning is no tool's is not searched for what each of them prints."""
+    every = [*own_tools, *importers()]
+    if not file.is_large:
+        return every
     *tools, table = every
     try:
         return every if any(tool.claims(file.head) for tool in tools) else [table, *tools]
@@ -298,19 +301,14 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
     """The importer that understood the file, and what it read."""
     tool, reason = "", OF_NO_TOOL
     try:
-        if importer := streaming(file):
+        if importer := streaming(file) or next((one for one in _in_order(file, own_tools) if one.claims(file)), None):
             tool = importer.TOOL
-            return importer, list(importer.read(file))
-        every = [*own_tools, *importers()]
-        for importer in _of_large(file, every) if file.is_large else every:
-            if importer.claims(file):
-                tool = importer.TOOL
-                reports = told_apart(file, [*importer.read(file)], importer.read)
-                if not reports:
-                    raise NotUnderstood("nothing in it could be read")
-                if file.remarks:
-                    reports = [replace(report, warnings=(*report.warnings, *file.remarks)) for report in reports]
-                return importer, reports
+            reports = told_apart(file, [*importer.read(file)], importer.read)
+            if not reports:
+                raise NotUnderstood(f"no run of {tool} stands in it")
+            if file.remarks:
+                reports = [replace(report, warnings=(*report.warnings, *file.remarks)) for report in reports]
+            return importer, reports
     except NotUnderstood as error:
         reason = str(error)
     except RecursionError:

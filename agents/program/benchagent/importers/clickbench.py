@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, dbms_called
-from benchagent.importers.source import NotUnderstood, SourceFile, json_of, number_in, once, slug
+from benchagent.importers.source import NotUnderstood, SourceFile, json_with, number_in, slug
 
 TOOL = "ClickBench"
 QUERIES, TRIES = 43, 3
@@ -15,21 +15,12 @@ MARK = re.compile(r'"system"\s*:.*"result"\s*:\s*\[\s*\[', re.DOTALL)
 PARAMETERS = ("cluster_size", "tuned", "proprietary", "hardware", "comment")
 
 
-@once
-def document(file: SourceFile) -> Any:
-    """None for other JSON. Raises NotUnderstood for what is broken."""
-    if not file.text.lstrip().startswith("{") or MARK.search(file.text) is None:
-        return None
-    content = json_of(file.text)
-    return content if {"system", "result", "load_time"} <= set(content) else None
-
-
 def claims(file: SourceFile) -> bool:
-    return document(file) is not None
+    return {"system", "result", "load_time"} <= {*(json_with(file, MARK) or ())}
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    content = document(file)
+    content = json_with(file, MARK)
     rows, system = content["result"], content["system"]
     if not isinstance(system, str) or not isinstance(rows, list) or len(rows) != QUERIES:
         raise NotUnderstood(f"ClickBench has {QUERIES} queries, and these are not as many")

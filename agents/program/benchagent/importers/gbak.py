@@ -67,8 +67,11 @@ _COMMANDS = Commands(
     numbers={
         "-par -parallel": "parallel_workers", "-p -page_size": "page_size_bytes", "-bu -buffers": "page_buffers",
     },
-    switches={"-g -garbage -garbage_collect": "garbage_collection=false", "-zip": "compressed"},
-    texts={"-se -service": "", "-user -pas -pass -password -role -y -st -statistics -fe -fetch_password": ""},
+    switches={
+        "-g -garbage -garbage_collect": "garbage_collection=false", "-zip": "compressed",
+        "-se -service": "method=services",
+    },
+    texts={"-user -pas -pass -password -role -y -st -statistics -fe -fetch_password": ""},
     keeps_others=False,
     has_letters=False,
 )  # fmt: skip
@@ -195,10 +198,7 @@ def read(file: SourceFile) -> Sequence[Report]:
             if line.whole or line.text.endswith(_WHOLE):
                 run = _take(runs[-1], line)
                 runs += [run] if run is not runs[-1] else []
-    reports = [_report(run) for run in runs if run.started or run.errors]
-    if not reports:
-        raise NotUnderstood("neither a start nor an error of gbak stands in it")
-    return reports
+    return [_report(run) for run in runs if run.started or run.errors]
 
 
 def _take(run: _Run, line: Line) -> _Run:
@@ -251,19 +251,14 @@ def _report(run: _Run) -> Report:
     version = re.fullmatch(r"\w\w-[A-Z](\d[\d.]*)\S*", run.tool_version)
     return Report(
         TOOL, Status.FAILED if run.errors else Status.COMPLETE, version[1] if version else run.tool_version,
-        reason=reason, parameters=run.parameters | _options(run.command), metrics=metrics, warnings=tuple(warnings),
+        reason=reason, parameters=run.parameters | _COMMANDS.parameters([run.command.lower()]), metrics=metrics,
+        warnings=tuple(warnings),
         command_lines=(run.command,),
         subject=Subject(
             workload=f"gbak-{operation}" if operation else "gbak", workload_name=f"gbak {operation}".strip(),
             dbms="firebird" if firebird else "", dbms_version=run.server_version if firebird else "",
         ),
     )  # fmt: skip
-
-
-def _options(command: str) -> dict[str, Scalar]:
-    """What only the command line says."""
-    services = any(option in ("-se", "-service") for option, _ in _COMMANDS.options(command.lower()))
-    return _COMMANDS.parameters([command.lower()]) | ({"method": "services"} if services else {})
 
 
 def _metrics(run: _Run) -> tuple[Metric, ...]:

@@ -15,18 +15,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Status,
-    Subject,
-    check_count,
-    dbms_called,
-    further,
-    utc,
-)
-from benchagent.importers.source import NotUnderstood, SourceFile, json_of, once, slug
+from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, check_count, dbms_called, further, utc
+from benchagent.importers.source import NotUnderstood, SourceFile, json_of, number, object_in, once, slug
 
 TOOL = "histories"
 CONBENCH, BENCHER, CODESPEED, ASV = "Conbench", "Bencher", "Codespeed", "asv"
@@ -99,7 +89,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 def _conbench(row: Row) -> Iterator[Report]:
     """A report a value: what it calls data are the repeats."""
-    stats, tags, github, commit = (_object(row, key) for key in ("stats", "tags", "github", "commit"))
+    stats, tags, github, commit = (object_in(row, key) for key in ("stats", "tags", "github", "commit"))
     tested = _texts(
         commit=commit.get("sha") or github.get("commit"), branch=github.get("branch") or commit.get("branch")
     )
@@ -107,7 +97,7 @@ def _conbench(row: Row) -> Iterator[Report]:
     told = partial(
         _report, CONBENCH, _text(tags.get("name")), parameters=parameters, tested=tested,
         date=_date(commit.get("timestamp") or row.get("timestamp")),
-        machine=_object(row, "machine_info") or _object(row, "hardware"),
+        machine=object_in(row, "machine_info") or object_in(row, "hardware"),
     )  # fmt: skip
     values = [value for value in stats.get("data") or [stats.get("mean")] if value is not None]
     yield from (told([_metric(_text(stats.get("unit")), value)]) for value in values)
@@ -140,9 +130,9 @@ def _asv(content: Row) -> Iterator[Report]:
     columns = content.get("result_columns") or ["result", "params"]
     told = partial(
         _report, ASV, tested=_texts(commit=content["commit_hash"]), date=_date(content.get("date")),
-        machine={"name": _object(content, "params").get("machine")},
+        machine={"name": object_in(content, "params").get("machine")},
     )  # fmt: skip
-    for name, held in _object(content, "results").items():
+    for name, held in object_in(content, "results").items():
         row = dict(zip(columns, held, strict=False)) if isinstance(held, list) else {"result": [held]}
         code = {"code": str(row["version"])[:12]} if row.get("version") else {}
         unit = _ASV_UNITS.get(name.rpartition(".")[2].partition("_")[0], "")
@@ -173,21 +163,12 @@ def _report(
 
 
 def _metric(unit: Any, value: Any, *, better: str = "", name: str = "") -> Metric:
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError as error:
-            raise NotUnderstood(f"{value[:40]!r} is no number") from error
+    value = number(value) if isinstance(value, str) else value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotUnderstood(f"{value!r:.40} is no number")
     ours, direction = _UNITS.get(str(unit).lower(), (str(unit) or "value", "none"))
     named = name or _NAMES.get(ours) or slug(ours) or "value"
     return Metric(named, ours[:30], float(value), better=better or direction)
-
-
-def _object(content: Row, key: str) -> Row:
-    value = content.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str:

@@ -12,16 +12,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Metric, Report, Scalar, Series, Subject, measured, picked, rising, utc
+from benchagent.importers.report import Report, Scalar, Series, Subject, latencies_of, measured, picked, rising, utc
 from benchagent.importers.series import MAX_SECONDS, sampled
 from benchagent.importers.source import (
     Lines,
     NotUnderstood,
     SourceFile,
-    json_of,
+    json_with,
     number,
     number_in,
     once,
@@ -58,8 +59,7 @@ HEADING = re.compile(
 )
 WORDS = ("summary = ",)
 _XML = re.compile(r"<testResults\b[^>]{0,200}>")
-_NEEDED = ("timeStamp", "elapsed", "label", "success")
-_OF_SAMPLES = "Number of samples in transaction :"
+_NEEDED, _OPTIONAL = ("timeStamp", "elapsed", "label", "success"), ("allThreads", "responseMessage")
 MAX_LABELS = 50
 # Headings of the aggregate and the summary report: of the window, of the command-line plugin.
 _COLUMNS = {
@@ -72,6 +72,7 @@ _COLUMNS = {
 }  # fmt: skip
 _PERCENTILE = re.compile(r"(?:aggregate_report_)?(\d\d(?:\.\d+)?)%[ _]line")
 _RATES = {"": 1.0, "/sec": 1.0, "/min": 60.0, "/hour": 3600.0}
+_DOCUMENT = re.compile(r'"meanResTime"\s*:')
 _STATISTICS = {
     "sampleCount": "requests", "errorCount": "errors", "errorPct": "error_share_percent",
     "meanResTime": "latency_avg_ms", "medianResTime": "latency_p50_ms", "minResTime": "latency_min_ms",
@@ -114,16 +115,7 @@ class _Group:
         figures["error_share_percent"] = round(100 * self.errors / requests, 6)
         if elapsed_s:
             figures["requests_per_s"] = round(requests / elapsed_s, 6)
-        figures["latency_avg_ms"] = round(sum(ms * count for ms, count in self.counts.items()) / requests, 6)
-        # The smallest time that so many percent do not exceed.
-        wanted = {f"latency_p{rank}_ms": -(-requests * rank // 100) for rank in (50, 90, 95, 99)}
-        seen, times = 0, sorted(self.counts.items())
-        for ms, count in times:
-            seen += count
-            for name in [name for name, rank in wanted.items() if rank <= seen]:
-                figures[name] = ms
-                del wanted[name]
-        return figures | {"latency_min_ms": times[0][0], "latency_max_ms": times[-1][0]}
+        return figures | latencies_of(self.counts, (50, 90, 95, 99))
 
 
 def streams(head: SourceFile) -> bool:
@@ -137,7 +129,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    if HEADING.match(file.head.text):
+    if streams(file.head):
         return [of_samples(samples_of_csv(file))]
     if _XML.search(file.text[:1000]):
         return [of_samples(samples_of_xml(file))]
@@ -163,28 +155,27 @@ def samples_of_csv(file: SourceFile) -> Iterator[_Sample]:
     headings = next(rows)
     if missing := [name for name in _NEEDED if name not in headings]:
         raise NotUnderstood(f"a JTL without {missing[0]}; let it print jmeter.save.saveservice.{missing[0].lower()}")
-    at = {name: column for column, name in enumerate(headings)}
-    times, elapsed, label, success = (at[name] for name in _NEEDED)
-    message, threads = at.get("responseMessage"), at.get("allThreads")
+    # What a file does not save is empty.
+    columns = [headings.index(name) if name in headings else len(headings) for name in (*_NEEDED, *_OPTIONAL)]
+    values = itemgetter(*columns)
     for cells in rows:
         if len(cells) != len(headings):
             if not last_is_whole:
                 return  # cut in its last line
             raise NotUnderstood(f"line {rows.line_num}: not {len(headings)} values")
         try:
-            yield _Sample(
-                whole(cells[times]), whole(cells[elapsed]), cells[label], _is_good(cells[success]),
-                whole(cells[threads]) if threads is not None else 0,
-                message is not None and cells[message].startswith(_OF_SAMPLES),
-            )  # fmt: skip
+            yield _sample(values([*cells, ""]))
         except NotUnderstood as error:
             raise NotUnderstood(f"line {rows.line_num}: {error}") from error
 
 
-def _is_good(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise NotUnderstood(f"neither true nor false: {text[:20]!r}")
-    return text == "true"
+def _sample(values: Sequence[str]) -> _Sample:
+    """Raises NotUnderstood."""
+    at_ms, elapsed_ms, label, success, threads, message = values
+    if success not in ("true", "false"):
+        raise NotUnderstood(f"neither true nor false: {success[:20]!r}")
+    holds_others = message.startswith("Number of samples in transaction :")
+    return _Sample(whole(at_ms), whole(elapsed_ms), label, success == "true", whole(threads or "0"), holds_others)
 
 
 def samples_of_xml(file: SourceFile) -> Iterator[_Sample]:
@@ -194,11 +185,7 @@ def samples_of_xml(file: SourceFile) -> Iterator[_Sample]:
         for event, element in ElementTree.iterparse(io.StringIO(xml_text(file.text)), ("start", "end")):  # noqa: S314
             depth += 1 if event == "start" else -1
             if event == "end" and depth == 1 and element.tag in ("sample", "httpSample"):
-                at, elapsed, label, success, threads, message = (
-                    element.get(name, "") for name in ("ts", "t", "lb", "s", "na", "rm")
-                )
-                yield _Sample(whole(at), whole(elapsed), label, _is_good(success), whole(threads or "0"),
-                              message.startswith(_OF_SAMPLES))  # fmt: skip
+                yield _sample([element.get(name, "") for name in ("ts", "t", "lb", "s", "na", "rm")])
             if event == "end" and depth <= 1:
                 element.clear()
     except ElementTree.ParseError as error:
@@ -262,9 +249,7 @@ def table(file: SourceFile) -> Rows | None:
                 headings = [cell.lower() for cell in cells]
                 continue
             if len(cells) != len(headings) or cells[0] in rows:
-                raise NotUnderstood(
-                    f"line {line.number}: not {len(headings)} values, or a label that stands there twice"
-                )
+                raise NotUnderstood(f"not {len(headings)} values, or a label that stands there twice")
             rows[cells[0]] = _figures(dict(zip(headings, cells, strict=True)))
     return rows if any(label.lower() == "total" for label in rows) else None
 
@@ -287,10 +272,9 @@ def _figures(cells: Mapping[str, str]) -> dict[str, float]:
 @once
 def document(file: SourceFile) -> Rows | None:
     """The rows of `statistics.json`; None for another file. Raises NotUnderstood."""
-    text = file.text.lstrip()
-    if not text.startswith("{") or not re.search(r'"meanResTime"\s*:', text[:2000]):
+    content = json_with(file, _DOCUMENT)
+    if content is None:
         return None
-    content = json_of(file.text)
     if not all(isinstance(row, dict) for row in content.values()):
         raise NotUnderstood("JSON of another form than JMeter's")
     if any(f"pct{rank}ResTime" in row for row in content.values() for rank in (1, 2, 3)):
@@ -346,13 +330,13 @@ def _report(
         warnings = (f"{len(labels)} labels: only all together is read",)
         named = {}
     front = {"": total} | {f"{name}_": figures for name, figures in named.items()}
-    metrics: list[Metric] = [
+    metrics = tuple(
         measured(f"{prefix}{name}", figures[name], better="none" if name == "requests" else "")
         for prefix, figures in front.items()
         for name in ORDER
         if name in figures and not (prefix and name == "elapsed_s")
-    ]
+    )
     return Report(
-        TOOL, reason=aborted, parameters=parameters, metrics=tuple(metrics), series=series, warnings=warnings,
+        TOOL, reason=aborted, parameters=parameters, metrics=metrics, series=series, warnings=warnings,
         subject=SUBJECT, started_at=started_at,
     )  # fmt: skip

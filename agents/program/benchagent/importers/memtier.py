@@ -12,10 +12,10 @@ from benchagent.importers.source import (
     NotUnderstood,
     SourceFile,
     is_number,
-    json_of,
+    json_with,
     number,
     number_in,
-    once,
+    object_in,
     printed_lines,
     slug,
     whole_or_text,
@@ -77,21 +77,12 @@ CONFIGURED = {
 ERROR = re.compile(r"^(?:handle error response|server .* error response|error: response parsing failed)")
 
 
-@once
-def document(file: SourceFile) -> Any:
-    """The JSON of a file; None for what is none of memtier's. Raises NotUnderstood."""
-    if not file.text.lstrip().startswith("{") or not DOCUMENT.search(file.text):
-        return None
-    content = json_of(file.text)
-    return content if isinstance(content, dict) else None
-
-
 def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS) or document(file) is not None
+    return file.shows(MARKS, WORDS) or json_with(file, DOCUMENT) is not None
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    if (content := document(file)) is not None:
+    if (content := json_with(file, DOCUMENT)) is not None:
         return [of_document(content)]
     calls = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS)
     refused = sum(1 for line in printed_lines(file) if ERROR.match(line.text))
@@ -187,12 +178,6 @@ def rank_of(name: str) -> float:
     return float(f"{digits[:2]}.{digits[2:].strip('_') or 0}")
 
 
-def part_of(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Empty where there is no object."""
-    part = content.get(key)
-    return part if isinstance(part, dict) else {}
-
-
 def of_document(content: Mapping[str, Any]) -> Report:
     whole = next((key for key in content if key.startswith("AGGREGATED AVERAGE RESULTS")), "")
     stats = content.get(whole or "ALL STATS")
@@ -202,7 +187,7 @@ def of_document(content: Mapping[str, Any]) -> Report:
     for name, figures in stats.items():
         if not isinstance(figures, dict) or "Ops/sec" not in figures:
             continue
-        ranks = part_of(figures, "Percentile Latencies")
+        ranks = object_in(figures, "Percentile Latencies")
         names = {
             "Latency": "Average Latency" if "Average Latency" in figures else "Latency",
             "p100 Latency": "Max Latency",
@@ -211,7 +196,7 @@ def of_document(content: Mapping[str, Any]) -> Report:
         rows[name] = row | {key: number_in(ranks, key) for key in ranks if percentile(key)}
     if "Totals" not in rows:
         raise NotUnderstood("the JSON has no Totals")
-    configured = part_of(content, "configuration")
+    configured = object_in(content, "configuration")
     parameters: dict[str, Scalar] = {}
     for key, name in CONFIGURED.items():
         value = configured.get(key)
@@ -219,7 +204,7 @@ def of_document(content: Mapping[str, Any]) -> Report:
             parameters[name] = whole_or_text(str(value))
     if "duration_s" in parameters:
         parameters.pop("requests_per_client", None)
-    runtime = part_of(stats, "Runtime")
+    runtime = object_in(stats, "Runtime")
     interrupted = runtime.get("Interrupted") in (True, "true", "True")
     started_ms = number_in(runtime, "Start time")
     is_known = started_ms and runtime.get("Time unit") == "MILLISECONDS" and started_ms < 4e12

@@ -34,6 +34,7 @@ _COMMANDS = Commands(
     numbers={"threads": "terminals"},
     texts={"alias yaml workload --progress": ""},
 )
+_RATE_UNITS = ("events/second", "calls/second")
 _TO_MS = {"seconds": 1000.0, "milliseconds": 1.0, "microseconds": 0.001, "nanoseconds": 1e-6}
 _OF_INTERVAL = "its latencies are of the last interval only, and no result: record them by --report-csv-to"
 
@@ -83,7 +84,7 @@ def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
         activities.setdefault(rate["activity"], _Activity()).parameters[rate["what"]] = number(figures["value"])
     elif match["type"] == "TIMER" and (result := _RESULT.fullmatch(match["name"])):
         what, activity = result["what"].replace("_", "-"), activities.setdefault(result["activity"], _Activity())
-        if figures.get("rate_unit") not in ("events/second", "calls/second") or "mean_rate" not in figures:
+        if figures.get("rate_unit") not in _RATE_UNITS or "mean_rate" not in figures:
             raise NotUnderstood(f"{match['name']}: not a rate a second")
         if whole(figures.get("count", "")) < activity.counts.get(what, 0):
             raise NotUnderstood(f"{match['name']} begins anew: several scenarios in one file; send one each")
@@ -115,10 +116,8 @@ def of_table(file: SourceFile) -> Report:
     if not rows or any(len(row) != len(HEADING.split(",")) for row in rows):
         raise NotUnderstood("a row of the timer is not whole, or there is none")
     times, counts = [whole(row["t"]) for row in rows], [whole(row["count"]) for row in rows]
-    to_ms = _TO_MS.get(rows[0]["duration_unit"])
-    if to_ms is None or {(row["rate_unit"], row["duration_unit"]) for row in rows} - {
-        (unit, rows[0]["duration_unit"]) for unit in ("calls/second", "events/second")
-    }:
+    unit, to_ms = rows[0]["duration_unit"], _TO_MS.get(rows[0]["duration_unit"])
+    if to_ms is None or any(row["duration_unit"] != unit or row["rate_unit"] not in _RATE_UNITS for row in rows):
         raise NotUnderstood("units that are unknown, or change")
     if counts != sorted(counts) or times != sorted({*times}):
         raise NotUnderstood("times or counts do not rise: several runs, or lines out of order")

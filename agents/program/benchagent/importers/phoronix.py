@@ -56,24 +56,16 @@ def read(file: SourceFile) -> Sequence[Report]:
         file.remarks.append(
             f"{len(others)} results that are no single value (curves, pictures, passed or not) are not read"
         )
-    reports = [
-        report
-        for result in tests
-        if result not in others
-        for report in _understood(result, version[1] if version else "", systems)
-    ]
+    reports: list[Report] = []
+    for result in (result for result in tests if result not in others):
+        try:
+            reports += [*_reports(result, version[1] if version else "", systems)]
+        except NotUnderstood as error:  # it spoils no other
+            reports.append(not_understood(error, tool=TOOL))
     if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
         nothing = "no test in it has a value; send the composite.xml of a result"
         raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
     return reports
-
-
-def _understood(result: ElementTree.Element, version: str, systems: dict[str, ElementTree.Element]) -> list[Report]:
-    """A result that cannot be read spoils no other."""
-    try:
-        return [*_reports(result, version, systems)]
-    except NotUnderstood as error:
-        return [not_understood(error, tool=TOOL)]
 
 
 def _details(of: ElementTree.Element | None) -> dict[str, str]:

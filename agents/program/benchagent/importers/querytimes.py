@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
@@ -58,12 +57,10 @@ _LEAST = 3
 @dataclass
 class _List:
     line: int
-    seconds: dict[int, float] = field(default_factory=dict)
-    refresh: dict[int, float] = field(default_factory=dict)
-    stream: str = ""
-    # Why a query has no time.
-    failed: dict[int, str] = field(default_factory=dict)
-    cut: bool = False
+    stream: str
+    # Seconds, or why a query has none.
+    queries: dict[int, float | str] = field(default_factory=dict)
+    refresh: dict[int, float | str] = field(default_factory=dict)
 
 
 def claims(file: SourceFile) -> bool:
@@ -76,73 +73,59 @@ def claims(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     lists: list[_List] = []
-    unit, scale, titled, with_stream = "", "", "", False
+    unit, scale, titled, with_stream, is_cut = "", "", "", False, False
     with Lines(file, with_cut=True) as lines:
         for line in lines:
-            text = " ".join(line.text.split(" ")).strip().rstrip("|").strip()
+            text = line.text.strip().rstrip("|").strip()
             if heading := _HEADING.fullmatch(text):
                 unit, with_stream = heading["unit"] or "", bool(heading["stream"])
                 continue
             if title := _TITLE.fullmatch(text):
                 titled = title[1]
                 continue
-            row, refresh = _ROW.fullmatch(text), _REFRESH.fullmatch(text)
+            row = _ROW.fullmatch(text)
             headed = _HEADED.fullmatch(text) if unit and not row else None
             headed = headed if headed and bool(headed["stream"]) is with_stream else None
-            time = row or refresh or headed
+            time = row or _REFRESH.fullmatch(text) or headed
             begins = _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text))
             if not line.whole and (headed or (begins and not time)):  # its number may go on
-                for last in lists[-1:]:
-                    last.cut = True
+                is_cut = True
             elif time:
                 seconds = number(time["value"]) * UNITS[(unit if time is headed else time["unit"]).lower()]
-                stream = time["stream"] or titled
-                _add(lists, line.number, stream, int(time["query"]), seconds, is_refresh=time is refresh)
+                _add(lists, line.number, time, seconds, titled)
+            elif failed := begins and _FAILED.fullmatch(text):
+                _add(lists, line.number, failed, failed["why"], titled)
             elif begins:
-                _add_failed(lists, line.number, text, titled)
+                raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
             elif scale_factor := _SCALE.search(text):
                 scale = scale_factor[1]
     if not lists:
         raise NotUnderstood("no list of query times")
     if {bool(each.stream) for each in lists} == {True, False}:
         raise NotUnderstood("some queries are of a stream, and some are not")
-    if len({len(each.seconds) + len(each.failed) for each in lists}) > 1:
+    if len({len(each.queries) for each in lists}) > 1:
         raise NotUnderstood("the lists in it have different numbers of queries: one of them is not whole")
     suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
-    if lists[0].stream:
-        return [_streams(lists, suite, scale)]
-    return [_report(each, suite, scale) for each in lists]
+    reports = [_report(each, suite, scale, is_cut=is_cut and each is lists[-1]) for each in lists]
+    return [_streams(lists, reports)] if lists[0].stream else reports
 
 
-def _add(lists: list[_List], line: int, stream: str, query: int, seconds: float, *, is_refresh: bool) -> None:
+def _add(lists: list[_List], line: int, row: re.Match[str], told: float | str, titled: str) -> None:
     """To the list of its stream, else to the last one, or to a new one where the query comes again."""
+    query, stream, is_refresh = int(row["query"]), row["stream"] or titled, row.re is _REFRESH
     into = next((each for each in reversed(lists) if each.stream == stream), None)
-    taken: dict[int, Any] = (into.refresh if is_refresh else into.seconds | into.failed) if into else {}
-    if query in taken and (stream or (taken[query] == seconds and [*taken][-1] == query)):
+    known = {} if into is None else into.refresh if is_refresh else into.queries
+    if query in known and (stream or (known[query] == told and [*known][-1] == query)):
         words = f" in stream {stream}" if stream else " with the same time"
         raise NotUnderstood(f"query {query} stands there twice{words}")
-    if into is None or query in taken:
-        into = _List(line, stream=stream)
+    if into is None or query in known:
+        into = _List(line, stream)
         lists.append(into)
-    (into.refresh if is_refresh else into.seconds)[query] = seconds
+    (into.refresh if is_refresh else into.queries)[query] = told
 
 
-def _add_failed(lists: list[_List], line: int, text: str, titled: str) -> None:
-    """A query that says why it has no time. Raises NotUnderstood for one that says anything else."""
-    row = _FAILED.fullmatch(text)
-    if row is None:
-        raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
-    query, stream = int(row["query"]), row["stream"] or titled
-    into = next((each for each in reversed(lists) if each.stream == stream), None)
-    if into is None or query in into.seconds or query in into.failed:
-        into = _List(line, stream=stream)
-        lists.append(into)
-    into.failed[query] = row["why"]
-
-
-def _streams(lists: list[_List], suite: str, scale: str) -> Report:
+def _streams(lists: list[_List], of_each: list[Report]) -> Report:
     """A test of throughput: what each stream took, told apart, and the longest of them."""
-    of_each = [_report(each, suite, scale) for each in lists]
     totals = [report.metric("queries_total_s") for report in of_each]
     longest = max((total for total in totals if total is not None), default=0.0)
     metrics = [*([] if None in totals else [measured("longest_stream_s", longest)])] + [
@@ -155,32 +138,33 @@ def _streams(lists: list[_List], suite: str, scale: str) -> Report:
     return replace((cut or of_each)[0], metrics=tuple(metrics), parameters=parameters)
 
 
-def _report(queries: _List, suite: str, scale: str) -> Report:
+def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
     title, count = _SUITES.get(suite, ("", 0))
-    told = queries.seconds.keys() | queries.failed.keys()
+    told, refresh = queries.queries, [time_s for time_s in queries.refresh.values() if isinstance(time_s, float)]
+    seconds = {query: time_s for query, time_s in told.items() if isinstance(time_s, float)}
+    failed = ", ".join(f"query {query}: {why}" for query, why in sorted(told.items()) if query not in seconds)
     if missing := [query for query in range(1, (count or max(told)) + 1) if query not in told]:
         raise NotUnderstood(f"line {queries.line}: the list lacks queries {', '.join(map(str, missing[:10]))}")
     if count and len(told) != count:
         raise NotUnderstood(f"line {queries.line}: {title} has {count} queries, and these are {len(told)}")
-    times, refresh = [*queries.seconds.values()], [*queries.refresh.values()]
+    times = [*seconds.values()]
     # Without one of them nobody knows what all took.
-    totals = {} if queries.failed else {"queries_total_s": round(sum(times), 6)}
-    if all(times) and not queries.failed:
+    totals = {} if failed else {"queries_total_s": round(sum(times), 6)}
+    if all(times) and not failed:
         totals["queries_geomean_s"] = round(math.exp(math.fsum(map(math.log, times)) / len(times)), 6)
         if suite == "tpch" and len(refresh) == 2 and all(refresh) and scale:
             # Clause 5.4.1 of TPC-H: power, of 22 queries and two refresh functions.
             logs = math.fsum(map(math.log, [*times, *refresh]))
             totals = {"power_qphh": round(3600 * float(scale) / math.exp(logs / 24), 3)} | totals
-    of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(queries.seconds.items())}
-    of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in queries.refresh.items()}
+    of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(seconds.items())}
+    of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in zip(queries.refresh, refresh, strict=True)}
     # Of other lists nobody says how long they are: a total belongs to its number of queries.
     parameters: dict[str, Scalar] = {} if suite else {"queries": len(told)}
     if scale:
         parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)
     subject = Subject(workload=f"{suite}-queries", workload_name=f"{title} queries") if suite else Subject()
-    failed = ", ".join(f"query {query}: {why}" for query, why in sorted(queries.failed.items()))
     return Report(
         TOOL, Status.FAILED if failed else Status.COMPLETE,
-        reason="the last line ends in the middle" if queries.cut else failed, parameters=parameters,
+        reason="the last line ends in the middle" if is_cut else failed, parameters=parameters,
         metrics=all_measured(totals) + all_measured(of_each, "query"), subject=subject,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -87,6 +88,16 @@ def measured(name: str, value: float, phase: str = "run", *, better: str = "", u
 def all_measured(values: Mapping[str, float | None], phase: str = "run", *, better: str = "") -> tuple[Metric, ...]:
     """A metric of each value that there is."""
     return tuple(measured(name, value, phase, better=better) for name, value in values.items() if value is not None)
+
+
+def latencies_of(counts: Mapping[int, int], ranks: Iterable[int], *, per_ms: int = 1) -> dict[str, float]:
+    """Of how many took how long: the least, mean and greatest time, and those that so many percent do not exceed."""
+    times = sorted(counts)
+    so_far = [*itertools.accumulate(counts[time] for time in times)]
+    total = math.fsum(time * count for time, count in counts.items())
+    figures = {"avg": total / so_far[-1], "min": times[0], "max": times[-1]}
+    figures |= {f"p{rank}": times[bisect_left(so_far, -(-so_far[-1] * rank // 100))] for rank in ranks}
+    return {f"latency_{name}_ms": round(value / per_ms, 6) for name, value in figures.items()}
 
 
 def picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -402,6 +402,19 @@ def json_of(text: str) -> Any:
     return value
 
 
+def json_with(file: SourceFile, mark: re.Pattern[str]) -> Any:
+    """The JSON object that a file is, where the mark stands in it; None of another file. Raises NotUnderstood."""
+    if not file.text.lstrip().startswith("{") or not file.shows(mark):
+        return None
+    return file.once(json_of, lambda: json_of(file.text))
+
+
+def object_in(content: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Empty where there is none."""
+    value = content.get(key)
+    return value if isinstance(value, dict) else {}
+
+
 def xml_text(text: str) -> str:
     """Raises NotUnderstood for a document type, which no result has: it could make much of little."""
     if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):

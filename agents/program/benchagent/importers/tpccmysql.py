@@ -24,7 +24,7 @@ TABLE = Table(
     ("duration", "\\[measure\\]: {duration_s:int} (sec.)"),
     ("#loading", "TPCC Data Load Started..."),
     ("loaded", "...DATA LOADING COMPLETED SUCCESSFULLY."),
-    ("load time", "real {minutes:int}m{seconds:num}s"),
+    ("load time", "real {load_s:span}"),
     ("#start", "MEASURING START."),
     (
         "interval", "{time_s:int}, trx: {count:int}, 95%: {p95_ms:num}, 99%: {p99_ms:num}, max_rt: {max_ms:num}, "
@@ -94,8 +94,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 def load_of(run: Run) -> Report:
     """`tpcc_load` says itself neither rows nor time."""
-    values = run.values
-    load_s = round(values["minutes"] * 60 + values["seconds"], 3) if "load time" in run.rows else None
+    values, load_s = run.values, run.values.get("load_s")
     return Report(
         TOOL, reason="" if "loaded" in run.rows else "the output ends before the data is loaded",
         parameters=COMMANDS.parameters(run.command_lines) | picked(values, "warehouses"),

@@ -13,15 +13,21 @@ from pathlib import PurePosixPath
 
 from benchagent.importers.benchbase import console, documents, tables
 from benchagent.importers.report import ReadFile, Report, Scalar, Status, Subject, as_part_of
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile, once
 
 TOOL = "benchbase"
 MARKS = console.CLAIM
 WORDS = console.WORDS
 
 
+@once
+def _kind(file: SourceFile) -> str:
+    """Which of a run's files it is, by the words of `_ORDER`; empty for a file of something else."""
+    return tables.kind_of(file) or documents.kind_of(file.text) or ("console" if console.claims(file) else "")
+
+
 def claims(file: SourceFile) -> bool:
-    return tables.claims(file) or documents.claims(file.text) or console.claims(file)
+    return bool(_kind(file))
 
 
 def streams(head: SourceFile) -> bool:
@@ -29,9 +35,10 @@ def streams(head: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    if tables.claims(file):
+    kind = _kind(file)
+    if kind in tables.KINDS:
         return [tables.read(file)]
-    return [documents.read(file.text)] if documents.claims(file.text) else console.read(file)
+    return [documents.read(file.text, kind)] if kind in documents.READERS else console.read(file)
 
 
 # The files of one run, found by their common stem, checked by their content, as one report.
@@ -61,26 +68,10 @@ def combine(files: list[ReadFile]) -> None:
         runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
         if len(runs) == 1 and runs[0][1].status is not Status.NOT_UNDERSTOOD:
             index, report = runs[0]
-            parts.append(_Part(position, file, _kind(file, report), report, index))
+            parts.append(_Part(position, file, _kind(file), report, index))
     for group in _groups(parts):
         if len(group) > 1:
             _join(group, files)
-
-
-def _kind(file: SourceFile, report: Report) -> str:
-    if tables.claims(file):
-        if tables.is_raw(file):
-            return "raw"
-        if tables.type_of(file):
-            return "type"
-        return "samples" if "Requests," in file.heading else "results"
-    if console.claims(file):
-        return "console"
-    words = {documents.SETTINGS_ONLY: "settings", documents.METRICS_ONLY: "metrics", documents.CONFIG_ONLY: "config"}
-    for warning in report.warnings:
-        if warning in words:
-            return words[warning]
-    return "summary" if report.metric("tps") is not None or report.metric("goodput_per_s") is not None else "histograms"
 
 
 def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:

@@ -7,17 +7,33 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchagent.importers.benchbase.documents import counted, ended, plain, snake, subject_of, warehouses_of
+from benchagent.importers.benchbase.documents import counted, ended, plain, rates, snake, subject_of, warehouses_of
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
 from benchagent.importers.series import spots
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
-# What stands somewhere in a line, and what a run says once: two lines that differ are of no one run.
-_FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+_TERMINALS = re.compile(r"Creating (?P<value>\d{1,9}) virtual terminals")
+# What stands somewhere in a line, and what a run says once; several of a kind have names.
+_SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (key, re.compile(pattern))
     for key, pattern in (
+        (
+            "header",
+            r"^\s*#?\s*(?P<name>Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+"
+            r"(?P<value>\S.*?)\s*$",
+        ),
+        ("launch", r"Launching the (?P<kind>\w+) Benchmark with (?P<phases>\d+) Phase"),
+        ("virtual terminals", _TERMINALS.pattern),  # OLTP-Bench says it here only
+        ("load", r"- (?P<name>Loading|Finished loading) data into \w+ database"),
+        ("trouble", r"(?P<value>Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*)"),
+        ("interval", r"Starting MonitorThread Interval \[(?P<value>\d+)ms\]"),
+        (
+            "latency",
+            r"- (?P<name>\w+), Avg Latency: (?P<avg>\d+(?:\.\d+)?) msecs"
+            r", p99 Latency: (?P<p99>\d+(?:\.\d+)?) msecs\s*$",
+        ),
         (
             "result",
             r"Results\((?:state=(?P<state>\w+), )?nano[sS]econds=(?P<ns>\d+), measuredRequests=(?P<requests>\d+)\) = "
@@ -30,29 +46,21 @@ _FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("throughput", r"^\s*Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$"),
     )
 )
-_TYPE_LATENCY = re.compile(
-    r"- (\w+), Avg Latency: (?P<avg>\d+(?:\.\d+)?) msecs, p99 Latency: (?P<p99>\d+(?:\.\d+)?) msecs\s*$"
-)
+# Two lines of any other kind that differ are of no one run.
+_MAY_DIFFER = ("launch", "virtual terminals", "load", "trouble", "interval")
 CLAIM = re.compile(
     r"Results\((?:state=\w+, )?nano[sS]econds=\d+, measuredRequests=|com\.oltpbenchmark\.|\(DBWorkload\.java:"
     r"|(?m:^=+RESULTS=+\s*\n\s*TPM-C \|)"
 )
 WORDS = ("measuredRequests=", "com.oltpbenchmark.", "(DBWorkload.java:", "TPM-C |")
 _BEGIN = re.compile(r"^\s*#?\s*Benchmark\s*[:=]\s+(?P<kind>[\w,-]+)(?: \{|\s*$)")
-_HEADER = re.compile(
-    r"^\s*#?\s*(Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+(\S.*?)\s*$"
-)
 _HEADERS = {
-    "Isolation": "isolation", "Scale Factor": "scale_factor", "Terminals": "terminals", "Batch Size": "batch_size",
+    "Isolation": "isolation", "Scale Factor": "scale_factor", "Batch Size": "batch_size",
+    "virtual terminals": "terminals", "Terminals": "terminals",
 }  # fmt: skip
 _PHASE = re.compile(r"\[Time=(?P<seconds>\d+)\]|\[WarmupTime=(?P<warm>\d+)\]|\[Rate=(?P<rate>[\d.]+|unlimited)\]")
 _MONITOR = re.compile(r"Throughput: (?P<rate>[\d.]+(?:E\d+)?) [Tt]xn/sec")
-_INTERVAL = re.compile(r"Starting MonitorThread Interval \[(\d+)ms\]")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
-_LOADING = re.compile(r"- (Loading|Finished loading) data into \w+ database")
-_TROUBLE = re.compile(r"Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*")
-_TERMINALS = re.compile(r"Creating (\d{1,9}) virtual terminals")
-_LAUNCH = re.compile(r"Launching the (\w+) Benchmark with (\d+) Phase")
 # The bar of a histogram's greatest count.
 _LONGEST_BAR = 80
 _SECTION = re.compile(
@@ -78,32 +86,22 @@ _COMMANDS = Commands(
 @dataclass
 class _Run:
     kind: str = ""
-    header: dict[str, str] = field(default_factory=dict)
-    # By the keys of _FIGURES.
-    figures: dict[str, dict[str, str]] = field(default_factory=dict)
+    # By the keys of _SAID, or by name.
+    said: dict[str, dict[str, str]] = field(default_factory=dict)
     phases: list[dict[str, str]] = field(default_factory=list)
     # When it was printed, and what.
     monitor: list[tuple[str, float]] = field(default_factory=list)
-    interval_s: float = 0.0
     # Of each histogram the counts and the lengths of their bars.
     counts: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
-    # The number of phases that were announced.
-    launched: int = 0
-    # When it said so, "?" where the line has no time.
-    loading: str = ""
-    loaded: str = ""
-    trouble: str = ""
-    # Average and 99th percentile by transaction type.
-    latencies: dict[str, dict[str, str]] = field(default_factory=dict)
     command: str = ""
 
     @property
     def has_result(self) -> bool:
-        return not {"result", "new_orders", "throughput"}.isdisjoint(self.figures)
+        return not {"result", "new_orders", "throughput"}.isdisjoint(self.said)
 
     def value(self, key: str) -> str:
-        return self.figures.get(key, {}).get("value", "")
+        return self.said.get(key, {}).get("value", "")
 
     def is_whole(self, section: str) -> bool:
         """Whether all lines of a histogram are there: each has a bar in proportion to the greatest."""
@@ -114,42 +112,23 @@ class _Run:
         return not most or all(bar == int(count / most * _LONGEST_BAR) for count, bar in bars.values())
 
     def take(self, line: str) -> None:
-        if header := _HEADER.match(line):
-            if self.header.setdefault(header[1], header[2]) != header[2]:
-                raise NotUnderstood(f"{header[1]} differs from what was said before")
-        elif "PHASE START ::" in line:
+        found = ((key, match) for key, pattern in _SAID if (match := pattern.search(line)))
+        if "PHASE START ::" in line:
             phase = {"at": _stamp(line)}
             for match in _PHASE.finditer(line):
                 phase |= {name: value for name, value in match.groupdict().items() if value is not None}
             self.phases += [phase] if phase not in self.phases else []
-        elif launch := _LAUNCH.search(line):
-            self.launched, self.kind = whole(launch[2]), self.kind or launch[1].lower()
-        elif terminals := _TERMINALS.search(line):
-            self.header.setdefault("Terminals", terminals[1])  # OLTP-Bench says it here only
-        elif loading := _LOADING.search(line):
-            stamp = _stamp(line) or "?"
-            self.loading, self.loaded = (stamp, self.loaded) if loading[1] == "Loading" else (self.loading, stamp)
-        elif trouble := _TROUBLE.search(line):
-            self.trouble = self.trouble or trouble[0]
-        elif interval := _INTERVAL.search(line):
-            self.interval_s = whole(interval[1]) / 1000
         elif monitor := _MONITOR.search(line):
             self.monitor.append((_stamp(line), number(monitor["rate"])))
-        else:
-            self._take_figure(line)
-
-    def _take_figure(self, line: str) -> None:
-        if latency := _TYPE_LATENCY.search(line):
-            if self.latencies.setdefault(latency[1], latency.groupdict()) != latency.groupdict():
-                raise NotUnderstood(f"two latencies of {latency[1]}")
-            return
-        for key, pattern in _FIGURES:
-            if match := pattern.search(line):
-                values = {name: text for name, text in match.groupdict().items() if text is not None}
-                if self.figures.setdefault(key, values) != values:
-                    raise NotUnderstood(f"two different {key.replace('_', ' ')}s of one run")
-                return
-        if "Results(" in line:
+        elif first := next(found, None):
+            key, match = first
+            values = {name: text for name, text in match.groupdict().items() if text is not None}
+            name = values.pop("name", key)
+            values |= {"at": _stamp(line)} if key == "load" else {}
+            if self.said.setdefault(name, values) != values and key not in _MAY_DIFFER:
+                raise NotUnderstood(f"two different {name.replace('_', ' ')}s of one run")
+            self.kind = self.kind or values.get("kind", "").lower()
+        elif "Results(" in line:
             raise NotUnderstood("the result is damaged")
 
 
@@ -166,15 +145,10 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> list[Report]:
     reports: list[Report] = []
     for run in _runs(file):
-        reports += [_load(run)] if run.loading else []
-        if (
-            {"result", "new_orders", "throughput"} & set(run.figures)
-            or run.launched
-            or (run.trouble and not run.loading)
-        ):
+        is_load = "Loading" in run.said
+        reports += [_load(run)] if is_load else []
+        if run.has_result or "launch" in run.said or ("trouble" in run.said and not is_load):
             reports.append(_execution(run))
-    if not reports:
-        raise NotUnderstood("neither a load nor a run of BenchBase stands in it")
     return reports
 
 
@@ -187,8 +161,8 @@ def _runs(file: SourceFile) -> list[_Run]:
             text = line.text if len(line.text) <= MAX_COMMAND else ""
             run = runs[-1]
             command, begin = _COMMANDS.find(text), _BEGIN.match(text)
-            has_result = "result" in run.figures
-            begins = run.kind or has_result or (command and "throughput" in run.figures)
+            has_result = "result" in run.said
+            begins = run.kind or has_result or (command and "throughput" in run.said)
             if begins and (command or begin or (has_result and _TERMINALS.search(text))):
                 run = _Run()
                 runs.append(run)
@@ -216,28 +190,29 @@ def _runs(file: SourceFile) -> list[_Run]:
 
 def _subject(run: _Run) -> Subject:
     named = str(_COMMANDS.parameters([run.command]).get("benchmark", ""))
-    benchmark = run.kind or named or ("tpcc" if "TPM-C" in run.figures else "")
-    return subject_of(benchmark, run.header.get("Type", ""))
+    benchmark = run.kind or named or ("tpcc" if "TPM-C" in run.said else "")
+    return subject_of(benchmark, run.value("Type"))
 
 
 def _parameters(run: _Run) -> dict[str, Scalar]:
-    parameters = {alias: plain(run.header[name]) for name, alias in _HEADERS.items() if name in run.header}
-    if run.header.get("New Connection Per Txn") in ("true", "false"):
-        parameters["new_connection_per_transaction"] = run.header["New Connection Per Txn"] == "true"
+    parameters = {alias: plain(run.value(name)) for name, alias in _HEADERS.items() if name in run.said}
+    if (reconnects := run.value("New Connection Per Txn")) in ("true", "false"):
+        parameters["new_connection_per_transaction"] = reconnects == "true"
     parameters |= picked(_COMMANDS.parameters([run.command]), "warehouses")
     return parameters | warehouses_of(run.kind, parameters)
 
 
 def _load(run: _Run) -> Report:
     load_s: float | None = None
-    if run.loaded and "?" not in (run.loading, run.loaded):
-        load_s = (datetime.fromisoformat(run.loaded) - datetime.fromisoformat(run.loading)).total_seconds()
+    begun, loaded, trouble = run.said["Loading"]["at"], run.said.get("Finished loading"), run.value("trouble")
+    if loaded and loaded["at"] and begun:
+        load_s = (datetime.fromisoformat(loaded["at"]) - datetime.fromisoformat(begun)).total_seconds()
         if load_s < 0:
             raise NotUnderstood("the load ends before it begins")
     about_data = ("scale_factor", "warehouses", "batch_size")
     return Report(
-        "benchbase", Status.FAILED if run.trouble and not run.loaded else Status.COMPLETE,
-        reason="" if run.loaded else run.trouble or "the output ends before the data are loaded",
+        "benchbase", Status.FAILED if trouble and not loaded else Status.COMPLETE,
+        reason="" if loaded else trouble or "the output ends before the data are loaded",
         parameters={name: value for name, value in _parameters(run).items() if name in about_data},
         metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=(run.command,),
     )  # fmt: skip
@@ -246,19 +221,20 @@ def _load(run: _Run) -> Report:
 def _execution(run: _Run) -> Report:
     warnings: list[str] = []
     metrics = [*_rates(run), *_tpmc(run, warnings)]
-    for kind, latencies in run.latencies.items():
-        metrics += all_measured({f"{snake(kind)}_latency_{name}_ms": number(text) for name, text in latencies.items()})
-    status, reason = ended(run.figures.get("result", {}).get("state", ""))
-    if run.trouble:
-        status, reason = Status.FAILED, run.trouble
+    for kind, latencies in run.said.items():
+        ranks = picked(latencies, "avg", "p99")
+        metrics += all_measured({f"{snake(kind)}_latency_{rank}_ms": number(text) for rank, text in ranks.items()})
+    status, reason = ended(run.said.get("result", {}).get("state", ""))
+    if trouble := run.value("trouble"):
+        status, reason = Status.FAILED, trouble
     elif status is Status.COMPLETE and not run.has_result:
         status, reason = Status.ABORTED, "the output ends before the result"
-    elif status is Status.COMPLETE and "result" in run.figures and not any(m.value for m in metrics if m.name == "tps"):
+    elif status is Status.COMPLETE and "result" in run.said and not any(m.value for m in metrics if m.name == "tps"):
         status, reason = Status.FAILED, "no request was measured"
     series: tuple[Series, ...] = ()
     if status is Status.COMPLETE:
         metrics += _counts(run, {metric.name for metric in metrics})
-        series = _series(run, warnings) if run.monitor and run.interval_s else ()
+        series = _series(run, warnings) if run.monitor and run.value("interval") else ()
     elif metrics:
         warnings.append("the figures are those of the part that ran")
     return Report(
@@ -269,25 +245,20 @@ def _execution(run: _Run) -> Report:
 
 
 def _rates(run: _Run) -> tuple[Metric, ...]:
-    result = run.figures.get("result")
+    result = run.said.get("result")
     if result is None:
-        return (measured("tps", number(run.value("throughput"))),) if "throughput" in run.figures else ()
-    seconds, requests = whole(result["ns"]) / 1e9, whole(result["requests"])
+        return (measured("tps", number(run.value("throughput"))),) if "throughput" in run.said else ()
+    seconds = whole(result["ns"]) / 1e9
     if not seconds or "NaN" in result.values():
         return ()
-    rate = number(result["rate"])
-    if not math.isclose(rate, requests / seconds, rel_tol=1e-6, abs_tol=1e-6):
-        raise NotUnderstood("throughput, requests and elapsed time contradict each other")
-    values = {"tps": rate, "requests_per_s": rate, "transactions": requests, "elapsed_s": seconds}
-    if "good" in result:
-        values["goodput_per_s"] = number(result["good"])
-    return all_measured(values)
+    good = number(result["good"]) if "good" in result else None
+    return all_measured(rates(number(result["rate"]), good, whole(result["requests"]), seconds))
 
 
 def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
-    printed, new_orders = run.value("TPM-C"), run.figures.get("new_orders")
-    if not printed or not (new_orders or "throughput" in run.figures):
+    printed, new_orders = run.value("TPM-C"), run.said.get("new_orders")
+    if not printed or not (new_orders or "throughput" in run.said):
         return []
     grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", printed)
     value = number(printed.replace(",", "")) if grouped else -1.0
@@ -298,7 +269,7 @@ def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
     metrics = [measured("tpmc", value)]
     if new_orders:
         metrics.append(measured("new_order_transactions", count))
-    if "efficiency" in run.figures:
+    if "efficiency" in run.said:
         metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
     return metrics
 
@@ -310,7 +281,7 @@ def _counts(run: _Run, known: set[str]) -> list[Metric]:
             metrics += counted(section, {kind: count for kind, (count, _) in run.counts[section].items()}, None, name)
     # Goodput is completed transactions by time: a lost line of the histogram shows there.
     completed = next((metric.value for metric in metrics if metric.name == "completed_transactions"), None)
-    result = run.figures.get("result", {})
+    result = run.said.get("result", {})
     if completed is None or "good" not in result:
         return []
     good, seconds = number(result["good"]), whole(result["ns"]) / 1e9
@@ -320,13 +291,13 @@ def _counts(run: _Run, known: set[str]) -> list[Metric]:
 
 def _phase_parameters(run: _Run) -> dict[str, Scalar]:
     parameters: dict[str, Scalar] = {}
-    if run.phases and len(run.phases) != run.launched:
+    if run.phases and str(len(run.phases)) != run.said.get("launch", {}).get("phases"):
         return parameters
     seconds = [phase.get("seconds", "") for phase in run.phases]
     if seconds and all(seconds):
         parameters["duration_s"] = sum(map(int, seconds))
-    elif "new_orders" in run.figures:
-        parameters["duration_s"] = whole(run.figures["new_orders"]["seconds"])
+    elif "new_orders" in run.said:
+        parameters["duration_s"] = whole(run.said["new_orders"]["seconds"])
     if len(run.phases) > 1:
         return parameters | {"phases": len(run.phases)}
     (phase,) = run.phases or [{}]
@@ -340,17 +311,17 @@ def _phase_parameters(run: _Run) -> dict[str, Scalar]:
 
 def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
     """The monitor's lines, one per interval; left out where their times do not show that all are there."""
+    interval_s = whole(run.value("interval")) / 1000
     stamps = [datetime.fromisoformat(stamp).timestamp() for stamp, _ in run.monitor if stamp]
-    rates = [rate for _, rate in run.monitor]
     try:
-        if len(stamps) != len(rates) or len(stamps) < 2:
+        if len(stamps) != len(run.monitor) or len(stamps) < 2:
             raise NotUnderstood("its lines have no times")
         grid = spots([stamp - stamps[0] for stamp in stamps])
-        if not math.isclose(grid.interval_s, run.interval_s, rel_tol=0.1):
-            raise NotUnderstood(f"its lines are {grid.interval_s:g} s apart, not {run.interval_s:g} s")
+        if not math.isclose(grid.interval_s, interval_s, rel_tol=0.1):
+            raise NotUnderstood(f"its lines are {grid.interval_s:g} s apart, not {interval_s:g} s")
     except NotUnderstood as error:
         warnings.append(f"the monitor's throughput left out: {error}")
         return ()
     if any(phase.get("warm", "0") != "0" for phase in run.phases):
         warnings.append("the monitor's throughput includes the warm-up")
-    return (Series("tps", "TPS", run.interval_s, grid.values(rates)),)
+    return (Series("tps", "TPS", interval_s, grid.values(rate for _, rate in run.monitor)),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
@@ -103,7 +103,7 @@ _SETTINGS = (
     {"innodb_buffer_pool_size", "max_connections"},
     {"db_block_size", "processes"},
 )
-_METRICS = ("pg_stat_database", "pg_stat_bgwriter", "pg_stat_user_tables")
+_METRICS = {"pg_stat_database", "pg_stat_bgwriter", "pg_stat_user_tables"}
 _STATUS = {"bytes_received", "com_select"}
 _OUTCOMES = {"completed": "completed_transactions", "aborted": "aborted_transactions", "rejected": "retries",
              "unexpected": "errors"}  # fmt: skip
@@ -113,9 +113,6 @@ _CONFIGURED = {
 }  # fmt: skip
 # The DBMS and how it is reached; where results go.
 _NO_FACTORS = {"type", "dbtype", "driver", "db_url", "db_name", "upload_code", "upload_url", "upload_hash"}
-SETTINGS_ONLY = "the settings of the DBMS: not a result by itself"
-METRICS_ONLY = "counters of the DBMS: not a result by itself, and not read"
-CONFIG_ONLY = "the configuration of a run: not a result by itself"
 _WINDOWS = re.compile(r"windows?\b", re.IGNORECASE)
 
 
@@ -127,33 +124,25 @@ _PLAIN = re.compile(
 )
 
 
-def claims(text: str) -> bool:
-    if _PLAIN.match(text[:4000]):
-        return True
+def kind_of(text: str) -> str:
+    """Which of its documents a text is, by the keys of `READERS`; empty where it is none."""
     head = text.lstrip()[:1]
-    if head == "{":
-        if _SUMMARY.search(text) or (_HISTOGRAMS.search(text) and '"completed"' in text):
-            return True
-        names = set(re.findall(r'"(\w+)"\s*:', text[:200_000]))
-        return any(known <= names for known in (*_SETTINGS, *({name} for name in _METRICS), _STATUS))
-    return head == "<" and bool(re.search(r"<works?>", text)) and ("<terminals>" in text or "<transactiontype" in text)
+    if _PLAIN.match(text[:4000]) or (head == "{" and _SUMMARY.search(text)):
+        return "summary"
+    if head == "<" and re.search(r"<works?>", text) and ("<terminals>" in text or "<transactiontype" in text):
+        return "config"
+    names = set(re.findall(r'"(\w+)"\s*:', text[:200_000])) if head == "{" else set[str]()
+    if "completed" in names and _HISTOGRAMS.search(text):
+        return "histograms"
+    if names & _METRICS or names >= _STATUS:
+        return "metrics"
+    return "settings" if any(known <= names for known in _SETTINGS) else ""
 
 
-def read(text: str) -> Report:
+def read(text: str, kind: str) -> Report:
     if match := _PLAIN.fullmatch(text):
         return _plain_summary(match)
-    if text.lstrip().startswith("<"):
-        return config(text)
-    document = json_of(text)
-    if not isinstance(document, dict):
-        raise NotUnderstood("not a JSON object")
-    if "Latency Distribution" in document or _SUMMARY.search(text):
-        return summary(document)
-    if {"completed"} <= document.keys():
-        return histograms(document)
-    if any(name in document for name in _METRICS) or document.keys() >= _STATUS:
-        return Report(TOOL, warnings=(METRICS_ONLY,))
-    return server_settings(document)
+    return READERS[kind](text if kind == "config" else json_of(text))
 
 
 def _text(document: Mapping[str, Any], key: str) -> str:
@@ -166,7 +155,11 @@ def summary(document: Mapping[str, Any]) -> Report:
         raise NotUnderstood("a latency outside of the latency distribution: lines have changed places")
     if any(_WINDOWS.search(key) for key in document):
         raise NotUnderstood("a summary of measurement windows, which BenchBase itself does not write")
-    values = _throughput(document)
+    elapsed_ns = number_in(document, "Elapsed Time (nanoseconds)")
+    values = rates(
+        number_in(document, "Throughput (requests/second)"), number_in(document, "Goodput (requests/second)"),
+        number_in(document, "Measured Requests"), None if elapsed_ns is None else elapsed_ns / 1e9,
+    )  # fmt: skip
     metrics = all_measured(values) + _latencies(document.get("Latency Distribution"))
     state, benchmark = _text(document, "Final State"), _text(document, "Benchmark Type")
     status, reason = ended(state)
@@ -237,18 +230,15 @@ def ended(state: str) -> tuple[Status, str]:
     return Status.COMPLETE, ""
 
 
-def _throughput(document: Mapping[str, Any]) -> dict[str, float | None]:
-    rate, goodput = (
-        number_in(document, "Throughput (requests/second)"),
-        number_in(document, "Goodput (requests/second)"),
-    )
-    elapsed_ns, done = number_in(document, "Elapsed Time (nanoseconds)"), number_in(document, "Measured Requests")
+def rates(
+    rate: float | None, goodput: float | None, done: float | None, elapsed_s: float | None
+) -> dict[str, float | None]:
+    """The headline of a run. Raises NotUnderstood where its figures contradict each other."""
     if rate is None and goodput is None:
         raise NotUnderstood("neither throughput nor goodput")
-    if elapsed_ns is not None and elapsed_ns <= 0:
+    if elapsed_s is not None and elapsed_s <= 0:
         raise NotUnderstood("an elapsed time that is not positive")
-    elapsed_s = None if elapsed_ns is None else elapsed_ns / 1e9
-    expected = done / elapsed_ns * 1e9 if elapsed_ns and done is not None else None
+    expected = done / elapsed_s if elapsed_s and done is not None else None
     if rate is not None and expected is not None and not math.isclose(rate, expected, rel_tol=1e-6, abs_tol=1e-6):
         raise NotUnderstood("throughput, requests and elapsed time contradict each other")
     if rate is not None and goodput is not None and not (rate >= 0 and 0 <= goodput <= max(rate * 10, rate + 100)):
@@ -284,7 +274,7 @@ def server_settings(document: Mapping[str, Any]) -> Report:
     digits = re.match(r"\d+(?:\.\d+)*", version)
     settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in texts.items())
     return Report(
-        TOOL, warnings=(SETTINGS_ONLY,),
+        TOOL, warnings=("the settings of the DBMS: not a result by itself",),
         subject=Subject(dbms=engine, dbms_version=digits[0] if engine and digits else "", settings=settings),
     )  # fmt: skip
 
@@ -334,7 +324,8 @@ def config(text: str) -> Report:
         parameters["duration_s"] = sum(times)
     parameters |= {"phases": len(works)} if len(works) > 1 else _phase_parameters(works[0])
     engine = dbms_called(_child(root, "type") or _child(root, "dbtype"))
-    return Report(TOOL, parameters=parameters, warnings=(CONFIG_ONLY,), subject=Subject(dbms=engine))
+    warning = "the configuration of a run: not a result by itself"
+    return Report(TOOL, parameters=parameters, warnings=(warning,), subject=Subject(dbms=engine))
 
 
 def _phase_parameters(work: ElementTree.Element) -> dict[str, Scalar]:
@@ -356,3 +347,9 @@ def _child(element: ElementTree.Element, name: str) -> str:
     """The text of the only child of that name; empty where there is none or several."""
     children = element.findall(name)
     return (children[0].text or "").strip() if len(children) == 1 else ""
+
+
+READERS: dict[str, Callable[[Any], Report]] = {
+    "config": config, "summary": summary, "histograms": histograms, "settings": server_settings,
+    "metrics": lambda _: Report(TOOL, warnings=("counters of the DBMS: not a result by itself, and not read",)),
+}  # fmt: skip

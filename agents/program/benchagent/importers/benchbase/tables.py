@@ -24,8 +24,8 @@ _RAW = re.compile(
     r"latency \(microseconds\)(?:, ?worker id ?\(start number\), ?phase id ?\(index in config file\))?",
     re.IGNORECASE,
 )
+KINDS = ("raw", "samples", "results", "type")
 _OF_TYPE = re.compile(r"\.results\.(\w+)\.csv(?:\.gz)?$")
-SAMPLES_WINDOW_S = 1.0
 # 2001 to 2096, in seconds.
 _EPOCH_S = (1e9, 4e9)
 
@@ -42,10 +42,14 @@ class Raw:
     sums_us: array[int]
 
 
-def claims(file: SourceFile) -> bool:
+def kind_of(file: SourceFile) -> str:
+    """raw, samples, results, or type: results of one type of transaction; empty for another table."""
+    if is_raw(file):
+        return "raw"
     cells = [cell.strip() for cell in file.heading[:2000].split(",")]
-    is_table = len(cells) > 5 and bool(_TIME.fullmatch(cells[0])) and any(_RATE.fullmatch(cell) for cell in cells)
-    return is_table or is_raw(file)
+    if len(cells) < 6 or not _TIME.fullmatch(cells[0]) or not any(map(_RATE.fullmatch, cells)):
+        return ""
+    return "type" if type_of(file) else "samples" if _COUNT in map(str.lower, cells) else "results"
 
 
 def read(file: SourceFile) -> Report:
@@ -70,13 +74,9 @@ def read(file: SourceFile) -> Report:
     words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
     words += ": the totals are not known" if series else ": too few of them to tell how long each is"
     # What forks add.
-    heading = _rows(file)[0]
-    read_columns = _columns(heading).values()
-    others = [
-        repr(cell[:60])
-        for index, cell in enumerate(heading)
-        if index not in read_columns and not _TIME.fullmatch(cell) and cell.lower() not in (_COUNT, _SCALED)
-    ]
+    heading, _ = _rows(file)
+    known = {heading[at].lower() for at, _ in _columns(heading).values()} | {_COUNT, _SCALED}
+    others = [repr(cell[:60]) for cell in heading if cell.lower() not in known and not _TIME.fullmatch(cell)]
     more = f"not read: {', '.join(others)}, which BenchBase itself does not write" if others else ""
     return Report("benchbase", series=series, warnings=(words, more))
 
@@ -128,10 +128,10 @@ def windows(file: SourceFile) -> tuple[Series, ...]:
     columns = _columns(heading)
     times = [float(whole(cells[0])) for _, cells in rows]
     steps = {later - earlier for earlier, later in itertools.pairwise(times)}
-    if any(step <= 0 for step in steps):
+    if min(steps, default=1) <= 0:
         raise NotUnderstood("the times do not rise: lines are doubled or out of order")
-    counted = _COUNT in [cell.lower() for cell in heading]
-    window_s = SAMPLES_WINDOW_S if counted else _window(times, rows, columns["tps"])
+    # Samples are of a second each.
+    window_s = 1.0 if _COUNT in map(str.lower, heading) else _window(times, rows, columns["tps"][0])
     if not window_s:
         return ()
     spread: dict[str, list[float | None]] = {name: [] for name in columns}
@@ -147,14 +147,14 @@ def windows(file: SourceFile) -> tuple[Series, ...]:
     return sampled(ends, {f"{prefix}{name}": values for name, values in spread.items()}, window_s)
 
 
-def _columns(heading: Sequence[str]) -> dict[str, int]:
-    """Name of a series -> its column."""
-    columns: dict[str, int] = {}
+def _columns(heading: Sequence[str]) -> dict[str, tuple[int, float]]:
+    """Name of a series -> its column, and how many of our units one of its is."""
+    columns: dict[str, tuple[int, float]] = {}
     for index, cell in enumerate(heading):
         if _RATE.fullmatch(cell):
-            columns["tps"] = index
+            columns["tps"] = index, 1.0
         elif rank_and_scale := latency(cell):
-            columns[f"latency_{rank_and_scale[0]}_ms"] = index
+            columns[f"latency_{rank_and_scale[0]}_ms"] = index, rank_and_scale[1]
     if len(columns) < 2 or "tps" not in columns:
         raise NotUnderstood("a heading is missing")
     return columns
@@ -181,28 +181,21 @@ def _window(times: Sequence[float], rows: Sequence[tuple[int, list[str]]], rate:
 
 
 def _row(
-    heading: Sequence[str], cells: Sequence[str], columns: dict[str, int], window_s: float
+    heading: Sequence[str], cells: Sequence[str], columns: dict[str, tuple[int, float]], window_s: float
 ) -> dict[str, float | None]:
-    rate = number(cells[columns["tps"]])
-    values: dict[str, float | None] = {"tps": rate}
-    known: dict[str, float] = {}
-    for name, index in columns.items():
-        if name == "tps":
-            continue
-        rank_and_scale = latency(heading[index])
-        value = number(cells[index]) * (rank_and_scale[1] if rank_and_scale else 1.0)
-        # A window without requests: BenchBase prints -1 us.
-        values[name] = None if value < 0 or not rate else round(value, 9)
-        if values[name] is not None:
-            known[name.removeprefix("latency_").removesuffix("_ms")] = value
-    check_rising(known, "this window")
-    for index, cell in enumerate(heading):
-        if cell.lower() == _COUNT and not math.isclose(whole(cells[index]) / window_s, rate, rel_tol=0, abs_tol=0.0006):
+    figures = {name: number(cells[index]) * scale for name, (index, scale) in columns.items()}
+    rate = figures.pop("tps")
+    # A window without requests: BenchBase prints -1 us.
+    latencies = {name: None if value < 0 or not rate else round(value, 9) for name, value in figures.items()}
+    ranks = {name.split("_")[1]: value for name, value in latencies.items() if value is not None}
+    check_rising(ranks, "this window")
+    for text, cell in zip(cells, heading, strict=True):
+        if cell.lower() == _COUNT and not math.isclose(whole(text) / window_s, rate, rel_tol=0, abs_tol=0.0006):
             raise NotUnderstood("requests and throughput contradict each other")
-        scaled = 1 / known["avg"] if cell.lower() == _SCALED and known.get("avg", 0) > 0.02 else None
-        if scaled is not None and not math.isclose(number(cells[index]), scaled, rel_tol=0.03, abs_tol=0.0006):
+        scaled = 1 / ranks["avg"] if cell.lower() == _SCALED and ranks.get("avg", 0) > 0.02 else None
+        if scaled is not None and not math.isclose(number(text), scaled, rel_tol=0.03, abs_tol=0.0006):
             raise NotUnderstood("the average latency and the last column contradict each other")
-    return values
+    return {"tps": rate, **latencies}
 
 
 @once

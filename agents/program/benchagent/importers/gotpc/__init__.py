@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.gotpc.rows import command_of, events_of
 from benchagent.importers.gotpc.runs import reports
 from benchagent.importers.report import Report, Scalar, Status, Subject, not_understood
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
@@ -34,22 +34,24 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    head, rest = split_load(file)
-    if head is not None and any(event.kind != "note" for event in events_of(head)):
+    lines = [*printed_lines(file)]
+    # What is told of loading ends with go-tpc's word that it finished; runs follow.
+    loading = [at for at, line in enumerate(lines) if _LOADING.fullmatch(line.text)]
+    ends = (at + 1 for at in range(loading[-1], len(lines)) if lines[at].text == "Finished") if loading else iter([0])
+    end = next(ends, len(lines))
+    if any(event.kind in ("row", "total", "broken") for event in events_of(lines[:end])):
         raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
-    runs = reports(events_of(rest))
-    if head is not None:
-        # Without a run after it, all of the file is the load's: a panic may follow its end.
-        return [load_of(head if runs else file), *runs]
-    if not runs:
-        raise NotUnderstood("no figures of a run and no list of loaded tables in it")
-    return runs
+    runs = reports(events_of(lines[end:]))
+    # Without a run after it, all of the file is the load's: a panic may follow its end.
+    return [load_of(lines[:end] if runs else lines), *runs] if loading else runs
 
 
 # `prepare` and `check`: what was loaded and checked. go-tpc prints no times for them.
 
-_LOAD = re.compile(r"^\s*load to (?P<table>\w+)(?: in warehouse (?P<warehouse>\d+))?(?: district (?P<district>\d+))?$")
-_CHECK = re.compile(r"^\s*begin to check warehouse (?P<warehouse>\d+) at condition (?P<condition>[\d.]+)$")
+_LOADING = re.compile(
+    r"(?P<load>load) to \w+(?: in warehouse (?P<loaded>\d+))?(?: district \d+)?"
+    r"|begin to check warehouse (?P<checked>\d+) at condition [\d.]+"
+)
 _FAILED = re.compile(
     r"^panic: |a fatal occurred|^Error: |check prepare failed|check .* failed|execute (?:prepare|check) failed|"
     r"count of table .* (?:should be|not|!=)|^fatal error: "
@@ -57,48 +59,35 @@ _FAILED = re.compile(
 _SIGNAL = re.compile(r"Got signal \[|force exit")
 
 
-def split_load(file: SourceFile) -> tuple[SourceFile | None, SourceFile]:
-    """What a file holds of loading and checking, up to go-tpc's "Finished", and the rest: runs that follow."""
-    lines = [line.rstrip() for line in file.lines]
-    last = max((at for at, line in enumerate(lines) if _LOAD.match(line) or _CHECK.match(line)), default=None)
-    if last is None:
-        return None, file
-    end = next((at for at in range(last, len(lines)) if lines[at].strip() == "Finished"), len(lines) - 1) + 1
-    tail = "\n".join(lines[end:]) + ("\n" if file.last_line_is_whole else "")
-    head = SourceFile(file.name, ("\n".join(lines[:end]) + "\n").encode())
-    return head, SourceFile(file.name, tail.encode())
-
-
-def load_of(file: SourceFile) -> Report:
-    lines = [line.rstrip() for line in file.lines]
-    loaded = [match for line in lines if (match := _LOAD.match(line))]
-    checked = [match for line in lines if (match := _CHECK.match(line))]
-    finished = sum(1 for line in lines if line.strip() == "Finished")
+def load_of(lines: Sequence[Line]) -> Report:
+    texts = [line.text for line in lines]
+    steps = [step for text in texts if (step := _LOADING.fullmatch(text))]
+    finished = texts.count("Finished")
     # A `prepare` with the `check` after it is one load: everything was created once.
-    created = [line for line in lines if line.startswith("creating table ")]
+    created = [text for text in texts if text.startswith("creating table ")]
     if finished > 1 and (not created or len(created) != len(set(created))):
         return not_understood("several loads in one file; send one each", tool=TOOL)
-    failure, reason = next((line for line in lines if _FAILED.search(line)), None), ""
-    if failure is not None:
-        reason = f"go-tpc failed: {redact_text(failure.strip())[:200]}"
-    elif any(_SIGNAL.search(line) for line in lines):
+    failure, reason = next(filter(_FAILED.search, texts), ""), ""
+    if failure:
+        reason = f"go-tpc failed: {redact_text(failure)[:200]}"
+    elif any(map(_SIGNAL.search, texts)):
         reason = "stopped before its end"
     elif not finished:
         reason = "the log ends before go-tpc's word that it finished"
-    commands = [command for line in lines if (command := command_of(line))]
+    commands = [command for text in texts if (command := command_of(text))]
     parameters: dict[str, Scalar] = dict(commands[-1][2]) if commands else {}
     parameters.pop("duration_s", None)
-    warnings: list[str] = []
-    numbers = {int(match["warehouse"]) for match in (*loaded, *checked) if match["warehouse"]}
+    warnings = ["go-tpc prints no times of loading and checking"]
+    numbers = {int(step["loaded"] or step["checked"]) for step in steps if step["loaded"] or step["checked"]}
     if numbers and not reason:
         if min(numbers) == 1 and max(numbers) == len(numbers):
             parameters.setdefault("warehouses", max(numbers))
         else:
-            warnings.append("the numbers of the warehouses have gaps: their count is not known")
-    kind = "load" if loaded else "check"
+            warnings[:0] = ["the numbers of the warehouses have gaps: their count is not known"]
+    kind = "load" if any(step["load"] for step in steps) else "check"
     return Report(
-        TOOL, Status.COMPLETE if failure is None else Status.FAILED, reason=reason, parameters=parameters,
-        warnings=(*warnings, "go-tpc prints no times of loading and checking"),
+        TOOL, Status.FAILED if failure else Status.COMPLETE, reason=reason, parameters=parameters,
+        warnings=tuple(warnings),
         subject=Subject(workload=f"tpcc-go-tpc-{kind}", workload_name=f"TPC-C {kind} (go-tpc)"),
         command_lines=tuple(line for line, _, _ in commands[-1:]),
     )  # fmt: skip

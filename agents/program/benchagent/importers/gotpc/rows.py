@@ -7,12 +7,13 @@ Wordings after `pkg/measurement/hist.go`, `tpcc/workload.go`, `tpch/workload.go`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Scalar
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, json_of, number
+from benchagent.importers.source import Line, NotUnderstood, json_of, number
 from benchagent.redaction import redact_text
 
 # The command line of go-tpc where a log shows it.
@@ -34,7 +35,9 @@ _COMMANDS = Commands(
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
-    line = redact_text(_COMMANDS.find(text))
+    if not (call := _COMMANDS.find(text)):
+        return None
+    line = redact_text(call)
     words = (word for option, word in _COMMANDS.options(line) if not option)
     benchmark = next((word for word in words if word in _BENCHMARKS), "")
     return (line, benchmark, _COMMANDS.parameters([line])) if benchmark else None
@@ -61,99 +64,103 @@ _TOTAL = re.compile(r"tpmC: .*|QphH: .*")
 _CELLS = re.compile(r"\s*[|│]\s*")
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """A line: a `row` of figures of a transaction type or query, the `total` of a run, `broken` figures, which spoil
-    their run, or a `note`, any other line.
+    their run, a `command` line of go-tpc, or a `note`, any other line.
     """
 
     line: int
     kind: str
-    # Of a note; of broken figures why they cannot be read.
+    # As it stands there; of broken figures why they cannot be read.
     text: str = ""
     operation: str = ""
     is_summary: bool = False
     # By the names of `FIELDS` or of `TOTALS`.
-    values: dict[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = MappingProxyType({})
 
 
-def events_of(file: SourceFile) -> list[Event]:
+def events_of(lines: Iterable[Line]) -> list[Event]:
     events: list[Event] = []
     header: list[str] = []
     finished = False
-    with Lines(file, with_cut=True) as lines:
-        for line in lines:
-            text = line.text.strip()
-            if _BARE.match(text):
-                text = f"[{'Summary' if finished else 'Current'}] {text}"
-            cells = _CELLS.split(text)[1:-1] if text.count("│") + text.count("|") >= 3 else []
-            folded = [cell.upper().replace(" ", "") for cell in cells]
-            try:
-                if folded[:1] in (["PREFIX"], ["TPMC"]):
-                    # A table of somebody else's may begin alike.
-                    header = folded if set(folded) <= _HEADINGS.keys() else []
-                elif cells:
-                    events += _of_cells(line.number, cells, header)
-                else:
-                    events += _of_line(line.number, text, cut=not line.whole)
-            except NotUnderstood as error:
-                if line.whole:
-                    events.append(Event(line.number, "broken", f"line {line.number}: {error}"))
-            last = events[-1] if events else Event(0, "note")
-            finished = last.text == "Finished" or (finished and last.kind != "total" and not command_of(last.text))
+    for line in lines:
+        text = line.text
+        if _BARE.match(text):
+            text = f"[{'Summary' if finished else 'Current'}] {text}"
+        cells = _CELLS.split(text)[1:-1] if text.count("│") + text.count("|") >= 3 else []
+        folded = [cell.upper().replace(" ", "") for cell in cells]
+        if folded[:1] in (["PREFIX"], ["TPMC"]):
+            # A table of somebody else's may begin alike.
+            header = folded if set(folded) <= _HEADINGS.keys() else []
+            continue
+        try:
+            rows = _of_cells(cells, header) if cells else _of_line(line, text)
+            if rows is None:
+                events.append(Event(line.number, "command" if command_of(text) else "note", text))
+            else:
+                events += filter(None, [_event(line.number, pairs) for pairs in rows])
+        except NotUnderstood as error:
+            if line.whole:
+                events.append(Event(line.number, "broken", f"line {line.number}: {error}"))
+        last = events[-1] if events else Event(0, "note")
+        finished = last.text == "Finished" or (finished and last.kind not in ("total", "command"))
     return events
 
 
-def _of_line(at: int, text: str, *, cut: bool) -> Iterator[Event]:
+# The figures of a row by their headings, in whatever style they are printed.
+Pairs = list[tuple[str, str]]
+
+
+def _of_line(line: Line, text: str) -> list[Pairs] | None:
+    """The rows of a line; None for one of something else."""
     if match := _SECONDS.match(text):
-        yield from _of_pairs(at, [("Prefix", match["prefix"]), ("Operation", match["op"]), ("Avg(s)", match["value"])])
-    elif match := _PLAIN.match(text):
-        if not cut and not _WAIT.match(match["body"]):
-            yield from _of_pairs(at, [("Prefix", match["prefix"]), ("Operation", match["op"]), *_pairs(match["body"])])
-    elif _TOTAL.match(text):
-        pairs = _pairs(text)
-        if cut and not re.search(r"%$|\.\d$", text):
-            pairs = pairs[:-1]  # its number may go on; go-tpc prints one decimal
-        yield from _of_pairs(at, pairs)
-    elif text.startswith("[{"):
-        for row in json_of(text):
-            if not isinstance(row, dict) or not all(isinstance(value, str) for value in row.values()):
-                raise NotUnderstood("JSON of another form than go-tpc's")
-            yield from _of_pairs(at, [*row.items()])
-    elif text.startswith(("[Current]", "[Summary]")):
+        return [[("Prefix", match["prefix"]), ("Operation", match["op"]), ("Avg(s)", match["value"])]]
+    if match := _PLAIN.match(text):
+        is_row = line.whole and not _WAIT.match(match["body"])
+        return [[("Prefix", match["prefix"]), ("Operation", match["op"]), *_pairs(match["body"])]] if is_row else []
+    if _TOTAL.match(text):
+        # Where the line is cut its number may go on; go-tpc prints one decimal.
+        is_cut = not line.whole and not re.search(r"%$|\.\d$", text)
+        return [_pairs(text)[:-1] if is_cut else _pairs(text)]
+    if text.startswith("[{"):
+        rows = json_of(text)
+        if not all(isinstance(row, dict) and all(isinstance(value, str) for value in row.values()) for row in rows):
+            raise NotUnderstood("JSON of another form than go-tpc's")
+        return [[*row.items()] for row in rows]
+    if text.startswith(("[Current]", "[Summary]")):
         raise NotUnderstood(f"not the form of a row of figures: {text[:60]!r}")
-    else:
-        yield Event(at, "note", text)
+    return None
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
+def _pairs(text: str) -> Pairs:
     return [(name, value) for name, _, value in (part.partition(": ") for part in text.split(", "))]
 
 
-def _of_cells(at: int, cells: list[str], header: list[str]) -> Iterator[Event]:
+def _of_cells(cells: list[str], header: list[str]) -> list[Pairs]:
     """What a row of a table says, under the header in force."""
     if len(cells) == len(header):
-        yield from _of_pairs(at, [*zip((_HEADINGS[heading] for heading in header), cells, strict=True)])
-    elif cells[0] in ("[Current]", "[Summary]"):
+        return [[*zip((_HEADINGS[heading] for heading in header), cells, strict=True)]]
+    if cells[0] in ("[Current]", "[Summary]"):
         raise NotUnderstood("a row of a table without its header, or of another width")
+    return []
 
 
-def _of_pairs(at: int, pairs: list[tuple[str, str]]) -> Iterator[Event]:
-    """Figures by their headings, in whatever style they are printed."""
+def _event(at: int, pairs: Pairs) -> Event | None:
+    """None for times of keying and thinking."""
     row = {name: value.strip() for name, value in pairs}
     if len(row) != len(pairs):
         raise NotUnderstood("a figure stands twice in one row")
     if "Prefix" not in row:
-        yield Event(at, "total", values=_figures(row, TOTALS))
-        return
+        return Event(at, "total", values=_figures(row, TOTALS))
     prefix, operation = row.pop("Prefix"), row.pop("Operation", "")
     if prefix not in ("[Current]", "[Summary]") or not re.fullmatch(r"[A-Z][\w-]*", operation):
         raise NotUnderstood("a row without its kind or its operation")
-    if not operation.startswith(("KEYINGTIME", "THINKINGTIME")):
-        values = _figures(row, FIELDS)
-        if not values.keys() & {"count", "avg_s"}:
-            raise NotUnderstood("a row of figures without Count")
-        yield Event(at, "row", operation=operation, is_summary=prefix == "[Summary]", values=values)
+    if operation.startswith(("KEYINGTIME", "THINKINGTIME")):
+        return None
+    values = _figures(row, FIELDS)
+    if not values.keys() & {"count", "avg_s"}:
+        raise NotUnderstood("a row of figures without Count")
+    return Event(at, "row", operation=operation, is_summary=prefix == "[Summary]", values=values)
 
 
 def _figures(row: Mapping[str, str], names: Mapping[str, str]) -> dict[str, float]:

@@ -17,12 +17,11 @@ from benchagent.importers.report import (
     Subject,
     all_measured,
     measured,
-    not_understood,
     picked,
-    refusal_of,
     rising,
 )
 from benchagent.importers.source import NotUnderstood
+from benchagent.importers.tables import Spoiled, reports_of
 from benchagent.redaction import redact_text
 
 # The [Current] rows -> throughput over time.
@@ -109,6 +108,7 @@ _RISING = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 class Run:
     """What stands in a log between the end of one run and the end of the next."""
 
+    line: int = 1
     current: list[Event] = field(default_factory=list)
     summary: dict[str, Event] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
@@ -133,10 +133,8 @@ class Run:
 
     def is_over(self, event: Event) -> bool:
         """Whether the event is of a next run."""
-        if event.kind == "note":
-            return bool(self.has_figures and command_of(event.text))
-        if event.kind == "broken":
-            return False
+        if event.kind in ("note", "command", "broken"):
+            return event.kind == "command" and self.has_figures
         if event.kind == "total":
             return bool(self.totals) and any(
                 self.totals.get(key, value) != value for key, value in event.values.items()
@@ -151,7 +149,7 @@ class Run:
         return bool(self.summary)
 
     def add(self, event: Event) -> None:
-        if event.kind == "note":
+        if event.kind in ("note", "command"):
             self.finished = self.finished or event.text == "Finished"
             self.notes.append(event)
             return
@@ -159,8 +157,6 @@ class Run:
         if event.kind == "broken":
             self.broken = self.broken or event.text
         elif event.kind == "total":
-            if any(self.totals.get(key, value) != value for key, value in event.values.items()):
-                raise NotUnderstood(f"line {event.line}: the result stands twice with different figures")
             self.totals |= event.values
             self.has_totals = True
         elif not event.is_summary:
@@ -179,20 +175,17 @@ def reports(events: Sequence[Event]) -> list[Report]:
         run = runs[-1]
         if run.is_over(event):
             # Lines after the figures of the run before belong to the next: its command line, its start.
-            runs.append(Run(notes=[note for note in run.notes if note.line > run.last]))
-            run.notes = [note for note in run.notes if note.line <= run.last or not command_of(note.text)]
+            runs.append(Run(event.line, notes=[note for note in run.notes if note.line > run.last]))
+            run.notes = [note for note in run.notes if note.line <= run.last or note.kind != "command"]
         runs[-1].add(event)
-    of_runs = [_report(run) for run in runs if run.has_figures or run.broken]
-    if of_runs and all(report.status is Status.NOT_UNDERSTOOD for report in of_runs):
-        raise NotUnderstood(refusal_of(of_runs[0]))
-    return of_runs
+    parts = [Spoiled(run.line, run.broken) if run.broken else run for run in runs if run.has_figures or run.broken]
+    return reports_of(parts, _report, "go-tpc", "") if parts else []
 
 
 def _report(run: Run) -> Report:
-    if run.broken:
-        return not_understood(run.broken, tool="go-tpc")
     status, reason = _status(run)
-    commands = [command for note in run.notes if (command := command_of(note.text)) and not _NO_RUN.search(command[0])]
+    commands = [command for note in run.notes if note.kind == "command" and (command := command_of(note.text))]
+    commands = [command for command in commands if not _NO_RUN.search(command[0])]
     line, workload, parameters = commands[-1] if commands else ("", "", {})
     for row in (*run.current, *run.summary.values()):
         _check_rate(row)
@@ -342,7 +335,7 @@ def _latencies(run: Run) -> dict[str, dict[str, float]]:
     return latencies
 
 
-def _average_fits(values: dict[str, float]) -> bool:
+def _average_fits(values: Mapping[str, float]) -> bool:
     if not {"sum_ms", "count", "avg_ms"} <= set(values) or not values["count"]:
         return True
     exact, printed = values["sum_ms"] / values["count"], values["avg_ms"]
@@ -366,14 +359,16 @@ def _warehouses(run: Run, parameters: dict[str, Scalar]) -> int | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
+_WORKLOADS = {"ch": "CH-benCHmark", "rawsql": "SQL files", "tpch": "TPC-H queries", "tpcc": "TPC-C"}
+
+
 def _subject(run: Run, workload: str) -> Subject:
-    types = [operation.removesuffix("_ERR") for operation in (*run.summary, *(row.operation for row in run.current))]
-    queries = any(map(_QUERY.match, types))
-    transactions = not all(map(_QUERY.match, types)) or "tpmc" in run.totals
-    if workload == "ch" or (queries and transactions) or "qphh" in run.totals:
-        return Subject(workload="ch-go-tpc", workload_name="CH-benCHmark (go-tpc)")
-    if workload == "rawsql":
-        return Subject(workload="rawsql-go-tpc", workload_name="SQL files (go-tpc)")
-    if queries:
-        return Subject(workload="tpch-go-tpc", workload_name="TPC-H queries (go-tpc)")
-    return Subject(workload="tpcc-go-tpc", workload_name="TPC-C (go-tpc)")
+    """By its figures, which are of the benchmark whatever the command line says."""
+    rows = (*run.summary.values(), *run.current)
+    is_query = [bool(_QUERY.match(row.operation.removesuffix("_ERR"))) for row in rows]
+    has_transactions = not all(is_query) or "tpmc" in run.totals
+    if (any(is_query) and has_transactions) or "qphh" in run.totals:
+        workload = "ch"
+    elif workload not in ("ch", "rawsql"):
+        workload = "tpch" if any(is_query) else "tpcc"
+    return Subject(f"{workload}-go-tpc", f"{_WORKLOADS[workload]} (go-tpc)")

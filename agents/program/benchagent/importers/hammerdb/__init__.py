@@ -9,7 +9,7 @@ from dataclasses import replace
 from benchagent.importers.hammerdb.jobs import job_reports, json_of
 from benchagent.importers.hammerdb.log import counter_reports, log_reports
 from benchagent.importers.report import ReadFile, Report, as_part_of
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import SourceFile
 
 TOOL = "hammerdb"
 
@@ -37,13 +37,9 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    content = json_of(file)
-    if content is not None:
+    if (content := json_of(file)) is not None:
         return job_reports(content)
-    reports = [*log_reports(file), *counter_reports(file)]
-    if not reports:
-        raise NotUnderstood("no run, schema build, transaction counter or time profile in it")
-    return reports
+    return [*log_reports(file), *counter_reports(file)]
 
 
 def combine(files: list[ReadFile]) -> None:

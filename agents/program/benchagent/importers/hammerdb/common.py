@@ -37,33 +37,23 @@ IN_MINUTES = ("ramp_up_s", "duration_s")
 
 # HammerDB's stamps, and samples taken at them: Tcl's `clock format`, and those of the jobs database.
 
-_TCL = re.compile(
-    r"^\w{3} (?P<date>\w{3} +\d{1,2} \d\d:\d\d:\d\d)(?: (?P<zone>[^\d\s][^\d]*?|[+-]\d{4}))? (?P<year>\d{4})$"
+_STAMP = re.compile(
+    r"\w{3} (?P<date>\w{3} +\d{1,2} \d\d:\d\d:\d\d)(?: (?P<zone>[^\d\s][^\d]*?|[+-]\d{4}))? (?P<year>\d{4})"
+    r"|(?P<iso>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
 )
-_SQLITE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 # What the counter's refresh rate can be set to; its stamps are whole seconds.
 _REFRESH_S = (60.0, 30.0, 20.0, 15.0, 10.0, 5.0)
 
 
-def tcl_time(text: str) -> tuple[datetime, str]:
-    """ "Sat Nov 21 02:54:13 UTC 2026" -> (the time as printed, the zone as printed). Raises NotUnderstood."""
-    match = _TCL.match(text.strip())
-    if match is None:
-        raise NotUnderstood(f"not a time of HammerDB: {text[:60]!r}")
-    return _parsed(f"{match['date']} {match['year']}", "%b %d %H:%M:%S %Y", text), match["zone"] or ""
-
-
-def sqlite_time(text: str) -> datetime:
-    if not _SQLITE.fullmatch(text.strip()):
-        raise NotUnderstood(f"not a time of HammerDB: {text[:60]!r}")
-    return _parsed(text.strip(), "%Y-%m-%d %H:%M:%S", text)
-
-
-def _parsed(text: str, form: str, printed: str) -> datetime:
+def time_of(text: str) -> tuple[datetime, str]:
+    """ "Sat Nov 21 02:54:13 UTC 2026", "2026-11-21 02:54:13" -> (the time, its zone). Raises NotUnderstood."""
+    stamp = _STAMP.fullmatch(text.strip())
     try:
-        return datetime.strptime(text, form)
+        if stamp and stamp["year"]:
+            return datetime.strptime(f"{stamp['date']} {stamp['year']}", "%b %d %H:%M:%S %Y"), stamp["zone"] or ""
+        return datetime.fromisoformat(stamp["iso"] if stamp else ""), ""
     except ValueError as error:
-        raise NotUnderstood(f"not a time of HammerDB: {printed[:60]!r}") from error
+        raise NotUnderstood(f"not a time of HammerDB: {text[:60]!r}") from error
 
 
 def iso(moment: datetime, zone: str) -> str:

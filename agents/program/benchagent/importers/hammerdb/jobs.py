@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from benchagent.importers.hammerdb.common import spaced, sqlite_time
+from benchagent.importers.hammerdb.common import spaced, time_of
 from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import RANKS, SEEN_BY_USERS, SUBJECT, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
@@ -26,7 +26,7 @@ from benchagent.importers.report import (
     measured,
     rising,
 )
-from benchagent.importers.source import NotUnderstood, SourceFile, number, once
+from benchagent.importers.source import NotUnderstood, SourceFile, number, object_in, once, whole
 from benchagent.redaction import redact_text
 
 SCHEMA = "hammerdb-job-report-v1"
@@ -46,10 +46,9 @@ _PARAMETERS = (
     ("degree_of_parallelism", "degree_of_parallelism", 1),
 )  # fmt: skip
 _MACHINE = {
-    "cpu_percent": (("usr_pct", "cpu_user_percent", "%"), ("sys_pct", "cpu_system_percent", "%"),
-                    ("irq_pct", "cpu_irq_percent", "%"), ("idle_pct", "cpu_idle_percent", "%")),
-    "iops": (("value", "iops", "IOPS"),),
-    "mbps": (("value", "disk_mb_per_s", "MB/s"),),
+    ("cpu_percent", "usr_pct"): "cpu_user_percent", ("cpu_percent", "sys_pct"): "cpu_system_percent",
+    ("cpu_percent", "irq_pct"): "cpu_irq_percent", ("cpu_percent", "idle_pct"): "cpu_idle_percent",
+    ("iops", "value"): "iops", ("mbps", "value"): "disk_mb_per_s",
 }  # fmt: skip
 _COUNTER = re.compile(r"^(?P<dbms>[\w ]+?) (?P<unit>tpm|qph)$")
 _HARDWARE = ("cpumodel", "cpucount", "memory", "system_vendor", "system_type", "os_name", "storage", "nic")
@@ -107,7 +106,7 @@ def _result(lines: list[str]) -> list[Report]:
 def _counter(counter: re.Match[str], points: dict[str, Any]) -> Report:
     if not points:
         raise NotUnderstood("an empty transaction counter")
-    samples = [(sqlite_time(stamp), number(str(value))) for stamp, value in points.items()]
+    samples = [(time_of(stamp)[0], number(str(value))) for stamp, value in points.items()]
     report = counted(samples, counter["unit"], counter["dbms"], samples[0][0].isoformat())
     return replace(report, warnings=(*report.warnings, NO_ZONE))
 
@@ -116,35 +115,23 @@ def _figures(row: dict[str, Any]) -> dict[str, float]:
     return {word: number(str(row[name])) for name, word in _TIMING.items() if row.get(name) not in (None, "")}
 
 
-def _object(content: dict[str, Any], name: str) -> dict[str, Any]:
-    value = content.get(name)
-    if value is not None and not isinstance(value, dict):
-        raise NotUnderstood(f"{name} is not an object")
-    return value or {}
-
-
 def _count(content: dict[str, Any], name: str) -> int | None:
     value = content.get(name)
-    if value in (None, ""):
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isdecimal():
-        raise NotUnderstood(f"{name} is not a whole number: {str(value)[:40]!r}")
-    return int(value)
+    return None if value in (None, "") else whole(str(value))
 
 
 def _job_report(content: dict[str, Any]) -> Report:
-    job, result, config = (_object(content, name) for name in ("job", "result", "benchmark_config"))
-    system = _object(content, "system")
+    job, result, config = (object_in(content, name) for name in ("job", "result", "benchmark_config"))
+    system = object_in(content, "system")
     warnings = [NO_ZONE]
-    query_run = str(job.get("benchmark")) == "TPROC-H"
-    times = content.get("query_times")
-    metrics, status, reason = _query_metrics(result, times, warnings) if query_run else _headline(result, warnings)
-    metrics += _response_times(_object(content, "response_times"))
+    kind, times = "H" if job.get("benchmark") == "TPROC-H" else "C", content.get("query_times")
+    metrics, status, reason = _query_metrics(result, times, warnings) if kind == "H" else _headline(result, warnings)
+    metrics += _response_times(object_in(content, "response_times"))
     series = [
-        *_counts(_object(content, "transaction_count"), warnings),
-        *_machine(_object(content, "metrics"), warnings),
+        *_counts(object_in(content, "transaction_count"), warnings),
+        *_machine(object_in(content, "metrics"), warnings),
     ]
-    hints = _object(_object(content, "analysis_hints"), "active_window")
+    hints = object_in(object_in(content, "analysis_hints"), "active_window")
     if hints.get("available") and hints.get("start") and hints.get("end"):
         warnings.append(f"HammerDB takes {hints['start']} to {hints['end']} for the active window")
     parameters: dict[str, Scalar] = {}
@@ -154,11 +141,10 @@ def _job_report(content: dict[str, Any]) -> Report:
     # "virtual_users" of the configuration may count the monitor too: only the active ones send load.
     if (users := _count(result, "active_virtual_users")) is not None:
         parameters["terminals"] = users
-    if query_run and (sets := _count(result, "query_sets")) is not None:
+    if kind == "H" and (sets := _count(result, "query_sets")) is not None:
         parameters["query_sets"] = sets
     subject = Subject(
-        workload="tproch" if query_run else "tprocc",
-        workload_name="TPROC-H (HammerDB)" if query_run else "TPROC-C (HammerDB)",
+        workload=f"tproc{kind.lower()}", workload_name=f"TPROC-{kind} (HammerDB)",
         dbms=dbms_called(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
         hardware={
             name: redact_text(str(system[name]))
@@ -169,15 +155,18 @@ def _job_report(content: dict[str, Any]) -> Report:
     return Report(
         tool="hammerdb", tool_version=str(job.get("hdb_version", "")).removeprefix("v"), status=status, reason=reason,
         parameters=parameters, metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=subject,
-        started_at=sqlite_time(str(job["timestamp"])).isoformat() if job.get("timestamp") else "",
+        started_at=time_of(str(job["timestamp"]))[0].isoformat() if job.get("timestamp") else "",
     )  # fmt: skip
 
 
+def _charted(result: dict[str, Any]) -> dict[str, Any]:
+    """The figures that a chart of the report shows."""
+    rows = result.get("chart_data") or ()
+    return {str(row.get("metric")): row.get("value") for row in rows if isinstance(row, dict)}
+
+
 def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], Status, str]:
-    nopm, tpm = _count(result, "nopm"), _count(result, "tpm")
-    charted = {
-        str(row.get("metric")): row.get("value") for row in result.get("chart_data") or () if isinstance(row, dict)
-    }
+    nopm, tpm, charted = _count(result, "nopm"), _count(result, "tpm"), _charted(result)
     if charted.get("NOPM", nopm) != result.get("nopm", nopm) or charted.get("TPM", tpm) != result.get("tpm", tpm):
         raise NotUnderstood("result and its chart_data say different figures")
     if nopm is None:
@@ -194,10 +183,10 @@ def _query_metrics(result: dict[str, Any], times: Any, warnings: list[str]) -> t
         figure = number(str(value)) if isinstance(value, int | float | str) else None
         if figure is not None and figures.setdefault(name, figure) != figure:
             raise NotUnderstood(f"two different figures of {name}")
-    charted = {"Geomean": "geometric_mean_s", "Query Time": "elapsed_s"}
-    for row in result.get("chart_data") or ():
-        figure = figures.get(charted.get(str(row.get("metric")), "")) if isinstance(row, dict) else None
-        if figure is not None and not math.isclose(number(str(row.get("value"))), figure, rel_tol=1e-6):
+    names = {"Geomean": "geometric_mean_s", "Query Time": "elapsed_s"}
+    for name, value in _charted(result).items():
+        figure = figures.get(names.get(name, ""))
+        if figure is not None and not math.isclose(number(str(value)), figure, rel_tol=1e-6):
             raise NotUnderstood("result and its chart_data say different figures")
     if not figures:
         return [], Status.ABORTED, "the job has no result"
@@ -260,7 +249,7 @@ def _samples(rows: Any, name: str) -> list[tuple[datetime, float]]:
     """Of those rows that have such a figure, which are all or none. Raises NotUnderstood."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise NotUnderstood("samples of an unknown form")
-    samples = [(sqlite_time(str(row.get("timestamp"))), number(str(row[name]))) for row in rows if name in row]
+    samples = [(time_of(str(row.get("timestamp")))[0], number(str(row[name]))) for row in rows if name in row]
     if len(samples) not in (0, len(rows)):
         raise NotUnderstood("samples without a value")
     return samples
@@ -278,10 +267,9 @@ def _counts(content: dict[str, Any], warnings: list[str]) -> Iterator[Series]:
 
 
 def _machine(content: dict[str, Any], warnings: list[str]) -> Iterator[Series]:
-    for group, columns in _MACHINE.items():
-        for column, name, unit in columns:
-            if samples := _samples(content.get(group) or [], column):
-                interval, values, _ = spaced(*zip(*samples, strict=True))
-                yield Series(name, unit, interval, values)
-        if group == "mbps" and content.get(group):
-            warnings.append("HammerDB does not say whether a MB has 1000 or 1024 kB")
+    for (group, column), name in _MACHINE.items():
+        if samples := _samples(content.get(group) or [], column):
+            interval, values, _ = spaced(*zip(*samples, strict=True))
+            yield Series.called(name, interval, values)
+    if content.get("mbps"):
+        warnings.append("HammerDB does not say whether a MB has 1000 or 1024 kB")

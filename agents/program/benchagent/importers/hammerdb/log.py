@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, iso, spaced, tcl_time
+from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, iso, spaced, time_of
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run
 from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, dbms_called, further
@@ -38,11 +38,8 @@ class Build(VirtualUsers):
     # When each virtual user said Start, and End.
     edges: dict[str, dict[int, list[tuple[datetime, str]]]] = field(default_factory=lambda: {"Start": {}, "End": {}})
     complete: bool = False
-    over: bool = False
-
-    @property
-    def is_behind(self) -> bool:
-        return self.over
+    # Whether nothing more is to come of it.
+    is_behind: bool = False
 
     def tell(self, count: int) -> None:
         self.announced = count
@@ -56,7 +53,7 @@ class Build(VirtualUsers):
             self._sized("warehouses" if match["what"] == "Warehouse" else "scale_factor", int(match["size"]))
         elif not self.take_error(text):
             ends = ("ALL VIRTUAL USERS COMPLETE", "SCHEMA BUILD COMPLETED", "vudestroy")
-            self.over = self.over or text.startswith(ends)
+            self.is_behind = self.is_behind or text.startswith(ends)
 
     def _sized(self, name: str, size: int) -> None:
         if self.size not in (None, (name, size)):
@@ -70,7 +67,7 @@ class Build(VirtualUsers):
                 raise NotUnderstood(f"virtual user {vuser}'s {match['edge']} is out of order")
             if line.whole:
                 stamps = self.edges[match["edge"]].setdefault(vuser, [])
-                stamp = tcl_time(match["stamp"])
+                stamp = time_of(match["stamp"])
                 stamps += [stamp] if stamp not in stamps else []
         elif match := _COMPLETE.match(text):
             self.complete, self.kind = True, match["kind"] or match["new"] or self.kind
@@ -137,22 +134,21 @@ def counter_reports(file: SourceFile) -> list[Report]:
     """One report for each log in the file; HammerDB appends to it."""
     if " @ " not in file.text:
         return []
-    logs: list[list[tuple[datetime, str, float, str, str]]] = [[]]
+    # Of each log the samples by unit, DBMS and time zone.
+    logs: list[dict[tuple[str, str, str], list[tuple[datetime, float]]]] = [{}]
     with Lines(file, with_cut=True) as lines:
         for line in lines:
             if _HEAD.match(line.text) and logs[-1]:
-                logs.append([])
-            match = _SAMPLE.match(line.text.strip())
-            if match and (line.whole or re.search(r" \d{4}$", line.text)):
-                moment, zone = tcl_time(match["stamp"])
-                logs[-1].append((moment, zone, float(match["value"]), match["dbms"], match["unit"]))
+                logs.append({})
+            if match := _SAMPLE.match(line.text.strip()):
+                moment, zone = time_of(match["stamp"])
+                logs[-1].setdefault((match["unit"], match["dbms"], zone), []).append((moment, float(match["value"])))
     reports: list[Report] = []
     for log in filter(None, logs):
-        if len({(zone, dbms, unit) for _, zone, _, dbms, unit in log}) != 1:
+        if len(log) > 1:
             raise NotUnderstood("the counter's lines are of several systems, units or time zones")
-        began, zone, _, dbms, unit = log[0]
-        samples = [(moment, value) for moment, _, value, _, _ in log]
-        reports.append(counted(samples, unit, dbms, iso(began, zone)))
+        (((unit, dbms, zone), samples),) = log.items()
+        reports.append(counted(samples, unit, dbms, iso(samples[0][0], zone)))
     return reports
 
 
@@ -334,9 +330,11 @@ class _Reader:
     def _take_vuser(self, vuser: int, line: Line) -> None:
         part, text = self.last, line.text
         if _is_building(text) and not isinstance(part, Build):
-            self._build(instead_of=part if part is not None and not part.begun else None)
+            if part is not None and not part.begun:
+                self.parts.pop()
+            self._build()
         elif isinstance(part, Build):
-            if self.fresh or (part.over and not text.startswith("FINISHED")):
+            if self.fresh or (part.is_behind and not text.startswith("FINISHED")):
                 self._add_run()
         elif self.fresh or part is None or part.ends_before(vuser, text):
             self._add_run()
@@ -346,7 +344,7 @@ class _Reader:
     def _part_to_begin(self) -> Run | Build:
         """The part that virtual users are created for."""
         part = self.last
-        if isinstance(part, Build) and not part.over:
+        if isinstance(part, Build) and not part.is_behind:
             return part
         return part if isinstance(part, Run) and not part.begun else self._add_run()
 
@@ -357,13 +355,9 @@ class _Reader:
         self.parts.append(run)
         return run
 
-    def _build(self, instead_of: Run | None = None) -> Build:
+    def _build(self) -> Build:
         part = self.last
-        if isinstance(part, Build) and not part.over:
+        if isinstance(part, Build) and not part.is_behind:
             return part
-        build = Build(settings=self.settings.parameters, dbms=self.dbms)
-        if instead_of is not None:
-            build.created = set(instead_of.created)
-            self.parts.pop()
-        self.parts.append(build)
+        self.parts.append(build := Build(settings=self.settings.parameters, dbms=self.dbms))
         return build

@@ -8,22 +8,27 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.hammerdb.common import PROCEDURES, iso, spaced, sqlite_time, tcl_time
+from benchagent.importers.hammerdb.common import PROCEDURES, iso, spaced, time_of
 from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.tables import Figures, Table
 
-_HEAD = re.compile(r"^(?P<dbms>[\w ]*?) ?Hammerdb Time Profile Report @ (?P<stamp>.*)$")
-_SECTION = re.compile(
-    r"^>>>>> (?:VIRTUAL USER (?P<vuser>\d+)|SUMMARY OF (?P<users>\d+) ACTIVE VIRTUAL USERS)"
-    r" : (?:MEDIAN )?ELAPSED TIME : \d+ms$"
-)
-_PROC = re.compile(r"^>>>>> PROC: (?P<name>\w+)$")
-_END = re.compile(r"^\+-\+-\+")
-_FIGURE = re.compile(
-    r"(?P<name>CALLS|MIN|AVG|MAX|TOTAL|P99|P95|P75|P50|P25|SD|RATIO): (?P<value>\d+(?:\.\d+)?)(?P<unit>ms|%|)"
-)
-_LINE = re.compile(r"^(?:[A-Z0-9]+: [\d.]+(?:ms|%|)\s*)+$")
-_UNITS = {"CALLS": ("",), "SD": ("", "ms"), "RATIO": ("%",)}
+_TABLE = Table(
+    "hammerdb",
+    (
+        "head", "[{dbms:name} ]Hammerdb Time Profile Report @ {stamp:rest}",
+        r"(?:[\w ]* )?Hammerdb Time Profile Report @ ",
+    ),
+    ("section", ">>>>> VIRTUAL USER {vuser:int} : {MEDIAN ELAPSED|ELAPSED} TIME : {:int}ms"),
+    ("section", ">>>>> SUMMARY OF {users:int} ACTIVE VIRTUAL USERS : {MEDIAN ELAPSED|ELAPSED} TIME : {:int}ms"),
+    ("procedure", ">>>>> PROC: {procedure:word}"),
+    ("calls", "CALLS: {CALLS:int} MIN: {MIN:num}ms AVG: {AVG:num}ms MAX: {MAX:num}ms TOTAL: {TOTAL:num}ms"),
+    (
+        "ranks", "P99: {P99:num}ms P95: {P95:num}ms[ P75: {P75:num}ms] P50: {P50:num}ms[ P25: {P25:num}ms] "
+        "SD: {:num}[ms] RATIO: {RATIO:num}%",
+    ),
+    strict=False,
+)  # fmt: skip
 _NEEDED = {"CALLS", "MIN", "AVG", "MAX", "TOTAL", "P50", "P95", "P99"}
 RANKS = ("MIN", "P25", "P50", "P75", "P95", "P99", "MAX")
 _WINDOW = re.compile(r"Vuser (?P<vuser>\d+):\|PERCENTILES (?P<from>[\d-]+ [\d:]+) to (?P<to>[\d-]{10} [\d:]{8})$")
@@ -36,7 +41,7 @@ SEEN_BY_USERS = "latencies as HammerDB's virtual users saw the procedures, rampu
 SUBJECT = Subject("tprocc", "time profile (HammerDB)")
 
 # By procedure, by xtprof's words; times in ms.
-Figures = dict[str, dict[str, float]]
+Summary = Mapping[str, Mapping[str, float]]
 
 
 @dataclass
@@ -46,7 +51,7 @@ class Profile:
     dbms: str = ""
     started_at: str = ""
     users: int | None = None
-    sections: dict[int, Figures] = field(default_factory=dict)
+    sections: dict[int, dict[str, Figures]] = field(default_factory=dict)
     closed: bool = False
 
 
@@ -60,51 +65,45 @@ def profile_reports(file: SourceFile) -> list[Report]:
 
 def _profiles(file: SourceFile) -> list[Profile]:
     profiles = [Profile()]
-    current: Figures | None = None
-    figures: dict[str, float] | None = None
+    current: dict[str, Figures] | None = None
+    figures: Figures | None = None
     with Lines(file, with_cut=True) as lines:
-        for line in (line.text.strip() for line in lines):
-            profile = profiles[-1]
-            if match := _HEAD.match(line):
-                profiles += [Profile()] if profile.sections else []
-                profiles[-1].dbms, profiles[-1].started_at = match["dbms"], iso(*tcl_time(match["stamp"]))
-                current = None
-            elif match := _SECTION.match(line):
-                if 0 in profile.sections or int(match["vuser"] or 0) in profile.sections:
-                    raise NotUnderstood(f"out of order: {line[:60]!r}")
-                current = profile.sections[int(match["vuser"] or 0)] = {}
-                profile.users = int(match["users"]) if match["users"] else None
-            elif match := _PROC.match(line):
-                if current is None or match["name"] in current:
-                    raise NotUnderstood(f"procedure {match['name']} out of order")
-                figures = current.setdefault(match["name"], {})
-            elif _END.match(line):
+        for line in lines:
+            profile, text = profiles[-1], " ".join(line.text.split())
+            match = _TABLE.match(line._replace(text=text))
+            if text.startswith("+-+-+"):
                 profile.closed = profile.closed or bool(profile.sections.get(0))
                 current, figures = None, None
-            elif figures is not None and len(line) < 500 and _LINE.match(line):
-                _take(figures, line)
+            elif match is None or match.cut:
+                continue
+            elif match.key == "head":
+                profiles += [Profile()] if profile.sections else []
+                profiles[-1].dbms = match.values.get("dbms", "")
+                profiles[-1].started_at = iso(*time_of(match.values["stamp"]))
+                current = None
+            elif match.key == "section":
+                vuser = match.values.get("vuser", 0)
+                if {0, vuser} & profile.sections.keys():
+                    raise NotUnderstood(f"out of order: {text[:60]!r}")
+                current, profile.users = profile.sections.setdefault(vuser, {}), match.values.get("users")
+            elif match.key == "procedure":
+                name = match.values["procedure"]
+                if current is None or name in current:
+                    raise NotUnderstood(f"procedure {name} out of order")
+                figures = current.setdefault(name, Figures(line.number))
+            elif figures is not None:
+                figures.add(line, match)
     return profiles
-
-
-def _take(figures: dict[str, float], line: str) -> None:
-    matches = list(_FIGURE.finditer(line))
-    if " ".join(match.group() for match in matches) != " ".join(line.split()):
-        raise NotUnderstood(f"an unknown figure in {line[:60]!r}")
-    for match in matches:
-        if match["unit"] not in _UNITS.get(match["name"], ("ms",)):
-            raise NotUnderstood(f"{match['name']} in an unknown unit")
-        if figures.setdefault(match["name"], number(match["value"])) != number(match["value"]):
-            raise NotUnderstood(f"{match['name']} stands twice")
 
 
 def _report(profile: Profile) -> Report:
     subject = replace(SUBJECT, dbms=dbms_called(profile.dbms))
     if not profile.closed:
         return Report("hammerdb", reason="the time profile ends before its summary", subject=subject)
-    summary = profile.sections.pop(0)
+    summary = {name: figures.values for name, figures in profile.sections.pop(0).items()}
     if len(profile.sections) == profile.users:
         for name, figures in summary.items():
-            calls = [each[name].get("CALLS") for each in profile.sections.values() if name in each]
+            calls = [each[name].values.get("CALLS") for each in profile.sections.values() if name in each]
             if None not in calls and sum(filter(None, calls)) != figures.get("CALLS"):
                 raise NotUnderstood(
                     f"{name}: the calls of the virtual users do not add up to {figures.get('CALLS', 0):g}"
@@ -116,7 +115,7 @@ def _report(profile: Profile) -> Report:
     )  # fmt: skip
 
 
-def checked_metrics(summary: Figures) -> tuple[Metric, ...]:
+def checked_metrics(summary: Summary) -> tuple[Metric, ...]:
     """Of all procedures: TOTAL is AVG times CALLS, the ranks rise, RATIO and the mix fit. Raises NotUnderstood."""
     for name, figures in summary.items():
         if missing := _NEEDED - set(figures):
@@ -156,7 +155,7 @@ def procedure_metrics(name: str, figures: Mapping[str, float]) -> tuple[Metric, 
 
 def _windows_report(file: SourceFile) -> Report:
     """etprof measures one virtual user in windows of ten seconds; times in microseconds."""
-    windows: list[tuple[str, Figures]] = []
+    windows: list[tuple[str, dict[str, dict[str, float]]]] = []
     users: set[str] = set()
     with Lines(file, with_cut=True) as lines:
         for line in (line.text.strip() for line in lines):
@@ -176,8 +175,8 @@ def _windows_report(file: SourceFile) -> Report:
     warning = "percentiles of several virtual users cannot be put together: not read as a series"
     if len(users) == 1 and len(windows) > 1:
         warning = "percentiles are of one virtual user, in windows of ten seconds"
-        interval, numbers, _ = spaced([sqlite_time(stamp) for stamp, _ in windows], [*map(float, range(len(windows)))])
-        grid: list[Figures] = [{} if at is None else windows[int(at)][1] for at in numbers]
+        interval, numbers, _ = spaced([time_of(stamp)[0] for stamp, _ in windows], [*map(float, range(len(windows)))])
+        grid = [{} if at is None else windows[int(at)][1] for at in numbers]
         for name, prefix in PROCEDURES.items():
             for rank in ("p50", "p95", "p99"):
                 values = tuple(figures.get(name, {}).get(rank) for figures in grid)

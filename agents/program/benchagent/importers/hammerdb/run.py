@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.importers.hammerdb.common import VirtualUsers, iso, tcl_time
+from benchagent.importers.hammerdb.common import VirtualUsers, iso, time_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Table
@@ -35,6 +35,8 @@ class QuerySet:
     seconds: float | None = None
     # Number of queries that returned rows, and their geometric mean.
     mean: tuple[int, float] | None = None
+    # Of the query that came last.
+    position: int = 0
 
     def check(self, vuser: int) -> None:
         """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
@@ -48,20 +50,9 @@ class QuerySet:
 
 
 @dataclass
-class Stream:
-    """The query sets of one virtual user, one after the other."""
-
-    sets: list[QuerySet] = field(default_factory=lambda: [QuerySet()])
-    position: int = 0
-
-    @property
-    def done(self) -> bool:
-        return all(each.seconds is not None for each in self.sets)
-
-
-@dataclass
 class Queries:
-    streams: dict[int, Stream] = field(default_factory=dict)
+    # The query sets of each virtual user, one after the other.
+    streams: dict[int, list[QuerySet]] = field(default_factory=dict)
     refresh: dict[str, float] = field(default_factory=dict)
 
     def take(self, vuser: int, what: str, values: dict[str, Any]) -> None:
@@ -69,20 +60,20 @@ class Queries:
         if what == "refresh":
             self.refresh[values["kind"].lower()] = seconds
             return
-        stream = self.streams.setdefault(vuser, Stream())
-        current = stream.sets[-1]
+        sets = self.streams.setdefault(vuser, [QuerySet()])
+        current = sets[-1]
         if what == "position":
-            if 1 != values["position"] < stream.position:
+            if 1 != values["position"] < current.position:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
             if values["position"] == 1 and current.seconds is not None:
-                stream.sets.append(QuerySet())
-            stream.position = values["position"]
+                sets.append(current := QuerySet())
+            current.position = values["position"]
         elif what == "query":
             if current.queries.setdefault(values["query"], seconds) != seconds:
                 raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
         elif what == "sets":
             # Told of each set alone; their number counts on.
-            if values["count"] != len(stream.sets) or current.seconds not in (None, seconds):
+            if values["count"] != len(sets) or current.seconds not in (None, seconds):
                 raise NotUnderstood(f"virtual user {vuser} told the end of query set {values['count']} out of order")
             current.seconds = seconds
         else:
@@ -92,12 +83,13 @@ class Queries:
 
     def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
         """Metrics, and whether every stream came to its end; no metrics before it did."""
-        if not self.streams or users > len(self.streams) or not all(each.done for each in self.streams.values()):
+        every = [each for sets in self.streams.values() for each in sets]
+        if not every or users > len(self.streams) or any(each.seconds is None for each in every):
             return (), False
         alone = set(self.streams) == {1}
         metrics: list[Metric] = []
-        for vuser, stream in sorted(self.streams.items()):
-            metrics += _of_stream(vuser, stream.sets, "" if alone else f"stream_{vuser}_")
+        for vuser, sets in sorted(self.streams.items()):
+            metrics += _of_stream(vuser, sets, "" if alone else f"stream_{vuser}_")
         metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
         if self.query_sets > 1:
             warnings.append("several query sets: elapsed_s is their sum, geometric_mean_s is over all of them")
@@ -105,17 +97,15 @@ class Queries:
 
     @property
     def query_sets(self) -> int:
-        return max((len(stream.sets) for stream in self.streams.values()), default=0)
+        return max(map(len, self.streams.values()), default=0)
 
 
 def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric]:
     for each in sets:
         each.check(vuser)
     yield measured(f"{prefix}elapsed_s", sum(each.seconds or 0 for each in sets), "query", better="lower")
-    means = [each.mean for each in sets if each.mean]
-    if len(means) == 1 == len(sets):
-        yield measured(f"{prefix}geometric_mean_s", means[0][1], "query")
-    elif len(means) == len(sets) and all(count and mean for count, mean in means):
+    means = [each.mean for each in sets if each.mean and all(each.mean)]
+    if len(means) == len(sets):
         logarithm = sum(count * math.log(mean) for count, mean in means) / sum(count for count, _ in means)
         yield measured(f"{prefix}geometric_mean_s", round(math.exp(logarithm), 5), "query")
     for number, each in enumerate(sets, start=1):
@@ -255,10 +245,10 @@ class Run(VirtualUsers):
             return []
         warnings: list[str] = []
         if self.queries.streams or (self.benchmark == "tpch" and self.result is None):
-            slug, name = "tproch", "TPROC-H (HammerDB)"
+            kind = "H"
             parameters, metrics, status, reason = self._of_queries(warnings)
         else:
-            slug, name = "tprocc", "TPROC-C (HammerDB)"
+            kind = "C"
             parameters = self._checked_parameters(warnings)
             status, reason = self._status(warnings)
             metrics = result_metrics(*self.result, warnings) if self.result else ()
@@ -268,12 +258,14 @@ class Run(VirtualUsers):
             warnings.append("the readings of the transaction counter carry no time here: not read as a series")
         started_at = ""
         with contextlib.suppress(NotUnderstood):
-            started_at = iso(*tcl_time(self.log_start)) if self.log_start else ""
-        dbms = dbms_called(self.result[2] if self.result else self.dbms)
+            started_at = iso(*time_of(self.log_start)) if self.log_start else ""
+        subject = Subject(
+            f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)", dbms_version=redact_text(self.version),
+            dbms=dbms_called(self.result[2] if self.result else self.dbms),
+        )  # fmt: skip
         return [
             Report("hammerdb", status, tool_version, parameters, metrics, warnings=tuple(warnings), reason=reason,
-                   subject=Subject(slug, name, dbms=dbms, dbms_version=redact_text(self.version)),
-                   started_at=started_at)
+                   subject=subject, started_at=started_at)
         ]  # fmt: skip
 
     def _checked_parameters(self, warnings: list[str]) -> dict[str, Scalar]:

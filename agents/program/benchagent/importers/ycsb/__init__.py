@@ -6,27 +6,22 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.report import Report
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import SourceFile
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import RAW, exported, java_reports
 
 TOOL = "ycsb"
 
-_JAVA = re.compile(
+_GO = re.compile(r"^[ \t]*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
+# YCSB-cpp prints a status too, without what follows its operations here.
+MARKS = re.compile(
     r"^[ \t]*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
     r"|^[ \t]*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
-    r"|\d sec: \d{1,18} operations; "
+    r"|\d sec: \d{1,18} operations; (?:est|[\d.,]+ current)"
     r"|^[ \t]*YCSB Client \d"
-    rf"|{RAW}"
+    rf"|{RAW}|{_GO.pattern}"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
     re.MULTILINE,
-)
-_GO = re.compile(r"^[ \t]*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
-
-# YCSB-cpp prints a status too, without what follows here.
-_STATUS = "operations; "
-MARKS = re.compile(
-    f"{_JAVA.pattern}|{_GO.pattern}".replace(_STATUS, rf"{_STATUS}(?:est|[\d.,]+ current)"), re.MULTILINE
 )
 WORDS = (
     "[OVERALL], ", "], Operations, ", "], AverageLatency(", " sec: ", "YCSB Client ", " latency raw data: ", '"metric"',
@@ -44,7 +39,4 @@ def streams(head: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     of_go = any(_GO.search(text) for text in file.texts())
-    reports = go_reports(file) if of_go else java_reports(exported(file))
-    if not reports:
-        raise NotUnderstood("no result and no status lines in it")
-    return reports
+    return go_reports(file) if of_go else java_reports(exported(file))
