@@ -92,12 +92,14 @@ def keep_from(
 ) -> Artefact:
     """As `keep`, of a file on the disk, of which no more than a few MB are held. `tell`: told how much is kept."""
     file = SourceFile.of(name, path)
-    if file.size_bytes <= MAX_BLOCK_BYTES or file.head.data.startswith(_WIDE):
+    if file.size_bytes <= MAX_BLOCK_BYTES:
         return keep(name=name, content=file.data, file_import=file_import, position=position)
     try:
-        for _ in file.pieces():
+        # Secrets are found in UTF-8.
+        pieces_of = file.utf_8_pieces if next(file.pieces(), b"").startswith(_WIDE) else file.pieces
+        for _ in pieces_of():
             pass
-        pieces, name = file.pieces(), _unpacked_name(name) if file.is_packed else name
+        pieces, name = pieces_of(), _unpacked_name(name) if file.is_packed else name
     except NotUnderstood:  # it only begins like an archive
         pieces = file.packed_pieces()
     artefact = Artefact(name=_kept_name(name), position=position, created_at=timezone.now(), file_import=file_import)

@@ -84,6 +84,17 @@ def test_a_file_that_is_kept_in_pieces_loses_the_same_secrets(db, tmp_path, monk
     assert kept.size_bytes == len(artefacts.content(kept)) and b"aBcD" not in artefacts.content(kept)
 
 
+def test_a_large_file_of_utf_16_loses_its_secrets(db, tmp_path, monkeypatch):
+    lines = "17 900 0 1763700000 17\n" * 40
+    path = tmp_path / "waiting"
+    path.write_bytes(f"{lines}password = hunter2\n{lines}".encode("utf-16"))
+    monkeypatch.setattr(artefacts, "MAX_BLOCK_BYTES", 300)
+    for module, name in ((artefacts, "OVERLAP_BYTES"), (source, "STREAMED_BYTES"), (source, "PIECE_BYTES")):
+        monkeypatch.setattr(module, name, 100)
+    kept = artefacts.keep_from(path, name="a.log", file_import=FileImport.objects.create(parser_version=1), position=0)
+    assert artefacts.content(kept).decode() == f"{lines}password = [redacted]\n{lines}"
+
+
 def test_it_refuses_a_bomb(run, monkeypatch):
     monkeypatch.setattr(artefacts, "MAX_ARTEFACT_BYTES", 1000)
     with pytest.raises(artefacts.TooLarge, match=r"x\.gz"):

@@ -46,8 +46,8 @@ class SourceFile:
     """A file as it came. `name` is never used to recognise a tool, only to say what belongs together."""
 
     name: str
-    data: bytes = b""
-    # Instead of its data, of a large file that is not held: its pieces, read anew for each who asks, and its size.
+    held: bytes = b""
+    # Instead of what is held, of a large file that is not held: its pieces, read anew for each who asks, and its size.
     unheld: Callable[[], Iterator[bytes]] | None = None
     unheld_bytes: int = 0
     # Warnings of each of its reports.
@@ -65,12 +65,17 @@ class SourceFile:
     @property
     def size_bytes(self) -> int:
         """As it came, packed or not."""
-        return self.unheld_bytes or len(self.data)
+        return self.unheld_bytes or len(self.held)
+
+    @property
+    def data(self) -> bytes:
+        """All of the content as it came."""
+        return b"".join(self.packed_pieces()) if self.unheld else self.held
 
     def packed_pieces(self) -> Iterator[bytes]:
         """The content as it came."""
-        begins = range(0, len(self.data), PIECE_BYTES)
-        return self.unheld() if self.unheld else (self.data[at : at + PIECE_BYTES] for at in begins)
+        begins = range(0, len(self.held), PIECE_BYTES)
+        return self.unheld() if self.unheld else (self.held[at : at + PIECE_BYTES] for at in begins)
 
     @cached_property
     def is_packed(self) -> bool:
@@ -80,7 +85,7 @@ class SourceFile:
         """The content, unzipped where it is gzip, piece by piece."""
         yield from unpacked_pieces(self.packed_pieces()) if self.is_packed else self.packed_pieces()
 
-    def _utf_8_pieces(self) -> Iterator[bytes]:
+    def utf_8_pieces(self) -> Iterator[bytes]:
         """The same, as UTF-8 where it is UTF-16."""
         pieces = self.pieces()
         first = next(pieces, b"")
@@ -104,7 +109,7 @@ class SourceFile:
         if self.size_bytes < PIECE_BYTES and not self.is_packed:
             return self
         start = bytearray()
-        for piece in self._utf_8_pieces():
+        for piece in self.utf_8_pieces():
             start += piece[: PIECE_BYTES - len(start)]
             if len(start) >= PIECE_BYTES:
                 return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1]))
@@ -125,7 +130,7 @@ class SourceFile:
             return
         before: str | None = None
         rest, begin = b"", 0
-        for piece in self._utf_8_pieces():
+        for piece in self.utf_8_pieces():
             rest += piece
             if end := max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1) if b"\n" not in rest else -1) + 1:
                 block, rest = _plain_text(rest[:end]), rest[end:]
@@ -187,7 +192,7 @@ class SourceFile:
         Raises NotUnderstood for what is not text.
         """
         content = bytearray()
-        for piece in self._utf_8_pieces():
+        for piece in self.utf_8_pieces():
             content += piece
             if self.is_packed and len(content) > MAX_UNPACKED_BYTES:
                 raise NotUnderstood("the gzip file is larger than 256 MB unpacked")
