@@ -29,7 +29,7 @@ OWNERLESS_AFTER = timedelta(days=1)
 @shared_task(name=enqueueing.DISPATCH)
 def dispatch() -> None:
     stopping.stop_where_enough()
-    dispatching.hand_out()
+    dispatching.assign_queued()
 
 
 @shared_task(name=enqueueing.SWEEP)

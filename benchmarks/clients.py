@@ -24,7 +24,7 @@ from benchagent.job.result import Description
 from benchagent.link.client import Client
 from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Abort
 from benchagent.protocol import Claimed, JobSpec
 from benchagent.workloads.base import Factors
@@ -205,8 +205,8 @@ class Server:
             spool=self._spool,
             children=self.trial.children,
             abort=Abort(),
-            server_cage=Cage(spec["run_id"]),
-            generator_cage=Cage(spec["run_id"]),
+            server_cgroup=JobCgroup(spec["run_id"]),
+            generator_cgroup=JobCgroup(spec["run_id"]),
             embedded=False,
             described=Description(embedded=False),
             on_state=_ignore,

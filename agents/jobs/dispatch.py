@@ -27,7 +27,7 @@ from runs.space import shortage
 CLAIM_WITHIN = timedelta(seconds=60)
 
 
-def hand_out() -> int:
+def assign_queued() -> int:
     """Assign as many queued runs as there are agents for, while there is room for their results. Returns how many."""
     free = list(idle_agents())
     given = 0

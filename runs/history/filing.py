@@ -18,7 +18,7 @@ from runs.history.identity import Identity, commit_number, conditions_of, digest
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean, in_parts
-from runs.results.rows import let_others_write
+from runs.results.rows import pause_for_writers
 from runs.run import likeness
 from runs.run.number import primary_number
 from runs.stats import geometric_mean
@@ -63,7 +63,7 @@ def keep_up() -> int:
         started = time.monotonic()
         file_batches(some)
         filed += len(some)
-        let_others_write(time.monotonic() - started)
+        pause_for_writers(time.monotonic() - started)
     return filed
 
 
@@ -94,7 +94,7 @@ def _file_large(batch: Batch) -> None:
         started = time.monotonic()
         with transaction.atomic():
             _look(_put(batch, some, stored))
-        let_others_write(time.monotonic() - started)
+        pause_for_writers(time.monotonic() - started)
     with transaction.atomic():
         _look(_take_out(stored))
 

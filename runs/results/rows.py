@@ -31,7 +31,7 @@ def insert(rows: Sequence[models.Model]) -> None:
 LONGEST_LOOK_S = 0.1
 
 
-def let_others_write(spent_s: float) -> None:
+def pause_for_writers(spent_s: float) -> None:
     """After a transaction of that time and before the next: long enough that whoever waits finds that nobody writes."""
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         time.sleep(max(spent_s, LONGEST_LOOK_S))

@@ -58,7 +58,7 @@ from runs.results.document import (
     UploadRepeat,
 )
 from runs.results.names import OPPOSITE
-from runs.results.rows import insert, let_others_write
+from runs.results.rows import insert, pause_for_writers
 from runs.results.staged import STAGED_AT
 from runs.results.subjects import Resolver, Subjects
 from runs.run import agreement, artefacts, durability, quality, series
@@ -172,7 +172,7 @@ def store_uploads(
             if failures > ATTEMPTS + len(items):
                 raise
         if len(batch) > RUNS_AT_ONCE or is_staged:
-            let_others_write(time.monotonic() - begun)
+            pause_for_writers(time.monotonic() - begun)
     return [item.outcome for item in items]
 
 

@@ -28,7 +28,7 @@ def bench(machine):
 @pytest.fixture
 def finished(bench, operator) -> Run:
     run = schedule.start(plan_of(ENGINE, repeats=2), user=operator).runs.earliest("order_index")
-    dispatch.hand_out()
+    dispatch.assign_queued()
     token = bench.claim(run.pk).json()["job_token"]
     bench.batch(run.pk, token, 1, *map(state_item, ("preparing", "loading", "measuring", "collecting")), finish_item())
     run.refresh_from_db()
@@ -69,7 +69,7 @@ def test_a_repeat_of_it_is_refused_in_words_and_its_number_stays(taken_away, cli
 
 
 def test_what_waits_in_the_queue_goes_to_an_agent_that_still_has_it(taken_away):
-    dispatch.hand_out()
+    dispatch.assign_queued()
     assert set(Run.objects.values_list("state", flat=True)) == {RunState.FINISHED, RunState.ASSIGNED}
 
 

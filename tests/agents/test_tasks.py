@@ -45,7 +45,7 @@ def test_the_sweep_expires_leases_and_takes_back_what_nobody_fetched(
     bench, other = machine("bench1"), machine("bench2")
     for agent in (bench.agent, other.agent):
         schedule.start(plan_of(agent=agent), user=None)
-    dispatch.hand_out()
+    dispatch.assign_queued()
     claimed = Job.objects.get(agent=bench.agent)
     life.claim(agent=bench.agent, run_id=claimed.pk)
     past = timezone.now() - timedelta(hours=1)
@@ -70,7 +70,7 @@ def test_the_sweep_starts_the_first_experiment(machine, settings):
 def test_it_merges_the_series_of_a_lost_run(machine):
     bench = machine()
     run = schedule.start(plan_of(), user=None).runs.get()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=run.pk)
     items = [state_item("measuring"), samples_item(1.0), samples_item(2.0, chunk=1, t0_s=1.0)]
     life.apply(run_id=run.pk, batch={"seq": 1, "items": items})

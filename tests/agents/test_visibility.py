@@ -68,7 +68,7 @@ def test_one_more_repeat_belongs_to_who_owns_the_cell(bench, operator):
 
 def test_the_page_of_agents_does_not_say_what_runs_there_privately(client, bench, operator, administrator):
     run = start(operator, "private")
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=run.pk)
     assert Job.objects.get(pk=run.pk).agent == bench.agent
     page = client.get("/agents/").content.decode()
@@ -81,7 +81,7 @@ def test_the_page_of_agents_does_not_say_what_runs_there_privately(client, bench
 
 def test_a_waiting_run_does_not_say_which_private_one_is_before_it(bench, operator):
     first = start(operator, "private")
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=first.pk)
     second = start(operator, "public")
     assert "busy with a run that is not public" in status.reason(second)

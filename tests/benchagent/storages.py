@@ -18,7 +18,7 @@ SIZE_BYTES = 64_000_000
 needs_emulation = pytest.mark.skipif(bool(emulation.missing()), reason=emulation.missing() or "possible here")
 
 
-def why_no_cages() -> str:
+def why_no_cgroups() -> str:
     try:
         remove_group(make_group(hierarchy("memory"), "test-probe"))
     except CgroupError as error:
@@ -26,7 +26,7 @@ def why_no_cages() -> str:
     return ""
 
 
-needs_cages = pytest.mark.skipif(bool(why_no_cages()), reason=why_no_cages() or "possible here")
+needs_cgroups = pytest.mark.skipif(bool(why_no_cgroups()), reason=why_no_cgroups() or "possible here")
 
 
 def an_emulation(folder: Path, **rates: float) -> Emulation:

@@ -95,7 +95,7 @@ def agent(live_server, tmp_path: Path, dirs: AgentDirs, toolchain: JavaToolchain
 
 def ended(run: Run) -> bool:
     """As the worker does: give runs to agents until this one has ended."""
-    dispatch.hand_out()
+    dispatch.assign_queued()
     return Run.objects.get(pk=run.pk).state in (RunState.FINISHED, RunState.FAILED)
 
 

@@ -40,7 +40,7 @@ def assigned(machine):
     """A run assigned to an agent that has not fetched it yet: (machine, run)."""
     bench = machine()
     run = schedule.start(plan_of(), user=None).runs.get()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     return bench, run
 
 

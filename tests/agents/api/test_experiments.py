@@ -109,7 +109,7 @@ def test_it_cancels_a_waiting_run(client, bearer, machine):
 def test_it_asks_the_agent_to_cancel_a_run_that_it_is_making(client, bearer, machine):
     bench = machine()
     run = schedule.start(plan_of(), user=None).runs.get()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=run.pk)
     answer = client.post(f"/api/v1/runs/{run.pk}/cancel/", headers=bearer("schedule"))
     assert answer.json() == {"id": str(run.pk), "status": "preparing", "cancel_requested": True}

@@ -78,7 +78,7 @@ def test_it_tells_what_runs_and_what_waits_with_expected_times(client, machine):
     next_ = schedule.start(plan_of(name="next", agent=bench.agent), user=None)
     schedule.start(plan_of("h2:2.3.232", name="elsewhere", agent=other.agent), user=None)
     Agent.objects.filter(slug="bench2").update(last_seen_at=timezone.now() - timedelta(hours=1))
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=long.runs.get(order_index=1).pk)
     rows = got(client, "/queue/")["results"]
     assert [(row["experiment"], row["runs"], row["agent"], row["state"]) for row in rows] == [

@@ -58,7 +58,7 @@ def test_a_generated_client_does_a_labs_day(live_server, machine, operator, clie
     assert (told["queued"], told["cancelled"], told["next_times"]) == ([first, second], 1, 5)
     assert "tpcb" in told["workloads"]
 
-    dispatch.hand_out()
+    dispatch.assign_queued()
     run = Experiment.objects.get(slug=first).runs.get()
     job_token = bench.claim(run.pk).json()["job_token"]
     items = [state_item(state) for state in ("preparing", "loading", "warming_up", "measuring", "collecting")]

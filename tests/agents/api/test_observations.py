@@ -33,7 +33,7 @@ class Observed:
     token: str = ""
 
     def begin(self) -> None:
-        dispatch.hand_out()
+        dispatch.assign_queued()
         self.job_token = self.load.claim(self.run.pk).json()["job_token"]
 
     def claim(self, machine: Machine | None = None) -> Any:

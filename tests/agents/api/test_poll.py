@@ -52,7 +52,7 @@ def test_it_tells_a_pending_and_a_disabled_agent_why_they_get_nothing(machine):
     assert "approval" in pending["message"]
     bench = machine("bench2")
     schedule.start(plan_of(), user=None)
-    dispatch.hand_out()
+    dispatch.assign_queued()
     machines.disable(bench.agent)
     disabled = bench.poll().json()
     assert (disabled["status"], disabled["job"]) == ("disabled", None)

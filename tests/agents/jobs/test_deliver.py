@@ -16,7 +16,7 @@ from tests.agents.jobs.test_dispatch import in_threads
 def test_it_applies_a_batch_once_however_often_it_arrives_at_the_same_time(machine):
     bench = machine()
     run = schedule.start(plan_of(), user=None).runs.get()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=run.pk)
     batch = {"seq": 1, "items": [samples_item(1.0, 2.0), log_item("once\n"), finish_item()]}
     answers = in_threads(5, lambda: life.apply(run_id=run.pk, batch=batch))

@@ -28,7 +28,7 @@ def runs_of(experiment) -> list[Run]:
 
 
 def claimed(experiment) -> Run:
-    dispatch.hand_out()
+    dispatch.assign_queued()
     run = runs_of(experiment)[0]
     life.claim(agent=experiment.bench.agent, run_id=run.pk)
     return run
@@ -43,11 +43,11 @@ def test_it_cancels_a_waiting_run_at_once(experiment):
 
 
 def test_it_cancels_an_assigned_run_at_once(experiment):
-    dispatch.hand_out()
+    dispatch.assign_queued()
     run = runs_of(experiment)[0]
     assert run.state == RunState.ASSIGNED
     assert life.cancel(run)
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
 
 
 def test_it_asks_the_agent_to_end_a_run_that_goes_on(experiment):

@@ -66,7 +66,7 @@ def handed_out(done: Callable[[], Any]) -> Callable[[], Any]:
     """As the worker does: give runs to agents until `done`."""
 
     def look() -> Any:
-        dispatch.hand_out()
+        dispatch.assign_queued()
         return done()
 
     return look

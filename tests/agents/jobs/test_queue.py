@@ -29,26 +29,26 @@ def test_a_paused_queue_hands_out_nothing_and_every_run_says_so(client, bearer, 
 
     assert change(paused=True, until="2020-01-01T00:00:00Z").status_code == 400
     assert "new disk" in change(paused=True, reason="new disk").json()["paused"]
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == 0
     assert "new disk" in status.reason(run)
     assert "new disk" in client.get("/queue/").content.decode()
     assert change(paused=False).json()["paused"] == ""
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
 
 
 def test_a_pause_ends_by_its_time(machine, operator):
     machine()
     schedule.start(plan_of(A), user=operator)
     queue.pause(by=operator, until=timezone.now() + timedelta(hours=1))
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == 0
     queue.QueuePause.objects.update(until=timezone.now() - timedelta(seconds=1))
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
 
 
 def test_a_selection_is_cancelled_and_what_runs_goes_on(client, bearer, machine, operator):
     machine()
     first, second, third = (schedule.start(plan_of(A, repeats=2), user=operator) for _ in range(3))
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
     client.force_login(operator)
     client.post("/queue/", {"action": "cancel", "experiment": [first.slug], "run": [str(third.runs.first().pk), "x"]})
     states = {each: sorted(each.runs.values_list("state", flat=True)) for each in (first, second, third)}
@@ -75,6 +75,6 @@ def test_a_queue_that_stands_still_although_it_could_go_on_is_an_alarm(client, m
     Agent.objects.update(last_seen_at=long_ago)
     assert queue.stalled() == ""
     Agent.objects.update(last_seen_at=timezone.now())
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
     assert queue.stalled() == ""
     assert Job.objects.get(pk=run.pk).run.state == RunState.ASSIGNED

@@ -43,10 +43,10 @@ def test_it_says_that_the_run_is_about_to_start(bench):
 def test_it_waits_while_the_disk_has_no_room_for_its_results(bench, settings):
     run, room = new_run(), settings.DISK_RESERVE_MB
     settings.DISK_RESERVE_MB = 10**12
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == 0
     assert reason(run).partition(":")[0] == shortage().partition(":")[0]
     settings.DISK_RESERVE_MB = room
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
 
 
 def test_it_says_that_the_worker_does_not_answer(bench):
@@ -57,7 +57,7 @@ def test_it_says_that_the_worker_does_not_answer(bench):
 
 def test_it_does_not_blame_the_worker_when_the_agent_has_only_just_become_free(bench):
     first, second = schedule.start(plan_of(repeats=2), user=None).runs.order_by("order_index")
-    dispatch.hand_out()
+    dispatch.assign_queued()
     now = timezone.now() + LATER
     Run.objects.filter(pk=first.pk).update(state=RunState.FINISHED)
     Job.objects.filter(pk=first.pk).update(closed_at=now - timedelta(seconds=1))
@@ -67,14 +67,14 @@ def test_it_does_not_blame_the_worker_when_the_agent_has_only_just_become_free(b
 def test_it_says_who_is_busy_and_how_many_are_ahead(bench):
     experiment = schedule.start(plan_of("sqlite:3.50.1", repeats=4), user=None)
     runs = list(experiment.runs.order_by("order_index"))
-    dispatch.hand_out()
+    dispatch.assign_queued()
     assert reason(runs[1]) == "Agent bench1 is busy with SQLite 3.50.1, this run is next."
     assert [reason(run).rpartition(", ")[2] for run in runs[2:]] == ["1 run is ahead.", "2 runs are ahead."]
 
 
 def test_it_says_who_fetches_an_assigned_run(bench):
     run = new_run()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     bench.agent.refresh_from_db()
     now = bench.agent.last_seen_at + timedelta(seconds=4)
     assert reason(run, now=now) == "Assigned to bench1, which fetches it when it asks next (heard of 4 s ago)."
@@ -117,7 +117,7 @@ def test_it_says_that_no_single_agent_has_all_engines_any_more(bench, machine):
 
 def test_it_has_nothing_to_say_of_a_run_that_goes_on(bench):
     run = new_run()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=bench.agent, run_id=run.pk)
     assert reason(run) == ""
 

@@ -85,8 +85,8 @@ def test_two_agents_on_one_machine_measure_one_after_the_other(settings, exclusi
     assert one.hardware == two.hardware
     for agent in (one, two):
         schedule.start(plan_of(agent=agent), user=None)
-    assert dispatch.hand_out() == (1 if exclusive else 2)
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == (1 if exclusive else 2)
+    assert dispatch.assign_queued() == 0
     waiting = Run.objects.filter(state="queued").first()
     if exclusive:  # also where another dispatcher looked for idle agents before the first run was given
         assert not dispatch._assign(dispatch.queued().get(pk=waiting.pk), waiting.job.requested_agent)
@@ -96,8 +96,8 @@ def test_an_agent_that_leaves_is_given_nothing_and_gives_back_what_it_has_not_be
     bench = machine("bench1")
     schedule.start(plan_of(agent=bench.agent), user=None)
     assert bench.poll(leaving=True).json()["job"] is None
-    assert (Agent.objects.get().is_online, dispatch.hand_out()) == (False, 0)
+    assert (Agent.objects.get().is_online, dispatch.assign_queued()) == (False, 0)
     bench.poll()
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
     assert bench.poll(leaving=True).json()["job"] is None
     assert Run.objects.get().state == "queued"

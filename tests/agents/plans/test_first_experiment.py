@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from agents import machines
-from agents.jobs.dispatch import hand_out
+from agents.jobs.dispatch import assign_queued
 from agents.models import Agent, Job
 from agents.plans import schedule
 from runs import results
@@ -101,14 +101,14 @@ def test_sqlite_does_not_wait_for_the_jars_of_the_others(machine):
     Agent.objects.update(engines=[facts_of(EMBEDDED[0]), *map(fetching, EMBEDDED[1:])])
     experiment = schedule.start_first()
     assert experiment is not None
-    assert hand_out() == 1
+    assert assign_queued() == 1
     assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "sqlite"
     results.record_state(run_id=Run.objects.get(state="assigned").pk, state="cancelled", at=timezone.now())
-    hand_out()
+    assign_queued()
     assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "sqlite"  # the second repeat, not Derby
     results.record_state(run_id=Run.objects.get(state="assigned").pk, state="cancelled", at=timezone.now())
     Agent.objects.update(engines=[facts_of(engine) for engine in EMBEDDED])
-    hand_out()
+    assign_queued()
     assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "derby"
     assert bench.agent.pk
 
@@ -119,7 +119,7 @@ def test_its_runs_wait_for_jars_that_cannot_be_had_and_the_home_page_says_why(ma
     why = "its jars cannot be had, which is tried again by itself: the certificate of x is signed by nobody"
     Agent.objects.update(engines=[fetching(engine, why) for engine in EMBEDDED])
     assert schedule.start_first() is not None
-    assert hand_out() == 0
+    assert assign_queued() == 0
     html = client.get("/").content.decode()
     assert why in html
     assert "Start it again" not in html

@@ -58,7 +58,7 @@ def test_it_runs_each_cell_on_each_machine_and_each_machine_takes_its_own(machin
     assert [(run.dbms_version.dbms.slug, run.job.requested_agent.slug) for run in runs] == [
         ("sqlite", "m1"), ("sqlite", "m3"), ("h2", "m1"),
     ]  # fmt: skip
-    assert dispatch.hand_out() == 2
+    assert dispatch.assign_queued() == 2
     assert set(Job.objects.exclude(agent=None).values_list("agent__slug", flat=True)) == {"m1", "m3"}
     assert not m2.agent.jobs.exists()
 
@@ -69,10 +69,10 @@ def test_an_experiment_with_a_label_waits_for_a_machine_that_has_it(machine):
     plan = plan_of(A, labels=("nvme",))
     run = runs_of(plan)[0]
     Agent.objects.update(labels=[])
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == 0
     assert "label nvme" in status.reason(run)
     Agent.objects.update(labels=["nvme"])
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
 
 
 def test_a_machine_that_lacks_something_is_named_before_anything_starts(machine):

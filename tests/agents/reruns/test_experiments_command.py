@@ -44,7 +44,7 @@ def told(*arguments: str) -> str:
 
 def one_run(bench: Machine, end: Callable[[dict[str, object]], dict[str, object]]) -> None:
     """Fetch the next run and end it by what `end` makes of its factors."""
-    dispatch.hand_out()
+    dispatch.assign_queued()
     run_id = bench.poll().json()["job"]
     token = bench.claim(run_id).json()["job_token"]
     answer = bench.batch(run_id, token, 1, end(Job.objects.get(pk=run_id).spec["factors"]))

@@ -50,7 +50,7 @@ def test_it_says_which_engines_were_never_verified_against_a_live_server(client,
 def test_it_says_what_an_agent_is_doing(client, machine):
     machine()
     run = schedule.start(plan_of(), user=None).runs.get()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     assert f'Now: <a href="{reverse("run", args=[run.pk])}">TPC-B profile on SQLite 3.50.1' in page(client)
 
 
@@ -179,26 +179,26 @@ def test_a_paused_agent_gets_no_run_until_its_time_or_until_it_is_resumed(client
     run = schedule.start(plan_of(agent=bench.agent), user=None).runs.get()
     soon = timezone.now() + timedelta(hours=1)
     act(client, bench.agent, "pause", pause_reason="new fan", paused_until=f"{soon:%Y-%m-%dT%H:%M}")
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == 0
     waiting = Run.objects.select_related("job__requested_agent", "dbms_version__dbms").get(pk=run.pk)
     assert status.reason(waiting) == f"Agent bench1 is paused until {soon:%Y-%m-%d %H:%M} UTC: new fan."
     assert bench.poll().json()["message"].endswith("new fan")
     assert not dispatch._assign(run, bench.agent)  # one that was idle when the dispatcher looked
     Agent.objects.update(paused_until=timezone.now() - timedelta(seconds=1))
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
 
 
 def test_a_pause_without_an_end_lasts_until_it_is_resumed_and_lets_the_present_run_go_on(client, bench):
     first, second = schedule.start(plan_of(repeats=2), user=None).runs.order_by("order_index")
-    dispatch.hand_out()
+    dispatch.assign_queued()
     act(client, bench.agent, "pause")
     assert bench.poll().json()["job"] == str(first.pk)
     assert bench.claim(first.pk).status_code == 200
     assert "draining" in page(client)
     Run.objects.filter(pk=first.pk).update(state="finished")
-    assert dispatch.hand_out() == 0
+    assert dispatch.assign_queued() == 0
     act(client, bench.agent, "resume")
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
     assert Run.objects.get(pk=second.pk).state == "assigned"
 
 
@@ -206,7 +206,7 @@ def test_a_run_that_any_machine_may_make_goes_past_a_paused_one(client, bench, m
     other = machine("bench2").agent
     act(client, bench.agent, "pause")
     run = schedule.start(plan_of(), user=None).runs.get()
-    assert dispatch.hand_out() == 1
+    assert dispatch.assign_queued() == 1
     assert Job.objects.get(pk=run.pk).agent == other
 
 
@@ -238,7 +238,7 @@ def test_a_code_for_an_agent_gives_it_another_token_and_no_second_agent(client, 
 
 def test_it_says_that_nobody_hears_of_a_run_and_when_it_is_given_up(client, bench):
     run = schedule.start(plan_of(), user=None).runs.get()
-    dispatch.hand_out()
+    dispatch.assign_queued()
     bench.claim(run.pk)
     Agent.objects.update(last_seen_at=timezone.now() - timedelta(minutes=2))
     html = client.get(reverse("run-job", args=[run.pk])).content.decode()

@@ -29,7 +29,7 @@ def first(experiment) -> Run:
 
 @pytest.fixture
 def measuring(experiment, first) -> Run:
-    dispatch.hand_out()
+    dispatch.assign_queued()
     life.claim(agent=experiment.bench.agent, run_id=first.pk)
     items = [state_item("loading"), log_item("loading 100,000 rows\n"), state_item("measuring"), samples_item(800.0)]
     life.apply(run_id=first.pk, batch={"seq": 1, "items": items})

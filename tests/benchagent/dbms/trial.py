@@ -79,7 +79,7 @@ class Trial:
             engines_dir=engines_dir or root,
             toolchain=toolchain,
             children=self.children,
-            cage=None,
+            cgroup=None,
             abort=Abort(),
             log=self.lines.append,
         )

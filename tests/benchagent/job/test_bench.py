@@ -29,7 +29,7 @@ from benchagent.machine import fingerprint
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import Emulation
 from benchagent.machine.fingerprint import SyncRate, SyncRates
-from benchagent.machine.limits import Cage, Throttle
+from benchagent.machine.limits import JobCgroup, Throttle
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed, leftovers
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
@@ -51,7 +51,7 @@ from tests.benchagent.jobs import (
 )
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.small import FULL_SPEED, RATE_PER_S
-from tests.benchagent.storages import needs_cages, needs_emulation
+from tests.benchagent.storages import needs_cgroups, needs_emulation
 
 pytestmark = pytest.mark.engines
 
@@ -124,8 +124,8 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
         spool=spool,
         children=children,
         abort=abort,
-        server_cage=Cage("run-1"),
-        generator_cage=Cage("run-1"),
+        server_cgroup=JobCgroup("run-1"),
+        generator_cgroup=JobCgroup("run-1"),
         embedded=False,
         described=Description(embedded=False),
         on_state=lambda state: None,
@@ -133,7 +133,7 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
         on_news=lambda: None,
         on_loaded=lambda: None,
     )
-    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, scrubbed=str)
+    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, redacted=str)
     return JobBench(around, instance, BACKUP.factors({}), tables=(), reading=frozenset(), data_missing=True)
 
 
@@ -270,7 +270,7 @@ def test_a_run_on_another_storage_takes_the_data_from_where_they_are(make_job: M
 # Circumstances
 
 
-@needs_cages
+@needs_cgroups
 def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spool: Spool):
     limits, first = {"memory_limit_mb": 400, "cpus": 1}, min(os.sched_getaffinity(0))
     item = make_job("sqlite", cache_state="cold", settle_s=1, warm_up_s=0, duration_s=1, **limits).run()
@@ -287,7 +287,7 @@ def test_it_starts_cold_and_rested_within_memory_and_cpus(make_job: MakeJob, spo
     assert order == sorted(order)
 
 
-@needs_cages
+@needs_cgroups
 def test_it_reads_the_files_before_the_run_as_far_as_its_memory_lets_them_stay(make_job: MakeJob):
     given = {"data_origin": "restored", "cache_state": "preread", "scale_factor": 10, "warm_up_s": 0, "duration_s": 1}
     items = [make_job("sqlite", run_id=f"run-{number}", memory_limit_mb=400, **given).run() for number in (1, 2)]
@@ -302,7 +302,7 @@ def test_it_reads_the_files_before_the_run_as_far_as_its_memory_lets_them_stay(m
         assert 0.5 < 0.95 * float(found[2]) <= float(found[1])
 
 
-@needs_cages
+@needs_cgroups
 def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: MakeJob, monkeypatch):
     item = make_job("derby", run_id="run-1", memory_limit_mb=100).run()
     assert item["outcome"] == "failed"
@@ -318,7 +318,7 @@ def test_an_engine_that_is_killed_for_lack_of_memory_is_told_as_such(make_job: M
     )
 
 
-@needs_cages
+@needs_cgroups
 @needs_postgresql
 def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
     brief = {"warm_up_s": 0, "duration_s": 1}
@@ -343,19 +343,19 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
     storages.emulate("slow", made)
     storages.open()
     happened: list[str] = []
-    set_rates, take = Cage._set_rates, Collector.take
+    set_rates, take = JobCgroup._set_rates, Collector.take
 
-    def noted_rates(cage: Cage, throttles: Sequence[Throttle]) -> None:
-        if cage.throttles:  # the load generator's cage has none
-            happened.append("slow" if throttles == cage.throttles else "fast")
-        set_rates(cage, throttles)
+    def noted_rates(cgroup: JobCgroup, throttles: Sequence[Throttle]) -> None:
+        if cgroup.throttles:  # the load generator's cgroup has none
+            happened.append("slow" if throttles == cgroup.throttles else "fast")
+        set_rates(cgroup, throttles)
 
     def noted_event(collector: Collector, event: Event) -> None:
         if event["event"] == "phase":
             happened.append(f"{event['phase']} {event['state']}")
         take(collector, event)
 
-    monkeypatch.setattr(Cage, "_set_rates", noted_rates)
+    monkeypatch.setattr(JobCgroup, "_set_rates", noted_rates)
     monkeypatch.setattr(Collector, "take", noted_event)
     # The last query before the run fails, and is over all the same.
     failing = {"ages": "SELECT nothing FROM nowhere"}

@@ -24,7 +24,7 @@ from benchagent.job.result import Description
 from benchagent.link.spool import Spool
 from benchagent.machine.devices import mounts
 from benchagent.machine.fingerprint import measure
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
@@ -145,8 +145,9 @@ class Servers:
         return Surroundings(
             spec=job_spec(f"run-{len(self._told)}", dbms=dbms, workload="script"), job_dir=trial.root / "job",
             folders=trial.folders, toolchain=self._toolchain, spool=self._spool, children=trial.children,
-            abort=Abort(), server_cage=Cage("test"), generator_cage=Cage("test"), embedded=dbms in EMBEDDED,
-            described=described, on_state=lambda state: None, on_log=trial.lines.append, on_news=lambda: None,
+            abort=Abort(), server_cgroup=JobCgroup("test"), generator_cgroup=JobCgroup("test"),
+            embedded=dbms in EMBEDDED, described=described,
+            on_state=lambda state: None, on_log=trial.lines.append, on_news=lambda: None,
             on_loaded=lambda: None,
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Data that go from run to run as each has left them, where the server is in a cage that ends with the job."""
+"""Data that go from run to run as each has left them, where the server is in a cgroup that ends with the job."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.job.job import Job
 
 from tests.benchagent.jobs import MakeJob, checks
-from tests.benchagent.storages import needs_cages
+from tests.benchagent.storages import needs_cgroups
 
 pytestmark = [
     pytest.mark.engines,
-    needs_cages,
+    needs_cgroups,
     pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
 ]
 GIVEN = {"data_origin": "continued", "memory_limit_mb": 300, "warm_up_s": 0, "duration_s": 1}

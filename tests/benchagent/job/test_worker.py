@@ -30,7 +30,7 @@ from benchagent.paths import AgentDirs
 
 from tests.benchagent.fake_server import FakeServer, job_spec, wait_until
 from tests.benchagent.small import ACCOUNTS, QUICK_JVM, RATE_PER_S
-from tests.benchagent.storages import needs_cages, needs_emulation
+from tests.benchagent.storages import needs_cgroups, needs_emulation
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
@@ -308,7 +308,7 @@ def storages(dirs: AgentDirs) -> Iterator[Storages]:
 
 
 @needs_postgresql
-@needs_cages
+@needs_cgroups
 @needs_emulation
 def test_it_leaves_nothing_on_any_storage_after_kill_9(storages, start, server, dirs):
     """Data in a named folder, the log on an emulated disk, within limits; killed while it measures."""

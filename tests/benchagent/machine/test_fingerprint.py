@@ -10,7 +10,7 @@ from benchagent.dbms.base import JobError
 from benchagent.machine import emulation, fingerprint
 from benchagent.machine.devices import Mount
 from benchagent.machine.fingerprint import PATTERNS, SyncRate, SyncRates, measure
-from benchagent.machine.limits import Cage, Throttle, hierarchy
+from benchagent.machine.limits import JobCgroup, Throttle, hierarchy
 from benchagent.machine.sampling import DiskCounters
 
 from tests.benchagent.storages import an_emulation, needs_emulation
@@ -31,7 +31,7 @@ def test_it_measures_all_patterns_and_leaves_nothing(tmp_path: Path):
 def test_it_finds_the_rate_of_an_emulated_disk(tmp_path: Path):
     """A write and a flush are two of its operations: about 60 a second, and more at first."""
     if hierarchy("blkio").version == 2:
-        pytest.skip("version 2 throttles in a cage only")
+        pytest.skip("version 2 throttles in a cgroup only")
     made = an_emulation(tmp_path, write_iops=120)
     emulation.create(made)
     emulation.set_up(made, tmp_path / "mounted")
@@ -55,7 +55,7 @@ def rated(per_s: float, at: float | None = None, busy: str = "") -> SyncRate:
 def test_the_best_of_three_tries_of_a_day_counts(tmp_path: Path, monkeypatch):
     """Was: measured once a day, under load: 2,469/s of a disk that does 9,500 to 11,400."""
     rates_per_s = iter([2469.0, 11_405.0, 9_521.0, 1.0])
-    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: rated(next(rates_per_s)))
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cgroup: rated(next(rates_per_s)))
     rates = SyncRates(tmp_path / "rates.json")
 
     assert [rates.of("sda", tmp_path).fdatasync_per_s for _ in range(5)] == [2469.0, *[11_405.0] * 4]
@@ -68,7 +68,7 @@ def test_the_best_of_three_tries_of_a_day_counts(tmp_path: Path, monkeypatch):
 def test_an_agent_that_started_under_load_tries_until_three_were_quiet(tmp_path: Path, monkeypatch):
     """Was: three tries under load counted for a day."""
     tries = iter([rated(333.0, busy="others")] * 12 + [rated(7_982.0), rated(9_521.0), rated(11_405.0), rated(1.0)])
-    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: next(tries))
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cgroup: next(tries))
     rates = SyncRates(tmp_path / "rates.json")
 
     loaded = [rates.of("sda", tmp_path) for _ in range(12)][-1]
@@ -98,7 +98,7 @@ def test_a_try_is_quiet_where_neither_cpu_nor_disk_had_else_to_do(
 
 
 def test_tries_older_than_a_day_count_no_more(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: rated(500.0))
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cgroup: rated(500.0))
     old = asdict(rated(9000.0, time.time() - fingerprint.VALID_S - 1))
     file = tmp_path / "rates.json"
 
@@ -115,7 +115,7 @@ def test_tries_older_than_a_day_count_no_more(tmp_path: Path, monkeypatch):
 
 
 def test_a_device_may_be_measured_once_more(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: rated(10_000.0))
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cgroup: rated(10_000.0))
     file = tmp_path / "rates.json"
     file.write_text(json.dumps({"sda": [asdict(rated(2469.0))] * 3}))
     rates = SyncRates(file)
@@ -127,24 +127,24 @@ def test_a_device_may_be_measured_once_more(tmp_path: Path, monkeypatch):
 
 def test_an_emulated_disk_is_another_one_with_another_file_or_other_rates(tmp_path: Path, monkeypatch):
     measured: list[Path] = []
-    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: measured.append(folder) or KNOWN)
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cgroup: measured.append(folder) or KNOWN)
     files = {"loop0": Path("/disks/slow.img")}
     monkeypatch.setattr(fingerprint, "backing_file", files.get)
-    rates, cage = SyncRates(tmp_path / "rates.json"), Cage("run")
-    cage.throttles = [Throttle("7:0", write_iops=120)]
+    rates, cgroup = SyncRates(tmp_path / "rates.json"), JobCgroup("run")
+    cgroup.throttles = [Throttle("7:0", write_iops=120)]
     for _ in range(4):
-        rates.of("loop0", tmp_path, cage)
+        rates.of("loop0", tmp_path, cgroup)
     assert len(measured) == 3
     files["loop0"] = Path("/disks/other.img")
-    rates.of("loop0", tmp_path, cage)
-    cage.throttles = [Throttle("7:0", write_iops=240)]
-    rates.of("loop0", tmp_path, cage)
+    rates.of("loop0", tmp_path, cgroup)
+    cgroup.throttles = [Throttle("7:0", write_iops=240)]
+    rates.of("loop0", tmp_path, cgroup)
     assert len(measured) == 5
 
 
 def test_a_mount_without_barriers_has_a_rate_of_its_own(tmp_path: Path, monkeypatch):
     measured: list[Path] = []
-    monkeypatch.setattr(fingerprint, "measure", lambda folder, cage: measured.append(folder) or KNOWN)
+    monkeypatch.setattr(fingerprint, "measure", lambda folder, cgroup: measured.append(folder) or KNOWN)
     rates = SyncRates(tmp_path / "rates.json")
     for options in ("rw", "rw,nobarrier") * 4:
         mount = Mount("8:1", "/", "/data", options, "xfs", "/dev/sda1")

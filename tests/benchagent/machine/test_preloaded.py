@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchagent.machine.preloaded import swallowing
+from benchagent.machine.preloaded import fake_sync_libraries
 
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.preload import eater
@@ -22,9 +22,9 @@ def test_it_finds_a_library_that_takes_the_place_of_the_syncs(library: Path):
     children = [subprocess.Popen(command, env=env) for env in ({"LD_PRELOAD": str(library)}, {})]
     try:
         pids = [child.pid for child in children]
-        wait_until(lambda: bool(swallowing(pids[:1])))
-        assert swallowing(pids) == [f"{library.name} in sleep"]
-        assert swallowing(pids[1:]) == []
+        wait_until(lambda: bool(fake_sync_libraries(pids[:1])))
+        assert fake_sync_libraries(pids) == [f"{library.name} in sleep"]
+        assert fake_sync_libraries(pids[1:]) == []
     finally:
         for child in children:
             child.kill()
@@ -32,4 +32,4 @@ def test_it_finds_a_library_that_takes_the_place_of_the_syncs(library: Path):
 
 
 def test_libraries_that_only_use_the_syncs_are_none_nor_is_a_process_that_has_ended():
-    assert swallowing([os.getpid(), 2**22 + 1]) == []
+    assert fake_sync_libraries([os.getpid(), 2**22 + 1]) == []

@@ -180,8 +180,8 @@ class Observation:
     where nobody counted.
 
     `device_flushes`: of the log's disk, whoever asked for them, over the window at least. `syncs_per_s`: what the disk
-    was measured to do, one after the other, and `syncs_known_by` how often and when. `swallowing`: loaded libraries
-    that stand between the DBMS and the system's syncs.
+    was measured to do, one after the other, and `syncs_known_by` how often and when. `fake_sync_libraries`: loaded
+    libraries that stand between the DBMS and the system's syncs.
     """
 
     commits: float = 0
@@ -192,7 +192,7 @@ class Observation:
     device_flushes: float | None = None
     syncs_per_s: float | None = None
     syncs_known_by: str = ""
-    swallowing: Sequence[str] = ()
+    fake_sync_libraries: Sequence[str] = ()
 
     @property
     def tps(self) -> float:
@@ -218,8 +218,8 @@ class Observation:
 
 def of_observation(observed: Observation) -> Statement:
     """Each terminal has one commit to wait for, so that one flush can serve as many commits as there are terminals."""
-    if observed.swallowing:
-        libraries = ", ".join(observed.swallowing)
+    if observed.fake_sync_libraries:
+        libraries = ", ".join(observed.fake_sync_libraries)
         return Statement(Durability.DBMS_CRASH, f"{libraries}: takes the place of the system's sync")
     if not observed.commits or not observed.terminals:
         return Statement(None, "no commits that write were counted")

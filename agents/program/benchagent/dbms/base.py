@@ -19,7 +19,7 @@ from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
 from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
 from benchagent.java import JarSupply, JavaToolchain
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import JobFolders
 from benchagent.protocol import EngineFacts
@@ -102,8 +102,8 @@ class ProvisionRequest:
 
     `connections`: how many terminals will connect at once. `folders`: empty ones for data, log, temporary files
     and backups, on the storages that were asked for; where `restored` they hold what an instance of the same version
-    and the same settings left when it was shut down, to be opened as it is. `cage`: the limits that the server has to
-    be started in (`Children.spawn(..., cage=request.cage)`). `log` writes a line into the job's log.
+    and the same settings left when it was shut down, to be opened as it is. `cgroup`: the limits that the server has to
+    be started in (`Children.spawn(..., cgroup=request.cgroup)`). `log` writes a line into the job's log.
     """
 
     version: str
@@ -115,7 +115,7 @@ class ProvisionRequest:
     engines_dir: Path
     toolchain: JavaToolchain
     children: Children
-    cage: Cage | None
+    cgroup: JobCgroup | None
     abort: Abort
     log: Callable[[str], None]
 
@@ -196,7 +196,7 @@ class Instance(ABC):
         """Every event of the load generator passes through here before anybody else sees it."""
         return event
 
-    def scrubbed(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
         """Text of driver and DBMS without what must not be known of the server."""
         return text
 

@@ -171,7 +171,7 @@ class PrivateServer(ABC):
         """Within the limits of the job; what the server prints goes to the end of `output`."""
         with open(output, "ab", opener=without_links) as file:
             self.process = self._request.children.spawn(
-                command, stdout=file, stderr=file, cage=self._request.cage, **popen
+                command, stdout=file, stderr=file, cgroup=self._request.cgroup, **popen
             )
 
 

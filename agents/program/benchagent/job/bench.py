@@ -27,8 +27,8 @@ from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.caches import drop_page_cache, resident_words, write_back
 from benchagent.machine.devices import device_of, flush_count
-from benchagent.machine.limits import Cage
-from benchagent.machine.preloaded import swallowing
+from benchagent.machine.limits import JobCgroup
+from benchagent.machine.preloaded import fake_sync_libraries
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.sampling import Sampler
 from benchagent.machine.storages import JobFolders
@@ -52,8 +52,8 @@ class Surroundings:
     children: Children
     abort: Abort
     # Limits of the DBMS, and of the load generator where it does not hold the DBMS.
-    server_cage: Cage
-    generator_cage: Cage
+    server_cgroup: JobCgroup
+    generator_cgroup: JobCgroup
     embedded: bool
     described: Description
     on_state: Callable[[str], None]
@@ -93,7 +93,7 @@ class JobBench:
         self.metric, self.warn = described.metric, described.warn
         self.condition, self.describe = described.condition, described.describe
         self.log, self.data_loaded = around.on_log, around.on_loaded
-        self.unmeasured, self.own = around.server_cage.at_full_speed, around.children.own
+        self.unmeasured, self.own = around.server_cgroup.at_full_speed, around.children.own
         listener = Listener(around.on_state, self.log, self._queried, self._sampler)
         self.collector = Collector(
             around.spool, around.spec["run_id"], listener, warm_up_s=factors.number("warm_up_s", 0)
@@ -165,14 +165,14 @@ class JobBench:
 
     def _new_generator(self) -> LoadGenerator:
         around, instance = self._around, self.instance
-        cage = around.server_cage if around.embedded else around.generator_cage
+        cgroup = around.server_cgroup if around.embedded else around.generator_cgroup
         self.generator = LoadGenerator(
             around.toolchain,
             instance.class_path,
             heap_mb=instance.heap_mb,
             cwd=instance.generator_dir,
             env=around.children.environment(**instance.jvm_environment),
-            spawn=partial(around.children.spawn, cage=cage),
+            spawn=partial(around.children.spawn, cgroup=cgroup),
         )
         return self.generator
 
@@ -211,7 +211,9 @@ class JobBench:
         described.result["effective_settings"] = settings
         described.promise(self._promised(dict(settings)))
         holding = [self.generator.pid] if self.generator and self._around.embedded else self.instance.server_pids()
-        described.saw(swallowing=swallowing(child.pid for pid in holding for child in process.family(pid)))
+        described.saw(
+            fake_sync_libraries=fake_sync_libraries(child.pid for pid in holding for child in process.family(pid))
+        )
         if fact := described.result["durability"]:
             self.log(f"durability {fact['durability']}: {fact['reason']}")
         self._around.on_news()
@@ -253,7 +255,7 @@ class JobBench:
         """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
         sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
         for source, text in sources.items():
-            for line in self.instance.scrubbed(text).splitlines():
+            for line in self.instance.redacted(text).splitlines():
                 self.log(f"{source}: {line}")
 
     # Between sessions
@@ -272,7 +274,7 @@ class JobBench:
             reading = 'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true'
             command: list[str | Path] = ["sh", "-c", reading, "sh", *folders]
             with self.unmeasured():
-                around.children.run(command, timeout_s=READ_TIMEOUT_S, cage=around.server_cage)
+                around.children.run(command, timeout_s=READ_TIMEOUT_S, cgroup=around.server_cgroup)
             words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
             self.log(f"caches: {words}")
             self.condition("caches", words)
@@ -328,7 +330,7 @@ class JobBench:
                 stdout=stdout,
                 stderr=output,
                 cwd=command.cwd or around.job_dir,
-                cage=around.server_cage,
+                cgroup=around.server_cgroup,
             )
             try:
                 whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))
@@ -339,7 +341,7 @@ class JobBench:
                 self._watch.take_whole(phase, whole, elapsed_s)
             finally:
                 process.stop(child)
-            words = self.instance.scrubbed(end_of(output, OUTPUT_LIMIT))
+            words = self.instance.redacted(end_of(output, OUTPUT_LIMIT))
         if child.returncode:
             raise JobError(f"{Path(command.argv[0]).name} ended with {child.returncode}: {words[-2000:].strip()}")
         self.log(f"{phase}: {Path(command.argv[0]).name} took {elapsed_s:.2f} s")

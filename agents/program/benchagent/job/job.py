@@ -30,7 +30,7 @@ from benchagent.machine.confinement import Confinement, sandbox
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
 from benchagent.machine.fingerprint import LEAST_QUIET, TRIES, BestRate, SyncRates
-from benchagent.machine.limits import Cage, CgroupError, Limits
+from benchagent.machine.limits import CgroupError, JobCgroup, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
 from benchagent.paths import AgentDirs
@@ -71,7 +71,7 @@ class Job:
         self._factors = Factors({})
         self._instance: Instance | None = None
         # Without limits until they are made.
-        self._server_cage = self._generator_cage = Cage(self.run_id)
+        self._server_cgroup = self._generator_cgroup = JobCgroup(self.run_id)
         self._sync_rate: BestRate | None = None
         # Why it is not known.
         self._sync_problem = "it is the disk of a server that the agent did not start"
@@ -97,7 +97,7 @@ class Job:
         if self.abort.requested:  # whatever went wrong after that is a consequence
             outcome, message = self.abort.outcome, self.abort.message
         elif outcome == "failed":
-            message = self._described.with_cause(message, self._server_cage)
+            message = self._described.with_cause(message, self._server_cgroup)
         self._described.complete(self._instance)
         self._clean_up()
         self._log(f"{outcome}: {message}" if message else outcome)
@@ -125,7 +125,7 @@ class Job:
         with self._limits():
             if self._factors.number("terminals", 0) and not self._connection:
                 self._measure_sync_rate()
-            with self._server_cage.at_full_speed():
+            with self._server_cgroup.at_full_speed():
                 dataset = self._data.restore(self._folders.by_role(), self._log)
                 self._instance = self._provision(restored=dataset is not None)
             bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
@@ -136,7 +136,7 @@ class Job:
             workload.perform(bench)
             self._described.done = True
             outcome = self._judge(bench, workload.reading(self._factors))
-            self._described.memory(self._server_cage)
+            self._described.memory(self._server_cgroup)
             if outcome[0] == "finished":
                 self._hand_on()
         return outcome
@@ -170,11 +170,11 @@ class Job:
         cpus = self._factors.number("cpus", 0) or None
         throttles = self._storages.throttles(self._folders)
         with (
-            Limits(memory, cpus, throttles).cage(self.run_id) as self._server_cage,
-            Limits(cpus=cpus).cage(self.run_id) as self._generator_cage,
+            Limits(memory, cpus, throttles).cgroup(self.run_id) as self._server_cgroup,
+            Limits(cpus=cpus).cgroup(self.run_id) as self._generator_cgroup,
         ):
-            if self._server_cage.words:
-                self._described.condition("limits", self._server_cage.words)
+            if self._server_cgroup.words:
+                self._described.condition("limits", self._server_cgroup.words)
             yield
 
     def _provision(self, *, restored: bool) -> Instance:
@@ -192,7 +192,7 @@ class Job:
             engines_dir=self._dirs.engines,
             toolchain=self._toolchain,
             children=self._children,
-            cage=self._server_cage,
+            cgroup=self._server_cgroup,
             abort=self.abort,
             log=self._log,
         )
@@ -223,8 +223,8 @@ class Job:
             spool=self._spool,
             children=self._children,
             abort=self.abort,
-            server_cage=self._server_cage,
-            generator_cage=self._generator_cage,
+            server_cgroup=self._server_cgroup,
+            generator_cgroup=self._generator_cgroup,
             embedded=self._embedded,
             described=self._described,
             on_state=self._state,
@@ -254,7 +254,7 @@ class Job:
         origin = self._factors.text("data_origin", "") or FRESH
         beside_data = dbms.adapter(self.spec["dbms"]).settings_beside_data
         key = dataset_key(self.spec, factors, origin, log_apart=self._folders.log_apart, beside_data=beside_data)
-        copy = copied_by(self._children, lambda: self._server_cage)
+        copy = copied_by(self._children, lambda: self._server_cgroup)
         return DataPlan(origin, key, Datasets(*own, copy), [Datasets(*other, copy) for other in others])
 
     def _loaded(self) -> None:
@@ -268,7 +268,7 @@ class Job:
     def _keep_data(self) -> None:
         facts = {"run_id": self.run_id, "at": time.time(), "dataset": self.result["dataset"]}
         folders = self._folders.by_role()
-        with self._server_cage.at_full_speed():
+        with self._server_cgroup.at_full_speed():
             kept = self._data.keep(folders, facts, sum(map(bytes_on_disk, folders.values())))
         if not kept:
             self._described.warn("there is no space to keep the data for later repeats")
@@ -307,7 +307,7 @@ class Job:
         folder = self._folders.log
         rates = SyncRates(self._dirs.root / "sync_rates.json")
         try:
-            self._sync_rate = (rates.again if anew else rates.of)(device_of(folder), folder, self._server_cage)
+            self._sync_rate = (rates.again if anew else rates.of)(device_of(folder), folder, self._server_cgroup)
         except JobError as error:
             self._sync_rate, self._sync_problem = None, str(error)
             self._described.saw(syncs_per_s=None, syncs_known_by="")

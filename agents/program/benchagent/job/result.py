@@ -17,7 +17,7 @@ from benchagent.dbms.base import Instance
 from benchagent.dbms.counters import hit_percent
 from benchagent.job.collect import COUNT_PHASE, TIMED_PHASE, Collector
 from benchagent.machine.devices import storage_layers
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.sampling import DISK_SERIES, disk_metric
 from benchagent.machine.storages import JobFolders, device_name, emulated_words
 from benchagent.protocol import DISK_SHARES, JobResult, MetricValue, StatementFact
@@ -253,20 +253,20 @@ class Description:
         if emulated:
             self.condition("emulated_disks", "; ".join(dict.fromkeys(map(emulated_words, emulated))))
 
-    def memory(self, cage: Cage) -> None:
-        """What the DBMS used of its memory limit, while its cage still stands."""
-        if cage.memory_peak_bytes is not None:
-            self.metric("memory_peak_bytes", cage.memory_peak_bytes)
-        if cage.oom_kills:
-            self.warn(f"the kernel killed {_processes(cage.oom_kills)} for lack of memory")
+    def memory(self, cgroup: JobCgroup) -> None:
+        """What the DBMS used of its memory limit, while its cgroup still stands."""
+        if cgroup.memory_peak_bytes is not None:
+            self.metric("memory_peak_bytes", cgroup.memory_peak_bytes)
+        if cgroup.oom_kills:
+            self.warn(f"the kernel killed {_processes(cgroup.oom_kills)} for lack of memory")
 
-    def with_cause(self, message: str, cage: Cage) -> str:
+    def with_cause(self, message: str, cgroup: JobCgroup) -> str:
         """Why a run failed; what the kernel did for lack of memory comes first, and its consequences after it."""
-        if not cage.oom_kills:
+        if not cgroup.oom_kills:
             return message
         who = "the load generator, which holds the engine," if self._embedded else "the DBMS or its tools"
-        killed = f"the kernel killed {_processes(cage.oom_kills)} of {who} for lack of memory"
-        return f"{killed} (limits of this run: {cage.words}); then: {message}"
+        killed = f"the kernel killed {_processes(cgroup.oom_kills)} of {who} for lack of memory"
+        return f"{killed} (limits of this run: {cgroup.words}); then: {message}"
 
     def complete(self, instance: Instance | None) -> None:
         """The last `fill`. Never raises: a result without it is better than none."""

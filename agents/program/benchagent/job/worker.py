@@ -25,7 +25,7 @@ from benchagent.link.sender import Heartbeat, Sender
 from benchagent.link.spool import Spool, SpooledJob
 from benchagent.machine.confinement import sandbox
 from benchagent.machine.devices import hardware_facts
-from benchagent.machine.limits import remove_leftover_cages
+from benchagent.machine.limits import remove_leftover_cgroups
 from benchagent.machine.observations import Observations
 from benchagent.machine.process import Abort
 from benchagent.machine.storages import Storages
@@ -133,7 +133,7 @@ class Worker:
         """Kill what an earlier life left behind and close its jobs, with what was measured so far."""
         for folder in self._dirs.jobs.iterdir():
             log.warning("removing what is left of job %s", folder.name)
-            remove_leftover_cages(folder.name)
+            remove_leftover_cgroups(folder.name)
             clean_up(folder, self._storages)
         for job in self._spool.unfinished():
             observing = "observation" in job.spec

@@ -19,7 +19,7 @@ from typing import Any
 
 from benchagent.errors import JobError
 from benchagent.machine.caches import drop_page_cache
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Children
 from benchagent.protocol import JobSpec
 
@@ -33,7 +33,7 @@ ORIGIN_WORDS = {FRESH: "fresh load", RESTORED: "restored copy", CONTINUED: "cont
 Copy = Callable[[Path, Path], None]
 
 
-def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
+def copied_by(children: Children, cgroup: Callable[[], JobCgroup | None]) -> Copy:
     """Copies of whole folders within the limits of the job: every byte of them, and on the disk at the end.
 
     Blocks that two files share would have to be copied during the run, and what is not on the disk yet written then.
@@ -44,7 +44,7 @@ def copied_by(children: Children, cage: Callable[[], Cage | None]) -> Copy:
         if user := children.user:  # the copy may have been made by a job of another user
             commands.insert(1, ["chown", "-R", "--no-dereference", f"{user.uid}:{user.gid}", f"{target}"])
         for command in commands:
-            children.run(command, timeout_s=COPY_TIMEOUT_S, cage=cage(), trusted=True)
+            children.run(command, timeout_s=COPY_TIMEOUT_S, cgroup=cgroup(), trusted=True)
 
     return copy
 

@@ -3,7 +3,7 @@
 The file is written in full when it is made, so that no later write has to allocate space beneath. The loop device
 opens it for direct I/O: nothing is cached twice, and what the emulated disk is asked to read or to flush really goes
 to the disk beneath. The limits are on the loop device itself. Version 1 of the control groups keeps them for all
-processes and for the kernel's own writing back, from the topmost group; version 2 has none there, so each job's cage
+processes and for the kernel's own writing back, from the topmost group; version 2 has none there, so each job's cgroup
 has them (see `limits`).
 """
 

@@ -22,7 +22,7 @@ from benchagent.catalog.durability import WITHOUT_BARRIERS
 from benchagent.errors import JobError
 from benchagent.machine import process
 from benchagent.machine.devices import backing_file, mount_of, physical_disks
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.sampling import disk_counters, machine_cpu_s
 from benchagent.paths import write_private
 
@@ -97,18 +97,18 @@ class SyncRates:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def of(self, device: str, folder: Path, cage: Cage | None = None) -> BestRate:
+    def of(self, device: str, folder: Path, cgroup: JobCgroup | None = None) -> BestRate:
         """The rate of `device`, on which `folder` lies; measured until `TRIES` were quiet. Raises `JobError`.
 
         An emulated disk is another one with another file or with other rates.
         """
-        known = BestRate(self._tries().get(_identity(device, folder, cage), ()))
-        return known if known.quiet >= TRIES else self.again(device, folder, cage)
+        known = BestRate(self._tries().get(_identity(device, folder, cgroup), ()))
+        return known if known.quiet >= TRIES else self.again(device, folder, cgroup)
 
-    def again(self, device: str, folder: Path, cage: Cage | None = None) -> BestRate:
+    def again(self, device: str, folder: Path, cgroup: JobCgroup | None = None) -> BestRate:
         """With one more try, now. Raises `JobError`."""
-        tries, identity = self._tries(), _identity(device, folder, cage)
-        every = (*tries.get(identity, ()), measure(folder, cage))
+        tries, identity = self._tries(), _identity(device, folder, cgroup)
+        every = (*tries.get(identity, ()), measure(folder, cgroup))
         tries[identity] = tuple(sorted(every, key=lambda rate: (bool(rate.busy), -rate.fdatasync_per_s))[:MOST_KEPT])
         write_private(self._file, {name: [asdict(rate) for rate in rates] for name, rates in tries.items()})
         return BestRate(tries[identity])
@@ -127,23 +127,23 @@ class SyncRates:
         return {name: tuple(rate for rate in rates if 0 <= now - rate.at < VALID_S) for name, rates in kept.items()}
 
 
-def _identity(device: str, folder: Path, cage: Cage | None) -> str:
+def _identity(device: str, folder: Path, cgroup: JobCgroup | None) -> str:
     file, mount = backing_file(device), mount_of(folder)
     options = mount.options.split(",") if mount else []
     identity = device + "".join(f", {option}" for option in WITHOUT_BARRIERS if option in options)
     if not file:
         return identity
-    rates = [throttle.v2_line() for throttle in cage.throttles] if cage else "no limits"
+    rates = [throttle.v2_line() for throttle in cgroup.throttles] if cgroup else "no limits"
     return f"{identity}, {file}: {rates}"
 
 
-def measure(folder: Path, cage: Cage | None = None) -> SyncRate:
-    """About three seconds, in a process of its own, within the limits of `cage`. Raises `JobError`."""
+def measure(folder: Path, cgroup: JobCgroup | None = None) -> SyncRate:
+    """About three seconds, in a process of its own, within the limits of `cgroup`. Raises `JobError`."""
     busy_before = busy(folder)
     program = [sys.executable, "-m", "benchagent.machine.fingerprint", str(folder)]
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath}
     child = process.spawn(
-        program, cage=cage, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        program, cgroup=cgroup, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
     try:
         output, trouble = child.communicate(timeout=TIMEOUT_S)

@@ -1,10 +1,10 @@
 """Limits on what a job may use: memory (page cache included), CPUs, and the rates of emulated disks.
 
-A cage is entered by a child between fork and exec, after a change of its user. The files through which it enters
+A cgroup is entered by a child between fork and exec, after a change of its user. The files through which it enters
 were opened by the agent: the kernel judges by who opened them. What a child cannot be given ends it, so that nothing
 ever runs unlimited in silence.
 
-Memory is counted where a page is first touched. Files that were read or written outside the cage (a restored copy
+Memory is counted where a page is first touched. Files that were read or written outside the cgroup (a restored copy
 of the data, for instance) have to be dropped from the page cache before the DBMS starts: see `caches`.
 
 The limits are those of control groups of Linux. Version 1 has a tree of groups for each controller; a group of ours is
@@ -185,9 +185,9 @@ class Limits:
     throttles: Sequence[Throttle] = ()
 
     @contextmanager
-    def cage(self, run_id: str) -> Iterator[Cage]:
+    def cgroup(self, run_id: str) -> Iterator[JobCgroup]:
         """Gone when it is left, with whatever still ran in it. Raises `JobError` with what is missing."""
-        made = Cage(run_id)
+        made = JobCgroup(run_id)
         try:
             made.limit(self)
             yield made
@@ -197,7 +197,7 @@ class Limits:
             made.close()
 
 
-class Cage:
+class JobCgroup:
     """The limits of one job, in force. `enter` is for `preexec_fn`; its figures remain when it is closed."""
 
     def __init__(self, run_id: str) -> None:
@@ -254,7 +254,7 @@ class Cage:
             raise CgroupError(f"the rates of an emulated disk cannot be set ({error.strerror})") from error
 
     def limit(self, limits: Limits) -> None:
-        """Make what `Limits.cage` promises. Raises `JobError` or `CgroupError`."""
+        """Make what `Limits.cgroup` promises. Raises `JobError` or `CgroupError`."""
         words = []
         if limits.cpus is not None:
             available = sorted(os.sched_getaffinity(0))
@@ -305,7 +305,7 @@ class Cage:
         self._open(group)
 
     def _throttle(self, throttles: Sequence[Throttle]) -> None:
-        """In version 1 the topmost group has them (see `emulation`), so go there; in version 2 the cage."""
+        """In version 1 the topmost group has them (see `emulation`), so go there; in version 2 the cgroup."""
         where = hierarchy("blkio")
         self.throttles = throttles
         if where.version == 1:
@@ -344,8 +344,8 @@ class Cage:
                 self._oom_kills = int(fields["oom_kill"])
 
 
-def remove_leftover_cages(run_id: str) -> int:
-    """Remove what an agent that was killed has left of a run's cage; returns how many groups that were."""
+def remove_leftover_cgroups(run_id: str) -> int:
+    """Remove what an agent that was killed has left of a run's cgroup; returns how many groups that were."""
     return sum(remove_group(group) for group in list(groups_named(run_id)))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 SWALLOWS_SYNCS = re.compile(r"eatmydata|no[-_]?f?(data)?sync|fake[-_]?f?sync", re.IGNORECASE)
 
 
-def swallowing(pids: Iterable[int], proc: Path = Path("/proc")) -> list[str]:
+def fake_sync_libraries(pids: Iterable[int], proc: Path = Path("/proc")) -> list[str]:
     """In words, library by library, however it came in: LD_PRELOAD, /etc/ld.so.preload or linked.
 
     A process that may not be looked into says nothing.

@@ -25,7 +25,7 @@ import psutil
 
 from benchagent.machine.confinement import Confinement
 from benchagent.machine.landlock import Ruleset
-from benchagent.machine.limits import Cage
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.system import ServiceUser
 
 PR_SET_PDEATHSIG = 1
@@ -93,11 +93,11 @@ class ProcessFailed(Exception):
 
 
 def _die_with_parent(
-    parent_pid: int, death_signal: int, cage: Cage | None, rules: Ruleset | None
+    parent_pid: int, death_signal: int, cgroup: JobCgroup | None, rules: Ruleset | None
 ) -> Callable[[], None]:
     def preexec() -> None:
-        if cage is not None:
-            cage.enter()
+        if cgroup is not None:
+            cgroup.enter()
         if rules is not None:
             rules.enter()
         if _LIBC is not None:
@@ -112,18 +112,18 @@ def spawn(
     argv: Sequence[str | Path],
     *,
     death_signal: int = signal.SIGKILL,
-    cage: Cage | None = None,
+    cgroup: JobCgroup | None = None,
     rules: Ruleset | None = None,
     **popen: Any,
 ) -> subprocess.Popen[Any]:
     """Start a child in a session of its own that gets `death_signal` when the agent dies, however it dies.
 
-    It runs within the limits of `cage` and behind `rules` from its first instruction on. Raises `ProcessFailed` when
+    It runs within the limits of `cgroup` and behind `rules` from its first instruction on. Raises `ProcessFailed` when
     it cannot.
     """
     popen.setdefault("stdin", subprocess.DEVNULL)
     popen["start_new_session"] = True
-    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cage, rules)
+    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cgroup, rules)
     command = [str(part) for part in argv]
     try:
         return _forking.submit(lambda: subprocess.Popen(command, **popen)).result()
@@ -219,7 +219,7 @@ class Children:
                 os.chown(path, user.uid, user.gid, follow_symlinks=False)
 
     def spawn(
-        self, argv: Sequence[str | Path], *, cage: Cage | None = None, trusted: bool = False, **popen: Any
+        self, argv: Sequence[str | Path], *, cgroup: JobCgroup | None = None, trusted: bool = False, **popen: Any
     ) -> subprocess.Popen[Any]:
         """`process.spawn`, recorded in the job's folder. Raises `Aborted` after `kill_all`.
 
@@ -231,11 +231,11 @@ class Children:
             if self._closed:
                 raise Aborted("the job is being stopped")
             if self.confinement is None or trusted:
-                child = spawn(argv, env=environment, cage=cage, **popen)
+                child = spawn(argv, env=environment, cgroup=cgroup, **popen)
             else:
                 popen |= self.user.popen() if self.user else {}
                 with self.confinement.rules(argv[0], self.ports) as rules:
-                    child = spawn(argv, env=environment, cage=cage, rules=rules, **popen)
+                    child = spawn(argv, env=environment, cgroup=cgroup, rules=rules, **popen)
             self._running.append(child)
         with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
             record = {"pid": child.pid, "started": psutil.Process(child.pid).create_time(), "name": str(argv[0])}

@@ -97,7 +97,7 @@ class ExternalInstance(Instance):
             return {"event": SPACE}
         return self._scrubber.event(event)
 
-    def scrubbed(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
         return self._scrubber.text(text)
 
     def _low(self, words: str) -> None:

@@ -202,7 +202,7 @@ class GbakLocal(GbakMethod):
             return []
         watched = [strace, "-f", "-e", "trace=connect", "-o", trace, *command.argv]
         try:
-            self.server.run_tool(watched, embedded=self.embedded, caged=True)
+            self.server.run_tool(watched, embedded=self.embedded, is_limited=True)
             self._rehearsed = True
         except ProcessFailed as error:
             raise JobError(f"a local backup is not possible: {error}") from error

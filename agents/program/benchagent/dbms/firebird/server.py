@@ -189,9 +189,9 @@ class Server(PrivateServer):
         return self.embedded.environment() if embedded else self.root.environment(self.password)
 
     def run_tool(
-        self, command: Sequence[str | Path], *, embedded: bool = False, stdin: str = "", caged: bool = False
+        self, command: Sequence[str | Path], *, embedded: bool = False, stdin: str = "", is_limited: bool = False
     ) -> str:
-        """What it printed. `caged`: within the limits of the DBMS, as what it reads then stays in memory.
+        """What it printed. `is_limited`: within the limits of the DBMS, as what it reads then stays in memory.
 
         Raises `ProcessFailed`.
         """
@@ -202,7 +202,7 @@ class Server(PrivateServer):
             stdin_text=stdin,
             env=children.environment(**self.tool_environment(embedded=embedded)),
             cwd=self.root.folder,
-            cage=self._request.cage if caged else None,
+            cgroup=self._request.cgroup if is_limited else None,
         )
 
     def run_sql(self, script: str, database: str | Path | None, *, embedded: bool = False) -> str:
