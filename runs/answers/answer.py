@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -48,11 +48,11 @@ class Standing(Claim):
     kind: Literal["standing"] = "standing"
     value: str
     of: str
-    centre: float | None
-    interval: tuple[float, float] | None
-    n: int | None
-    rank: int
-    ratio: Amount
+    centre: float | None = None
+    interval: tuple[float, float] | None = None
+    n: int | None = None
+    rank: int = 1
+    ratio: Amount = Amount()
     variants: int = 1
     variants_differ: bool = False
     lost: str = ""
@@ -198,13 +198,13 @@ class Answer(Part):
     apart: dict[str, list[str]] = Field(default_factory=dict)
 
 
-def begun(comparison: Comparison, question: Question) -> Answer:
-    """An answer without claims yet."""
+def begun(comparison: Comparison, question: Question, **told: Any) -> Answer:
+    """An answer of the comparison's metric; `told` are its further fields."""
     metric = comparison.metric
     return Answer(
         question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
         unit=metric.unit if metric else "", better=metric.better if metric else "none",
-        threshold=comparison.threshold, family=comparison.family,
+        threshold=comparison.threshold, family=comparison.family, **told,
     )  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def _told_apart_by(comparison: Comparison) -> str:
     varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
     if "dbms" in varying:
         return "dbms"
-    compared = comparison.levels.sweep.compared if comparison.levels else varying
+    compared = [fact.field for fact in comparison.levels.compared] if comparison.levels else varying
     return next((name for name in (*_RANKED, *compared) if name in compared), "")
 
 
@@ -106,13 +106,12 @@ def offered(comparison: Comparison, answered: Question) -> list[tuple[str, Quest
     questions, axes = [], comparison.axes
     for question in _answerable(comparison, axes):
         if _subject(question) != _subject(answered):
-            subject = begun(comparison, question)
+            on_x = {}
             if question.kind in asked.OF_CURVES and question.x in axes.facts:
                 of_x = Axes(view="curve", x=question.x, facts=axes.facts)
                 place = place_of(of_x, comparison.groups)
-                kinds = {"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(of_x)}
-                subject = subject.model_copy(update=kinds)
-            questions.append((question_words(subject), question))
+                on_x = {"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(of_x)}
+            questions.append((question_words(begun(comparison, question, **on_x)), question))
     return questions
 
 

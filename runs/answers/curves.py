@@ -16,8 +16,8 @@ from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.judging import Verdicts
 from runs.compare.panels import CLIENT, SIZE, Axes, Curve, Panel, ends_of_curve, kind_of, levels_of
+from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import Interval, Ratio, Slope, ratio
@@ -33,13 +33,8 @@ TOO_FEW, KNEE, SMOOTH, UNDECIDED, NONE = "too_few", "knee", "smooth", "undecided
 def of_curves(comparison: Comparison, question: Question) -> Answer:
     axes = comparison.axes
     place = place_of(axes, [point for panel in comparison.panels for curve in panel.curves for point in curve.points])
-    answer = begun(comparison, question.model_copy(update={"x": axes.x})).model_copy(
-        update={"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(axes)}
-    )
-    if not kind_of(axes):
-        return answer.model_copy(update={"missing": ["No size and no other number varies: measure at a second one."]})
     claims: list[AnyClaim] = []
-    missing = []
+    missing = [] if kind_of(axes) else ["No size and no other number varies: measure at a second one."]
     for curve in curves_along(comparison, place):
         made: AnyClaim | str
         if question.kind == LOSS:
@@ -52,7 +47,10 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
             claims.append(made)
     # What loses most comes first.
     claims.sort(key=lambda claim: claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0)
-    return answer.model_copy(update={"claims": claims, "missing": missing, "sure": any(map(_is_sure, claims))})
+    return begun(
+        comparison, question.model_copy(update={"x": axes.x}), claims=claims, missing=missing,
+        sure=any(map(_is_sure, claims)), x_label=place.label, x_unit=place.unit, x_kind=kind_of(axes),
+    )  # fmt: skip
 
 
 def _is_sure(claim: AnyClaim) -> bool:

@@ -33,7 +33,7 @@ def since(comparison: Comparison, panels: Sequence[Panel], question: Question) -
             few = f"{len(levels_of(curve))} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
             missing.append(f"{_of(label)}{few}")
     sure = any(claim.day for claim in claims)
-    return begun(comparison, question).model_copy(update={"claims": claims, "missing": missing, "sure": sure})
+    return begun(comparison, question, claims=claims, missing=missing, sure=sure)
 
 
 def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
@@ -60,7 +60,6 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
 def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
     """Whether the newest batch lies where one more batch like those of the baseline would."""
     asked = question if question.than else question.model_copy(update={"than": DEFAULT_BASELINE})
-    answer = begun(comparison, asked)
     claims, missing = [], []
     for curve, label in labelled(panels):
         valued = [point for point in curve.points if point.dots]
@@ -71,7 +70,9 @@ def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -
         if not before:
             missing.append(f"{_of(label)}no batch before it is “{asked.than}”.")
             continue
-        ratio = _expected(newest, before, comparison)
+        better = comparison.metric.better if comparison.metric else "none"
+        centres = [point.centre for point in before if point.centre]
+        ratio = expected_amount(newest.centre or 0.0, centres, better=better, threshold=comparison.threshold)
         if ratio.verdict in (Kind.TOO_FEW, REFUSED):
             missing.append(f"{_of(label)}{len(before)} batches before it, {LEAST_BATCHES} are needed.")
         runs = [run for point in (newest, *before) for run in point.run_ids]
@@ -79,7 +80,7 @@ def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -
             Newer(label=label, runs=runs, newest=_named(newest), of=asked.than, batches=len(before), ratio=ratio)
         )
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
-    return answer.model_copy(update={"claims": claims, "missing": missing, "sure": sure})
+    return begun(comparison, asked, claims=claims, missing=missing, sure=sure)
 
 
 def day_at(x: float) -> date:
@@ -115,12 +116,6 @@ def _is_named(point: Group, kind: str, value: str) -> bool:
     if kind == "commit":
         return bool(value) and str(run.effective_tested.get("commit", "")).startswith(value)
     return value in (run.dbms_version.version, run.dbms_version.name)
-
-
-def _expected(newest: Group, before: Sequence[Group], comparison: Comparison) -> Amount:
-    better = comparison.metric.better if comparison.metric else "none"
-    centres = [point.centre for point in before if point.centre]
-    return expected_amount(newest.centre or 0.0, centres, better=better, threshold=comparison.threshold)
 
 
 def expected_amount(

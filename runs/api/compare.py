@@ -20,6 +20,7 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Part
 from runs.answers.ask import headline
+from runs.answers.words.levels import against_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
 from runs.charts.drawing import Drawing, draw
@@ -47,6 +48,8 @@ Stated = Annotated[str | None, BeforeValidator(_or_none)]
 
 
 Names = Annotated[list[str], BeforeValidator(list)]
+# Of facts.
+FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for fact in facts])]
 
 
 class Told(Part):
@@ -93,7 +96,7 @@ class ComparedLevel(Told):
     baselines: list[str] = source("base_keys")
     ratio: ComparedRatio | None = source("against.ratio")
     verdict: ComparedVerdict | None = source("against.verdict")
-    words: str = source("against.words")
+    words: Annotated[str, BeforeValidator(against_words)] = source("against")
     refused: Stated = source("against.refused")
     differences: list[Difference] = source("against.differences")
 
@@ -117,8 +120,8 @@ class ComparedSeries(Told):
 class ComparedLevels(Told):
     """Series at equal `held` facts, each against `baseline`."""
 
-    compared: list[str] = source("sweep.compared")
-    held: list[str] = source("sweep.held")
+    compared: FieldNames
+    held: FieldNames
     baseline: str = source("base_label")
     family: int
     series: list[ComparedSeries]
@@ -356,7 +359,7 @@ def _refuse_unknown_names(params: QueryDict, comparison: Comparison, drawing: Dr
     errors: dict[str, list[str]] = {**drawing.axes.problems}
     grouping, baseline = params.get("group", ""), params.get("baseline", "")
     compared, levels = params.get("compared", ""), comparison.levels
-    if compared not in ("", NO_LEVELS) and (levels is None or compared not in levels.sweep.compared):
+    if compared not in ("", NO_LEVELS) and (levels is None or all(compared != fact.field for fact in levels.compared)):
         there = ", ".join(fact.field for fact in levels.choices) if levels else "none"
         errors["compared"] = [f"Not comparable level by level. There are: {there}."]
     if grouping and grouping not in GROUPINGS:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
+from runs.answers.words.levels import against_words, series_words
 from runs.charts.base import (
     INTERVAL_WORDS,
     BarGroup,
@@ -237,7 +238,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     yield CSV_HEAD
     metric, base = comparison.metric, comparison.baseline
     levels = comparison.levels
-    series_by_group = {key: series for series in levels.series for key in series.keys} if levels else {}
+    series_by_group = {key: of for of in levels.series for row in of.rows for key in row.keys} if levels else {}
     for group in comparison.groups:
         series = series_by_group.get(group.key)
         over_levels = series.ratio if series else None
@@ -253,7 +254,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         ]  # fmt: skip
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
-            *map(formatting.plain, numbers), against, group.against.words if group.against else "",
+            *map(formatting.plain, numbers), against, against_words(group.against),
             group.against.verdict.robustness if group.against and group.against.verdict else "",
             "yes" if group.ranked else "no", group.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),
@@ -264,5 +265,5 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             comparison.grouping, " ".join(map(str, group.batches)),
             formatting.plain(over_levels.value if over_levels else None),
             *map(formatting.plain, ends_of(over_levels.interval if over_levels else None)),
-            series.words if series else "",
+            series_words(series) if series else "",
         ]  # fmt: skip

@@ -11,32 +11,19 @@ from uuid import UUID
 from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
-from runs.compare.asked import (
-    EFFECTS,
-    LOAD,
-    LOAD_METRICS,
-    OF_CURVES,
-    OF_PAIRS,
-    PUBLISHED,
-    Question,
-    read,
-    with_controls,
-)
-from runs.compare.axes import arrange
+from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.comparison import Comparison
-from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import SET, Naming, fact_value, fact_values, name_cells
+from runs.compare.facts import SET, Fact, Naming, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
-from runs.compare.judging import MOST_IN_A_MATRIX, Verdicts, against_base, by_value, judge, pairs_to_judge
-from runs.compare.levels import NO_LEVELS, Levels, asks_different_questions, levels_to_judge
-from runs.compare.panels import CLIENTS, COLOURS, SIZE, Axes, ends_of_curve, kind_of
+from runs.compare.judging import judged
+from runs.compare.panels import COLOURS
 from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
-from runs.compare.sweep import sweeps
+from runs.compare.verdicts import Verdicts
 from runs.models import Aggregate, Metric, Run
-from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, facets
+from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
@@ -87,12 +74,13 @@ def compare(
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
         comparison = at_chosen_levels(comparison, controls)
+    groups = _coloured(comparison.groups, comparison.varying, question.fact)
 
-    with_values = [group for group in comparison.groups if group.dots]
+    with_values = [group for group in groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
     by_key = [group for group in with_values if group.key == baseline]
     base = next(iter([*by_key, *of_base, *with_values]), None)
-    return _judged(replace(comparison, baseline=base), controls)
+    return judged(replace(comparison, groups=groups, baseline=base), controls)
 
 
 def _threshold(metric: Metric | None, asked: float | None) -> float:
@@ -187,136 +175,23 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     return sorted(ranked, key=position)
 
 
-def _colours(comparison: Comparison) -> dict[str, int]:
-    """Index of the palette by the key of the group.
+def _coloured(groups: Sequence[Group], varying: Iterable[Fact], asked: str) -> list[Group]:
+    """With the index of the palette.
 
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
     """
-    groups, asked = comparison.groups, comparison.question.fact
     if len(groups) <= COLOURS and not asked:
-        return {group.key: index for index, group in enumerate(groups)}
+        return [replace(group, color=index) for index, group in enumerate(groups)]
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
-    facts = sorted(
-        comparison.varying,
-        key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit()),
+    order = sorted(
+        varying, key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit())
     )
-    for fact in facts:
+    for fact in order:
         values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         if len(values) <= COLOURS:
-            return {group.key: values.index(group.facts[fact.field]) for group in groups}
-    return {group.key: 0 for group in groups}
-
-
-def _judged(comparison: Comparison, controls: QueryDict) -> Comparison:
-    """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
-
-    What the question needs beyond that is judged with it: one family, and each pair once.
-    """
-    comparison = replace(comparison, axes=arrange(comparison, controls))
-    groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
-    axes, question = comparison.axes, comparison.question
-    colours = _colours(comparison)
-    if base is None or metric is None:
-        return replace(comparison, groups=[replace(group, color=colours[group.key]) for group in groups])
-    best = best_of_curves(axes, groups, metric)
-    settings = setting_pairs(groups, comparison.varying) if question.kind == EFFECTS else []
-    levels = None if question.kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, controls)
-    along_x = axes.along_x(groups)
-    verdicts, rows = judge(
-        metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
-        series=[of_series for of_series, _ in levels.judged.values()] if levels else [[each.row] for each in settings],
-        along=_along(comparison, is_sweep=levels is not None), axis=along_x,
-    )  # fmt: skip
-    if levels:
-        levels = replace(levels, judged=dict(zip(levels.judged, rows, strict=True)), family=verdicts.family)
-    against = levels.against if levels else against_base(groups, base, verdicts, along_x)
-    base_keys = levels.base_keys if levels else {base.key}
-    groups = [
-        replace(
-            group, color=colours[group.key], is_baseline=group.key in base_keys, against=against.get(group.key)
-        )
-        for group in groups
-    ]  # fmt: skip
-    return replace(
-        comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
-        effects=[(each, of_setting[0]) for each, (of_setting, _) in zip(settings, rows, strict=False)],
-        verdicts=verdicts, best_groups=best,
-    )  # fmt: skip
-
-
-def _levels(comparison: Comparison, base: Group, metric: Metric, controls: QueryDict) -> Levels | None:
-    """Where the curves of a chart share an axis, where some groups ask another question than others (another scale), or
-    where a reader wants them; not judged yet.
-    """
-    fact, axes = controls.get("compared", ""), comparison.axes
-    if fact == NO_LEVELS:
-        return None
-    wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    possible = sweeps(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
-    if not possible:
-        return None
-    levels = levels_to_judge(possible, base, metric)
-    is_sweep = fact or axes.x in levels.sweep.held or asks_different_questions(levels)
-    return levels if is_sweep else None
-
-
-def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group]]:
-    """Of each curve the two levels that a loss is asked between, the later first. Of one system over sizes nobody asks
-    which size is best: the rule asks what is lost.
-    """
-    question = comparison.question
-    by_rule = not question.kind and not is_sweep and kind_of(comparison.axes) == SIZE
-    if question.kind not in OF_CURVES and not by_rule:
-        return []
-    curves = (curve for panel in comparison.panels for curve in panel.curves)
-    ends = (ends_of_curve(curve, question) for curve in curves)
-    return [(pair[1], pair[0]) for pair in ends if not isinstance(pair, str)]
-
-
-def _pairs(
-    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, *, is_sweep: bool
-) -> list[tuple[Group, Group]]:
-    """All; of too many those with the baseline, and with each other the best of each curve and of each system.
-
-    A question that ranks nothing needs those with the baseline only, and a sweep has its levels; but over terminals the
-    first question is which system comes to most, wherever.
-    """
-    question, axes = comparison.question, comparison.axes
-    if is_sweep:
-        asks_for_most = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
-        is_of_pairs = question.kind in OF_PAIRS and len(best) < len(comparison.groups)
-        return pairs_to_judge(by_value(best, metric), None) if asks_for_most and is_of_pairs else []
-    valued = by_value(comparison.groups, metric)
-    of_base = [(group, base) for group in valued if group.key != base.key]
-    if question.kind == PUBLISHED:
-        return [*printed_pairs(comparison.groups), *of_base]
-    if question.kind not in OF_PAIRS:
-        return of_base
-    if len(valued) <= MOST_IN_A_MATRIX:
-        return pairs_to_judge(valued, base)
-    fact = question.fact or "dbms"
-    systems = {fact_value(group, fact): group for group in reversed(valued) if group.ranked}.values()
-    leading = {group.key: group for group in (*best, *systems)} if len(best) < len(valued) else {
-        group.key: group for group in (valued[0], *systems)
-    }  # fmt: skip
-    pairs = pairs_to_judge(by_value(leading.values(), metric), base)
-    judged = {(group.key, other.key) for group, other in pairs}
-    first = [(valued[0], group) for group in valued[1:] if len(best) == len(valued) and group.key != base.key]
-    extra = (pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged)
-    return [*pairs, *extra]
-
-
-def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:
-    """Of each curve its best group, so that a system is set against the others and not against itself."""
-    if not axes.x:
-        return groups
-    names = [*axes.series, *filter(None, [axes.panels])]
-    best: dict[tuple[str, ...], Group] = {}
-    for group in by_value(groups, metric):
-        if group.ranked:
-            best.setdefault(fact_values(group, names), group)
-    return groups if len(best) < 2 else [*best.values()]
+            return [replace(group, color=values.index(group.facts[fact.field])) for group in groups]
+    return [*groups]
 
 
 def with_metric(comparison: Comparison, metric: Metric) -> Comparison:

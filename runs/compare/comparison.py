@@ -10,10 +10,9 @@ from runs.compare.effects import SettingPairs
 from runs.compare.facts import Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
-from runs.compare.judging import Verdicts
 from runs.compare.levels import Levels
 from runs.compare.panels import Axes, Panel, drawn_groups, panels_of, relative
-from runs.compare.sweep import LevelRow
+from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.run.facets import Facet
@@ -52,7 +51,7 @@ class Comparison:
     pooled: str = ""
     left_out: int = 0
     levels: Levels | None = None
-    effects: list[tuple[SettingPairs, LevelRow]] = field(default_factory=list)
+    effects: list[SettingPairs] = field(default_factory=list)
     question: Question = field(default_factory=Question)
     best_groups: list[Group] = field(default_factory=list)
     whole: Comparison | None = None

@@ -12,7 +12,7 @@ from django.db.models import prefetch_related_objects
 from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
 from runs.compare.groups import Against, Group
 from runs.compare.guard import differences, refusal
-from runs.compare.sweep import LevelRow
+from runs.compare.levels import LevelRow
 from runs.formatting import natural
 from runs.models import Config
 from runs.run.facets import FACTOR
@@ -80,8 +80,9 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
         return None
     refused = "" if allowed else reasons[0]
     shown = allowed or pairs
-    against = Against(why=f"no ratio: {refused}" if refused else "", refused=refused)
-    return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
+    return LevelRow(
+        name, {}, [group for group, _ in shown], [base for _, base in shown], shown, Against(refused=refused)
+    )
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:

@@ -58,30 +58,27 @@ class Printed:
 class Against:
     """A group against the baseline, or the one with the key `base`.
 
-    Without a verdict `why` says why there is none: `refused` where the two may not be compared. `is_level`: that is for
-    nothing but being another level of the chart's axis.
+    Without a verdict it is `refused`, as the two may not be compared, or something is `missing`; both say why. What is
+    refused for nothing but other `levels` of the chart's axis has a `change` still.
     """
 
     differences: list[Difference] = field(default_factory=list)
     verdict: Verdict | None = None
-    why: str = ""
     refused: str = ""
+    missing: str = ""
     base: str = ""
-    is_level: bool = False
+    change: Ratio | None = None
+    levels: Sequence[Difference] = ()
 
     @property
     def ratio(self) -> Ratio | None:
         return self.verdict.ratio if self.verdict else None
 
     @property
-    def words(self) -> str:
-        return self.verdict.words if self.verdict else self.why
-
-    @property
     def kind(self) -> str:
         """For colour and sign."""
         if self.refused:
-            return "level" if self.is_level else "refused"
+            return "level" if self.change else "refused"
         return self.verdict.kind if self.verdict else "none"
 
 

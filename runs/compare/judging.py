@@ -1,73 +1,74 @@
-"""The verdicts of a comparison. Each pair that a page sets against each other is judged once, all in one family.
-
-Table, answer, matrix, map, files and API read these verdicts; none of them judges anew.
-"""
+"""Judging: each pair that a page or its question sets against each other gets its verdict once, all in one family."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations
+from math import log
+from statistics import fmean
 from typing import TypeVar
 
+from django.http import QueryDict
+
+from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED
+from runs.compare.axes import arrange
+from runs.compare.comparison import Comparison
+from runs.compare.effects import printed_pairs, setting_pairs
+from runs.compare.facts import SET, fact_value, fact_values
 from runs.compare.groups import Against, Group
-from runs.compare.guard import Difference, differences, refusal
-from runs.compare.sweep import LevelRow
-from runs.compare.verdicts import change_words
-from runs.formatting import mid_sentence
+from runs.compare.guard import differences, refusal
+from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, Series, possible_levels
+from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve, kind_of
+from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
-from runs.stats import SeriesVerdicts, Verdict, judge_levels, page_noise, ratio
+from runs.run.facets import FACTOR
+from runs.stats import judge_levels, page_noise, ratio
 
 # Of more the matrix is no picture, and a family of so many finds nothing: then pairs with the first and the baseline.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
-JudgedRows = tuple[list[LevelRow], SeriesVerdicts]
 Item = TypeVar("Item")
-PairKey = tuple[str, str]
+Pairs = Sequence[tuple[Group, Group]]
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """By the keys of two groups: the verdict of the first against the second, or why there is none.
+def judged(comparison: Comparison, controls: QueryDict) -> Comparison:
+    """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
 
-    `along`: of two levels of one curve, which are set against each other in the answer of a loss and nowhere else.
-    `family`: how many comparisons share the errors that the page may make.
+    What the question needs beyond that is judged with it.
     """
-
-    by_pair: Mapping[PairKey, Verdict] = field(default_factory=dict)
-    along: Mapping[PairKey, Verdict] = field(default_factory=dict)
-    differing: Mapping[PairKey, list[Difference]] = field(default_factory=dict)
-    family: int = 0
-
-    def of(self, group: Group, base: Group) -> Verdict | None:
-        """None where the pair was not judged: it may not be compared, or nobody asks for it."""
-        if verdict := self.by_pair.get((group.key, base.key)):
-            return verdict
-        turned = self.by_pair.get((base.key, group.key))
-        return turned.turned if turned else None
-
-    def differences_of(self, group: Group, base: Group) -> list[Difference]:
-        pair = (group.key, base.key)
-        return self.differing[pair] if pair in self.differing else differences(group.conditions, base.conditions)
-
-
-def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int = 1) -> list[tuple[Item, Item]]:
-    """All pairs; of too many those with the best and with the baseline. The baseline comes second, else the worse."""
-    ordered = sorted(best_first, key=lambda item: item == base)
-    if len(ordered) <= MOST_IN_A_MATRIX and len(ordered) * (len(ordered) - 1) // 2 * levels <= MOST_COMPARISONS:
-        return list(combinations(ordered, 2))
-    return [pair for pair in combinations(ordered, 2) if pair[0] == ordered[0] or pair[1] == base]
-
-
-def by_value(groups: Iterable[Group], metric: Metric | None) -> list[Group]:
-    """Those with values, the best first; of a quantity without a better side the largest."""
-    is_reverse = metric is None or metric.better != "lower"
-    return sorted((group for group in groups if group.dots), key=lambda group: group.centre or 0.0, reverse=is_reverse)
+    axes = arrange(comparison, controls)
+    comparison = replace(comparison, axes=axes)
+    groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
+    if base is None or metric is None:
+        return comparison
+    best = best_of_curves(axes, groups, metric)
+    kind = comparison.question.kind
+    settings = setting_pairs(groups, comparison.varying) if kind == EFFECTS else []
+    levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, controls)
+    along_x = axes.along_x(groups)
+    verdicts, series = judge(
+        metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
+        series=[*levels.judged.values()] if levels else [Series(each.setting, [each.row]) for each in settings],
+        along=_along(comparison, is_sweep=levels is not None), axis=along_x,
+    )  # fmt: skip
+    against, base_keys = against_base(groups, base, verdicts, along_x), {base.key}
+    if levels:
+        levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
+        against, base_keys = levels.against, levels.base_keys
+    groups = [
+        replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups
+    ]
+    return replace(
+        comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
+        effects=[replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)],
+        verdicts=verdicts, best_groups=best,
+    )  # fmt: skip
 
 
 def judge(
-    metric: Metric, threshold: float, *, pairs: Sequence[tuple[Group, Group]] = (),
-    series: Sequence[Sequence[LevelRow]] = (), along: Sequence[tuple[Group, Group]] = (), axis: Collection[str] = (),
-) -> tuple[Verdicts, list[JudgedRows]]:  # fmt: skip
+    metric: Metric, threshold: float, *, pairs: Pairs = (), series: Sequence[Series] = (), along: Pairs = (),
+    axis: Collection[str] = (),
+) -> tuple[Verdicts, list[Series]]:  # fmt: skip
     """Pairs of groups, series level by level, and pairs `along` a curve, all of them one family.
 
     The latter may differ in the fields of their `axis`: that is what they are asked about.
@@ -82,32 +83,31 @@ def judge(
         # Of survivors nothing is better: the others would have been the slow ones.
         and not any(group.remnant for group in by_key[key])
     ]
-    comparable = [[row for row in rows if row.pairs and not row.against.refused] for rows in series]
-    levels = [[[(group.judged, base.judged) for group, base in row.pairs] for row in rows] for rows in comparable]
-    single = [[[(group.judged, base.judged)]] for group, base in map(by_key.__getitem__, allowed)]
+    of_series = [[row.pairs for row in each.rows if row.is_comparable] for each in series]
+    # Each pair by itself is a series of one level with one pair.
+    every = [*([[by_key[key]]] for key in allowed), *of_series]
     cells = {group.key: group.judged for pair in by_key.values() for group in pair}
-    cells |= {group.key: group.judged for rows in comparable for row in rows for pair in row.pairs for group in pair}
-    noise = page_noise(cells.values())
-    judged = judge_levels([*single, *levels], better=metric.better, threshold=threshold, noise=noise)
-    by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, judged, strict=False)}
-    of_series: list[JudgedRows] = []
-    for rows, verdicts in zip(series, judged[len(single) :], strict=True):
+    cells |= {group.key: group.judged for levels in of_series for level in levels for pair in level for group in pair}
+    found = judge_levels(
+        [[[(group.judged, base.judged) for group, base in level] for level in levels] for levels in every],
+        better=metric.better, threshold=threshold, noise=page_noise(cells.values()),
+    )  # fmt: skip
+    by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, found, strict=False)}
+    judged_series = []
+    for each, verdicts in zip(series, found[len(allowed) :], strict=True):
         of_level = iter(verdicts.levels)
-        told = [
-            replace(row, against=replace(row.against, verdict=next(of_level)))
-            if row.pairs and not row.against.refused
-            else row
-            for row in rows
+        rows = [
+            replace(row, against=replace(row.against, verdict=next(of_level))) if row.is_comparable else row
+            for row in each.rows
         ]
-        of_series.append((told, verdicts))
-    every = (verdict for each in judged for verdict in (*each.levels, each.overall) if verdict)
-    found = Verdicts(
+        judged_series.append(replace(each, rows=rows, verdicts=verdicts))
+    told = (verdict for each in found for verdict in (*each.levels, each.overall) if verdict)
+    return Verdicts(
         by_pair={key: by_pair[key] for key in by_pair if key not in of_curves or not refusal(differing[key])},
         along={key: by_pair[key] for key in by_pair if key in of_curves},
         differing=differing,
-        family=sum(verdict.ratio is not None and verdict.ratio.p is not None for verdict in every),
-    )
-    return found, of_series
+        family=sum(verdict.ratio is not None and verdict.ratio.p is not None for verdict in told),
+    ), judged_series
 
 
 def against_base(
@@ -123,10 +123,135 @@ def against_base(
         if verdict:
             against[group.key] = Against(off_axis, verdict)
         elif remnant or refusal(off_axis) or change is None:
-            against[group.key] = Against(differ, why=f"no ratio: {refused}", refused=refused)
+            against[group.key] = Against(differ, refused=refused)
         else:
             levels = [difference for difference in differ if difference.severity == "blocks"]
-            words = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in levels)
-            why = f"{change_words(change)} from {words}"
-            against[group.key] = Against(off_axis, why=why, refused=refused, is_level=True)
+            against[group.key] = Against(off_axis, refused=refused, change=change, levels=levels)
     return against
+
+
+# Which pairs
+
+
+def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int = 1) -> list[tuple[Item, Item]]:
+    """All pairs; of too many those with the best and with the baseline. The baseline comes second, else the worse."""
+    ordered = sorted(best_first, key=lambda item: item == base)
+    if len(ordered) <= MOST_IN_A_MATRIX and len(ordered) * (len(ordered) - 1) // 2 * levels <= MOST_COMPARISONS:
+        return list(combinations(ordered, 2))
+    return [pair for pair in combinations(ordered, 2) if pair[0] == ordered[0] or pair[1] == base]
+
+
+def _levels(comparison: Comparison, base: Group, metric: Metric, controls: QueryDict) -> Levels | None:
+    """Where the curves of a chart share an axis, where some groups ask another question than others (another scale), or
+    where a reader wants them; not judged yet.
+    """
+    fact, axes = controls.get("compared", ""), comparison.axes
+    if fact == NO_LEVELS:
+        return None
+    wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
+    possible = possible_levels(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
+    if not possible:
+        return None
+    levels = _to_judge(possible, base, metric)
+    is_sweep = fact or axes.x in (held.field for held in levels.held) or _asks_different_questions(levels)
+    return levels if is_sweep else None
+
+
+def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric) -> Levels:
+    """The first of them, with pairs of series that have no verdicts yet. The baseline is the series of the `chosen`
+    group.
+    """
+    levels = possible[0]
+    valued = [(group, key) for group, key in levels.group_series if group.dots]
+    base = next((key for group, key in valued if group.key == chosen.key), valued[0][1])
+    against_base = {key: list(levels.rows(key, base)) for key in levels.names if key != base}
+    order = _best_first(against_base, base, metric)
+    judged = {
+        (key, other): Series(
+            levels.names[key], against_base[key] if other == base else list(levels.rows(key, other))
+        )
+        for key, other in pairs_to_judge(order, base, levels=len(levels.table))
+    }
+    choices = [each.compared[0] for each in possible]
+    return replace(levels, base=base, choices=choices, order=order, judged=judged)
+
+
+def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metric: Metric) -> list[Key]:
+    """The series by their ratio to the baseline's over all levels; those without one last."""
+    logs = {base: 0.0}
+    for key, rows in against_base.items():
+        ratios = [
+            row.value / row.base_value
+            for row in rows
+            if row.is_comparable and row.value and row.base_value
+        ]
+        # Of one level in common there is no verdict over all: what stands first is judged against each other.
+        if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
+            logs[key] = fmean(map(log, ratios))
+    sign = 1 if metric.better == "lower" else -1
+    keys = [base, *against_base]
+    return sorted(keys, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
+
+
+def _asks_different_questions(levels: Levels) -> bool:
+    """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
+    first, *others = [group for level in levels.table.values() for group in level.get(levels.base, [])]
+    return any(refusal(differences(first.conditions, other.conditions)) for other in others)
+
+
+def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group]]:
+    """Of each curve the two levels that a loss is asked between, the later first. Of one system over sizes nobody asks
+    which size is best: the rule asks what is lost.
+    """
+    question = comparison.question
+    by_rule = not question.kind and not is_sweep and kind_of(comparison.axes) == SIZE
+    if question.kind not in OF_CURVES and not by_rule:
+        return []
+    curves = (curve for panel in comparison.panels for curve in panel.curves)
+    ends = (ends_of_curve(curve, question) for curve in curves)
+    return [(pair[1], pair[0]) for pair in ends if not isinstance(pair, str)]
+
+
+def _pairs(
+    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, *, is_sweep: bool
+) -> list[tuple[Group, Group]]:
+    """All; of too many those with the baseline, and with each other the best of each curve and of each system.
+
+    A question that ranks nothing needs those with the baseline only, and a sweep has its levels; but over terminals the
+    first question is which system comes to most, wherever.
+    """
+    question, axes = comparison.question, comparison.axes
+    if is_sweep:
+        asks_for_most = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
+        is_of_pairs = question.kind in OF_PAIRS and len(best) < len(comparison.groups)
+        return pairs_to_judge(by_value(best, metric), None) if asks_for_most and is_of_pairs else []
+    valued = by_value(comparison.groups, metric)
+    of_base = [(group, base) for group in valued if group.key != base.key]
+    if question.kind == PUBLISHED:
+        return [*printed_pairs(comparison.groups), *of_base]
+    if question.kind not in OF_PAIRS:
+        return of_base
+    if len(valued) <= MOST_IN_A_MATRIX:
+        return pairs_to_judge(valued, base)
+    fact = question.fact or "dbms"
+    systems = {fact_value(group, fact): group for group in reversed(valued) if group.ranked}.values()
+    leading = {group.key: group for group in (*best, *systems)} if len(best) < len(valued) else {
+        group.key: group for group in (valued[0], *systems)
+    }  # fmt: skip
+    pairs = pairs_to_judge(by_value(leading.values(), metric), base)
+    judged = {(group.key, other.key) for group, other in pairs}
+    first = [(valued[0], group) for group in valued[1:] if len(best) == len(valued) and group.key != base.key]
+    extra = (pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged)
+    return [*pairs, *extra]
+
+
+def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:
+    """Of each curve its best group, so that a system is set against the others and not against itself."""
+    if not axes.x:
+        return groups
+    names = [*axes.series, *filter(None, [axes.panels])]
+    best: dict[tuple[str, ...], Group] = {}
+    for group in by_value(groups, metric):
+        if group.ranked:
+            best.setdefault(fact_values(group, names), group)
+    return groups if len(best) < 2 else [*best.values()]

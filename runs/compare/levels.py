@@ -1,36 +1,108 @@
-"""Series of a sweep against each other, level by level: where everything else is equal."""
+"""Series at equal levels of all else: which facts may be compared so, and each series against another level by level."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import log
-from statistics import fmean
+from itertools import pairwise
+from operator import itemgetter
 
-from runs import formatting
-from runs.compare.facts import Fact, with_heading
+from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
 from runs.compare.groups import Against, Group
-from runs.compare.guard import differences, refusal
-from runs.compare.judging import JudgedRows, pairs_to_judge
-from runs.compare.sweep import LEAST_LEVELS, Key, LevelRow, Sweep
-from runs.compare.verdicts import ratio_words
+from runs.compare.guard import Difference, bare_field, differences, refusal
 from runs.formatting import listed, mid_sentence
-from runs.models import Metric
-from runs.stats import ALPHA, WINNERS, Kind, Ratio, SeriesVerdicts, Verdict
+from runs.run.facets import STORAGE
+from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
 
 NO_LEVELS = "none"
-# So many times as far as either is wide lie two ranges of ratios apart that are told one by one.
-APART = 2.0
+# In this order facts are compared where the axes name none.
+_COMPARED_FIRST = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
+LEAST_LEVELS, FEWEST_GROUPS = 2, 4
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """One level; `words` by heading.
+
+    `pairs`: groups of the series and of the baseline that are alike in all else; several where a reader does not hold
+    equal what tells them apart. `against` says why there is no ratio where there is none.
+    """
+
+    label: str
+    words: Mapping[str, str]
+    groups: list[Group]
+    bases: list[Group]
+    pairs: list[tuple[Group, Group]]
+    against: Against
+
+    @property
+    def keys(self) -> list[str]:
+        return [group.key for group in self.groups]
+
+    @property
+    def base_keys(self) -> list[str]:
+        return [group.key for group in self.bases]
+
+    @property
+    def turned(self) -> LevelRow:
+        """The baseline's series against this one."""
+        verdict = self.against.verdict
+        return replace(
+            self, groups=self.bases, bases=self.groups, pairs=[(base, group) for group, base in self.pairs],
+            against=replace(self.against, verdict=verdict and verdict.turned, base=""),
+        )  # fmt: skip
+
+    @property
+    def is_comparable(self) -> bool:
+        return bool(self.pairs) and not self.against.refused
+
+    @property
+    def kind(self) -> str:
+        return self.against.kind
+
+    @property
+    def ratio(self) -> float | None:
+        return self.against.ratio.value if self.against.ratio else None
+
+    @property
+    def value(self) -> float | None:
+        return _mean(group for group, _ in self.pairs) if self.pairs else _mean(self.groups)
+
+    @property
+    def base_value(self) -> float | None:
+        return _mean(base for _, base in self.pairs) if self.pairs else _mean(self.bases)
+
+    @property
+    def shade(self) -> int | None:
+        """−3 to 3: how far the ratio lies to the worse and to the better side, 0 where no verdict names one; None
+        without a ratio. Steps at 1.05, 1.25 and 2 times.
+        """
+        if self.ratio is None or self.kind not in WINNERS:
+            return None if self.ratio is None else 0
+        steps = sum(max(self.ratio, 1 / self.ratio) >= step for step in (1.05, 1.25, 2.0))
+        return -steps if self.kind == Kind.WORSE or (self.kind == Kind.DIFFERENT and self.ratio < 1) else steps
+
+    @property
+    def notes(self) -> list[str]:
+        return [difference.words for difference in self.against.differences if difference.severity == "note"]
+
+
+def _mean(groups: Iterable[Group]) -> float | None:
+    centres = [group.centre for group in groups if group.centre is not None]
+    return centres[0] if len(centres) == 1 else geometric_mean(centres)
 
 
 @dataclass(frozen=True)
 class Series:
-    """One series against the baseline's."""
+    """The series `label` against another, level by level. `verdicts` are empty until `runs.compare.judging` has judged
+    it.
+    """
 
     label: str
     rows: list[LevelRow]
-    verdicts: SeriesVerdicts
+    verdicts: SeriesVerdicts = field(default_factory=lambda: SeriesVerdicts([], None))
 
     @property
     def overall(self) -> Verdict | None:
@@ -43,35 +115,10 @@ class Series:
         return self.overall.ratio if self.overall and self.overall.kind != Kind.MIXED else None
 
     @property
-    def ratio_words(self) -> str:
-        return ratio_words(self.ratio)
-
-    @property
     def notes(self) -> list[str]:
         """What is not alike at every level; said once."""
         first, *others = [row.notes for row in self.with_ratio] or [[]]
         return [note for note in first if all(note in notes for notes in others)]
-
-    @cached_property
-    def words(self) -> str:
-        """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
-        overall, verdicts = self.overall, self.verdicts
-        if overall is None:
-            reasons = {row.against.words for row in self.rows}
-            return reasons.pop() if len(reasons) == 1 and not self.with_ratio else ""
-        if overall.kind == Kind.MIXED:
-            return f"{unlike_words(self.rows)}: no single number"
-        if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
-            return f"{overall.words}; the levels differ, {ratios_by_level(self.rows)}"
-        if not verdicts.of_repeats:
-            sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
-            return f"{overall.words}; {ratios_by_level(self.rows)}. {sureness}"
-        return overall.words
-
-    @property
-    def keys(self) -> list[str]:
-        """Of its groups."""
-        return [key for row in self.rows for key in row.keys]
 
     @property
     def with_ratio(self) -> list[LevelRow]:
@@ -91,50 +138,151 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Levels:
-    """`base`: the series that the others are set against. `choices`: facts that may be compared. `order`: the series,
-    the best over all levels first. `judged`: pairs of series, the first against the second, level by level.
+    """`compared` name a series together, and `held` are equal in each level, of what may be (`offered`).
+
+    Of what is judged `base` is the series that the others are set against, `order` has the best over all levels first,
+    and `judged` holds pairs of series, the first against the second. `choices`: all facts that may be compared.
     """
 
-    sweep: Sweep
-    base: Key
-    choices: list[Fact]
-    order: list[Key]
-    judged: Mapping[tuple[Key, Key], JudgedRows]
+    compared: list[Fact]
+    held: list[Fact]
+    offered: list[Fact]
+    columns: Columns
+    choices: Sequence[Fact] = ()
+    base: Key = ()
+    order: Sequence[Key] = ()
+    judged: Mapping[tuple[Key, Key], Series] = field(default_factory=dict)
     family: int = 0
+
+    @cached_property
+    def group_series(self) -> list[tuple[Group, Key]]:
+        """Each group with its series."""
+        rows = self.columns.rows([fact.field for fact in self.compared])
+        return list(zip(self.columns.groups, rows, strict=True))
+
+    @cached_property
+    def _by_level(self) -> dict[Key, dict[Key, list[Group]]]:
+        """Groups by level and series, as they come."""
+        levels: dict[Key, dict[Key, list[Group]]] = {}
+        held = self.columns.rows([fact.field for fact in self.held])
+        for level, (group, series) in zip(held, self.group_series, strict=True):
+            levels.setdefault(level, {}).setdefault(series, []).append(group)
+        return levels
+
+    def _in_order(self, levels: Iterable[Key]) -> list[Key]:
+        ranks = [fact.ranks for fact in self.held]
+        return sorted(levels, key=lambda level: [rank[value] for rank, value in zip(ranks, level, strict=True)])
+
+    @cached_property
+    def table(self) -> dict[Key, dict[Key, list[Group]]]:
+        """Groups by level and series; levels in the order of their values."""
+        return {key: self._by_level[key] for key in self._in_order(self._by_level)}
+
+    @cached_property
+    def _levels_of(self) -> dict[Key, dict[int, dict[Key, list[Group]]]]:
+        """Of each series the levels at which it is, by their position."""
+        levels: dict[Key, dict[int, dict[Key, list[Group]]]] = {}
+        for at, level in enumerate(self.table.values()):
+            for name in level:
+                levels.setdefault(name, {})[at] = level
+        return levels
+
+    @cached_property
+    def names(self) -> dict[Key, str]:
+        """The series, each by as few facts as tell them apart."""
+        keys = list(dict.fromkeys(key for _, key in self.group_series))
+        needed = distinguishing({fact.field: [key[at] for key in keys] for at, fact in enumerate(self.compared)})
+        shown = [(at, fact) for at, fact in enumerate(self.compared) if fact.field in needed]
+        return {key: " · ".join(fact.in_legend(key[at]) for at, fact in shown) for key in keys}
+
+    @cached_property
+    def headings(self) -> list[Fact]:
+        """The facts that tell the levels apart."""
+        needed = distinguishing({fact.field: [key[at] for key in self.table] for at, fact in enumerate(self.held)})
+        return [fact for fact in self.held if fact.field in needed]
+
+    def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
+        """Each level at which one of the two series is, not yet judged."""
+        for _, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):
+            groups, bases = level.get(name, []), level.get(base, [])
+            values = [(fact, (groups or bases)[0].facts[fact.field]) for fact in self.headings]
+            pairs, against = self._set_against(groups, bases)
+            yield LevelRow(
+                " · ".join(fact.in_legend(value) for fact, value in values),
+                {fact.label: fact.words.get(value, value) for fact, value in values}, groups, bases, pairs, against,
+            )  # fmt: skip
+
+    def _set_against(
+        self, groups: Sequence[Group], bases: Sequence[Group]
+    ) -> tuple[list[tuple[Group, Group]], Against]:
+        """The pairs of one level; without any the reason."""
+        here = [group for group in groups if group.dots]
+        there = [group for group in bases if group.dots]
+        if not here or not there:
+            missing = next((group.gap for group in (bases if here else groups) if group.gap), "not measured here")
+            return [], Against(missing=missing)
+        pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
+        if not pairs:
+            return [], Against(missing="several groups here; hold equal what tells them apart")
+        compared = self._compared_fields
+        by_words: dict[str, Difference] = {
+            difference.words: difference
+            for group, base in pairs
+            for difference in differences(group.conditions, base.conditions)
+            if difference.field not in compared or difference.severity == "blocks"
+        }
+        return pairs, Against([*by_words.values()], refused=refusal(by_words.values()), base=there[0].key)
+
+    @property
+    def _compared_fields(self) -> set[str]:
+        """As differences name them. A disk is what somebody asked for by the name of its storage."""
+        fields = {bare_field(fact.field) for fact in self.compared}
+        return fields | {f"{field.removeprefix(STORAGE)}_storage" for field in fields if field.startswith(STORAGE)}
+
+    def _pairs(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
+        """Groups that have the same of what may be held equal but is not; none where that does not tell them apart."""
+        loose = [fact.field for fact in self.offered if fact not in self.held]
+        by_values = {fact_values(group, loose): group for group in here}
+        bases = {fact_values(group, loose): group for group in there}
+        if len(by_values) < len(here) or len(bases) < len(there):
+            return []
+        return [(group, bases[values]) for values, group in by_values.items() if values in bases]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether at two levels some two series may be set against each other; neighbours are asked, and the first."""
+        compared, comparable = {bare_field(fact.field) for fact in self.compared}, 0
+        # Of a thousand runs that have little in common hardly any level has two series.
+        shared = (level for level, series in self._by_level.items() if len(series) > 1)
+        for level in self._in_order(shared):
+            first, *others = self._by_level[level].values()
+            for groups, bases in [*((first, other) for other in others), *pairwise(others)]:
+                pairs, against = self._set_against(groups, bases)
+                if any(each.severity == "blocks" and each.field in compared for each in against.differences):
+                    return False  # Another value of what is compared is another question, at every level.
+                if pairs and not against.refused:
+                    comparable += 1
+                    break
+            if comparable >= LEAST_LEVELS:
+                return True
+        return False
+
+    # Of what is judged
 
     @property
     def base_label(self) -> str:
-        return self.sweep.names[self.base]
-
-    @property
-    def headings(self) -> list[Fact]:
-        """The facts that tell the levels apart."""
-        return self.sweep.headings
+        return self.names[self.base]
 
     @cached_property
     def series(self) -> list[Series]:
         """All but the baseline's, against it."""
-        others = ((key, label) for key, label in self.sweep.names.items() if key != self.base)
-        return [Series(label, *self.judged[key, self.base]) for key, label in others]
+        return [self.judged[key, self.base] for key in self.names if key != self.base]
 
     @property
     def bases(self) -> list[tuple[str, str]]:
         """(key of a group, label) of each series that may be the baseline."""
-        group_by_key = {key: group.key for key, group in reversed(self.sweep.valued)}
-        return [(group_by_key[key], label) for key, label in self.sweep.names.items() if key in group_by_key]
-
-    @property
-    def compared(self) -> list[Fact]:
-        return [self.sweep.facts[field] for field in self.sweep.compared]
-
-    @property
-    def held(self) -> list[Fact]:
-        return [self.sweep.facts[field] for field in self.sweep.held]
-
-    @property
-    def offered(self) -> list[Fact]:
-        """All that may be held equal."""
-        return [self.sweep.facts[field] for field in self.sweep.offered]
+        group_by_key = {key: group.key for group, key in reversed(self.group_series) if group.dots}
+        return [(group_by_key[key], label) for key, label in self.names.items() if key in group_by_key]
 
     @property
     def compared_words(self) -> str:
@@ -147,17 +295,18 @@ class Levels:
     @property
     def averaged_words(self) -> str:
         """What a reader does not hold equal, and what is averaged over."""
-        return listed([mid_sentence(fact.label) for fact in self.offered if fact.field not in self.sweep.held])
+        return listed([mid_sentence(fact.label) for fact in self.offered if fact not in self.held])
 
-    def between(self, one: Key, other: Key) -> JudgedRows | None:
-        """The levels of the first series against the second; None of two that were not judged."""
+    def between(self, one: Key, other: Key) -> Series | None:
+        """The first series against the second; None of two that were not judged."""
         if (one, other) in self.judged:
             return self.judged[one, other]
         if (other, one) not in self.judged:
             return None
-        rows, verdicts = self.judged[other, one]
-        overall = verdicts.overall and verdicts.overall.turned
-        return [row.turned for row in rows], replace(verdicts, overall=overall)
+        judged = self.judged[other, one]
+        overall = judged.overall and judged.overall.turned
+        turned = replace(judged.verdicts, overall=overall)
+        return Series(self.names[one], [row.turned for row in judged.rows], turned)
 
     @property
     def against(self) -> dict[str, Against]:
@@ -196,117 +345,49 @@ class Levels:
         return sum(len(series.rows) for series in self.series)
 
 
-def levels_to_judge(possible: Mapping[str, Sweep], chosen: Group | None, metric: Metric) -> Levels:
-    """Of the first of the `possible` sweeps, one at least; without verdicts yet. The baseline is the series of the
-    `chosen` group.
+def possible_levels(
+    groups: Sequence[Group], varying: Mapping[str, Fact], series: Sequence[str], wanted: Sequence[str],
+    held: Sequence[str] | None,
+) -> list[Levels]:  # fmt: skip
+    """One for each fact that may be compared, the best first: all that have two levels with a ratio.
+
+    What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's
+    `series` before the others. `held`: fields that are equal in each level; None holds what occurs with several series.
     """
-    sweep = next(iter(possible.values()))
-    keys = [key for key, group in sweep.valued if chosen and group.key == chosen.key]
-    base = next(iter([*keys, *(key for key, _ in sweep.valued)]))
-    against_base = {key: list(sweep.rows(key, base)) for key in sweep.names if key != base}
-    order = _best_first(against_base, base, metric)
-    none_yet = SeriesVerdicts([], None)
-    judged = {
-        (key, other): (against_base[key] if other == base else list(sweep.rows(key, other)), none_yet)
-        for key, other in pairs_to_judge(order, base, levels=len(sweep.table))
-    }
-    return Levels(sweep, base, [sweep.facts[field] for field in possible], order, judged)
-
-
-def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metric: Metric) -> list[Key]:
-    """The series by their ratio to the baseline's over all levels; those without one last."""
-    logs = {base: 0.0}
-    for key, rows in against_base.items():
-        ratios = [
-            row.value / row.base_value
-            for row in rows
-            if row.pairs and not row.against.refused and row.value and row.base_value
-        ]
-        # Of one level in common there is no verdict over all: what stands first is judged against each other.
-        if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
-            logs[key] = fmean(map(log, ratios))
-    sign = 1 if metric.better == "lower" else -1
-    keys = [base, *against_base]
-    return sorted(keys, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
-
-
-def asks_different_questions(levels: Levels) -> bool:
-    """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
-    first, *others = [group for level in levels.sweep.table.values() for group in level.get(levels.base, [])]
-    return any(refusal(differences(first.conditions, other.conditions)) for other in others)
-
-
-def ratios_by_level(rows: Sequence[LevelRow]) -> str:
-    """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
-    if in_two_ranges := _two_ranges(rows):
-        return in_two_ranges
-    falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
-    ends = [falling[0], falling[-1]] if len(falling) > 1 else falling
-    return ", ".join(f"{formatting.times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio)
-
-
-def _two_ranges(rows: Sequence[LevelRow]) -> str:
-    """Two ranges of ratios that lie well apart, each with its values of one fact; else empty."""
-    widest, split = 0.0, ("", [""], [""])
-    for heading in rows[0].words if rows else ():
-        logs: dict[str, list[float]] = {}
-        for row in rows:
-            if row.ratio:
-                logs.setdefault(row.words[heading], []).append(log(row.ratio))
-        names = sorted(logs, key=lambda name: fmean(logs[name]))
-        for cut in range(1, len(names)):
-            low, high = ([value for name in part for value in logs[name]] for part in (names[:cut], names[cut:]))
-            gap = min(high) - max(low)
-            if gap > max(widest, APART * (max(low) - min(low)), APART * (max(high) - min(high))):
-                widest, split = gap, (heading, names[:cut], names[cut:])
-    if not widest:
-        return ""
-    heading, *parts = split
-    in_order = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
-    parts.sort(key=lambda part: in_order[0] not in part)
-    return ", ".join(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
-
-
-def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
-    """From the lowest ratio to the highest at these values of a fact."""
-    ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
-    ends = dict.fromkeys((formatting.times(min(ratios)), formatting.times(max(ratios))))
-    is_number = all(value[:1].isdigit() for value in values)
-    where = with_heading(heading, values) if is_number else f"{heading} {listed(values)}"
-    return f"{' to '.join(ends)} at {mid_sentence(where)}"
-
-
-def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
-    """The ratios by the values of the fact that decides which side is better, or where one is at all; empty where no
-    single one does.
-
-    Levels without a verdict for one side decide nothing and are counted apart.
-    """
-    decided = [row for row in rows if row.ratio and row.kind in WINNERS]
-    for heading in decided[0].words if decided else ():
-        kinds_by_value: dict[str, set[str]] = {}
-        for row in decided:
-            kinds_by_value.setdefault(row.words[heading], set()).add(row.kind)
-        if any(len(kinds) > 1 for kinds in kinds_by_value.values()):
+    columns = Columns(groups)
+    facts = [
+        fact
+        for name, fact in varying.items()
+        if name not in NEVER_TAKEN and name != DATE and len(set(columns[name])) > 1
+    ]
+    order = sorted(facts, key=lambda fact: (rank_of_kind(fact.field, _COMPARED_FIRST), fact.field not in series))
+    order.sort(key=lambda fact: wanted.index(fact.field) if fact.field in wanted else len(wanted))
+    possible: list[Levels] = []
+    for fact in order if len(groups) >= FEWEST_GROUPS else ():
+        # A configuration says nothing beside its DBMS, where each has one.
+        alike = (
+            columns.follow([fact.field], [other]) and columns.follow([other], [fact.field])
+            for other in (levels.compared[0].field for levels in possible)
+        )
+        if any(alike):
             continue
-        # One side only: a fact says where, if the levels that decide are a part of its values.
-        one_side = len(set.union(*kinds_by_value.values())) < 2
-        if one_side and all(row.words[heading] in kinds_by_value for row in rows if row.ratio):
-            continue
-        parts = []
-        for kind in dict.fromkeys(row.kind for row in decided):
-            values = [value for value, kinds in kinds_by_value.items() if kind in kinds]
-            parts.append(_range_words(heading, values, decided))
-        with_ratio = sum(row.ratio is not None for row in rows)
-        if len(decided) < with_ratio:
-            parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")
-        return ", ".join(parts)
-    return ""
+        levels = _levels_of(columns, facts, fact, held)
+        if levels and levels.is_possible:
+            possible.append(levels)
+    return possible
 
 
-def unlike_words(rows: Sequence[LevelRow]) -> str:
-    """The ratios of levels that have no single number, and that no level is sure where none is."""
-    if words := _ratios_by_winner(rows):
-        return words
-    is_sure = any(row.kind in WINNERS for row in rows)
-    return ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")
+def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequence[str] | None) -> Levels | None:
+    others = [other for other in facts if other != fact]
+    # What goes with one series only at each of its values cannot be held equal: a configuration of its DBMS.
+    offered = [other for other in others if not columns.follow([fact.field], [other.field])]
+    if not offered:
+        return None
+    offered.sort(key=lambda other: not other.is_number)
+    compared = [fact]
+    for other in others:
+        # Two configurations of one DBMS are two series.
+        if other not in offered and not columns.follow([other.field], [each.field for each in (*compared, *offered)]):
+            compared.append(other)
+    chosen = offered if held is None else [other for other in offered if other.field in held]
+    return Levels(compared, chosen, offered, columns)

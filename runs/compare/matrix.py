@@ -9,8 +9,9 @@ from itertools import combinations
 from runs import formatting
 from runs.compare.comparison import Comparison
 from runs.compare.guard import refusal
-from runs.compare.judging import MOST_IN_A_MATRIX, by_value
+from runs.compare.judging import MOST_IN_A_MATRIX
 from runs.compare.levels import Levels
+from runs.compare.verdicts import by_value
 from runs.stats import WINNERS, Kind, Verdict, letters
 
 # By the positions of row and column.
@@ -87,30 +88,31 @@ def matrix(comparison: Comparison) -> Matrix | None:
 
 
 def _of_series(levels: Levels) -> Matrix | None:
-    names, keys = levels.sweep.names, levels.order
+    names, keys = levels.names, levels.order
     pairs = list(combinations(range(len(keys)), 2))
     between = {(row, column): levels.between(keys[row], keys[column]) for row, column in pairs}
-    judged = {pair: rows_and_verdicts for pair, rows_and_verdicts in between.items() if rows_and_verdicts}
+    judged = {pair: series for pair, series in between.items() if series}
     if len(keys) < 3 or len(judged) < len(pairs):
         return None  # too many pairs: not all were judged
     refused = {
-        pair: next((row.against.words for row in rows if not row.ratio), "") or "one level only"
-        for pair, (rows, verdicts) in judged.items()
-        if verdicts.overall is None
+        pair: next((row.against.refused or row.against.missing for row in series.rows if not row.ratio), "")
+        or "one level only"
+        for pair, series in judged.items()
+        if series.overall is None
     }
     kinds: dict[str, dict[tuple[int, int], str]] = {}
     means: dict[str, dict[int, float | None]] = {}
-    for pair, (rows, _) in judged.items():
-        for at_level in rows:
+    for pair, of_pair in judged.items():
+        for at_level in of_pair.rows:
             kinds.setdefault(at_level.label, {})[pair] = at_level.kind
             means.setdefault(at_level.label, {}).update(zip(pair, (at_level.value, at_level.base_value), strict=True))
     lettered = []
     for label, kind_by_pair in kinds.items():
         if len(kind_by_pair) == len(pairs) and not {"none", "refused", Kind.TOO_FEW} & set(kind_by_pair.values()):
             of_level = letters(len(keys), (pair for pair, kind in kind_by_pair.items() if kind in WINNERS))
-            series = [Lettered(names[key], means[label][at], of_level[at]) for at, key in enumerate(keys)]
-            lettered.append(LetteredLevel(label, series))
-    by_pair = {pair: verdicts.overall for pair, (_, verdicts) in judged.items()}
+            at_level_of = [Lettered(names[key], means[label][at], of_level[at]) for at, key in enumerate(keys)]
+            lettered.append(LetteredLevel(label, at_level_of))
+    by_pair = {pair: series.overall for pair, series in judged.items()}
     made = _matrix([names[key] for key in keys], by_pair, refused, lettered, levels.family)
     return replace(made, held=levels.held_words)
 

@@ -1,27 +1,44 @@
-"""How a ratio and a change are said: the pieces of which sentences are made."""
+"""The verdicts of a comparison, by the two groups that each is of. Table, answer, matrix, files and API read them."""
 
 from __future__ import annotations
 
-from runs import formatting
-from runs.stats import Ratio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-# From so many times on growth is said as a multiple.
-TIMES_FROM = 3.0
+from runs.compare.groups import Group
+from runs.compare.guard import Difference, differences
+from runs.models import Metric
+from runs.stats import Verdict
 
-
-def change_words(change: Ratio) -> str:
-    """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %); what grew far 27.2 ×."""
-    ratios = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
-    is_far = max(ratios) >= TIMES_FROM
-    words, *ends = (formatting.times(r) if is_far else formatting.percent(r - 1, signed=True) for r in ratios)
-    return f"{words} ({' to '.join(ends)})" if ends else words
+PairKey = tuple[str, str]
 
 
-def ratio_words(ratio: Ratio | None) -> str:
-    """4.74 × (4.37–5.13); without the interval where there is none."""
-    if ratio is None:
-        return ""
-    words, interval = formatting.times(ratio.value), ratio.interval
-    if interval is None:
-        return words
-    return f"{words} ({formatting.three_digits(interval.low)}–{formatting.three_digits(interval.high)})"
+@dataclass(frozen=True)
+class Verdicts:
+    """By the keys of two groups: the verdict of the first against the second, or why there is none.
+
+    `along`: of two levels of one curve, which are set against each other in the answer of a loss and nowhere else.
+    `family`: how many comparisons share the errors that the page may make.
+    """
+
+    by_pair: Mapping[PairKey, Verdict] = field(default_factory=dict)
+    along: Mapping[PairKey, Verdict] = field(default_factory=dict)
+    differing: Mapping[PairKey, list[Difference]] = field(default_factory=dict)
+    family: int = 0
+
+    def of(self, group: Group, base: Group) -> Verdict | None:
+        """None where the pair was not judged: it may not be compared, or nobody asks for it."""
+        if verdict := self.by_pair.get((group.key, base.key)):
+            return verdict
+        turned = self.by_pair.get((base.key, group.key))
+        return turned.turned if turned else None
+
+    def differences_of(self, group: Group, base: Group) -> list[Difference]:
+        pair = (group.key, base.key)
+        return self.differing[pair] if pair in self.differing else differences(group.conditions, base.conditions)
+
+
+def by_value(groups: Iterable[Group], metric: Metric | None) -> list[Group]:
+    """Those with values, the best first; of a quantity without a better side the largest."""
+    is_reverse = metric is None or metric.better != "lower"
+    return sorted((group for group in groups if group.dots), key=lambda group: group.centre or 0.0, reverse=is_reverse)

@@ -19,6 +19,7 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
+from runs.answers.words import levels
 from runs.charts.pivots import Cell, Pivot
 from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
@@ -37,6 +38,9 @@ register.filter("times", formatting.times)
 register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
+register.filter("ratio_words", levels.ratio_words)
+register.filter("against_words", levels.against_words)
+register.filter("series_words", levels.series_words)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
 

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, headline, offered
 from runs.answers.words import as_markdown, question_words, sentence
+from runs.answers.words.levels import against_words, ratio_words
 from runs.answers.words.warnings import failed_checks_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
@@ -33,7 +34,6 @@ from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
 from runs.compare.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
-from runs.compare.verdicts import ratio_words
 from runs.formatting import percent, quantity
 from runs.listing.filters import without_blanks
 from runs.models import Report, Run
@@ -94,7 +94,7 @@ def _markdown(comparison: Comparison, source: str) -> str:
     rows = [
         [
             group.label, str(group.n), quantity(group.centre, unit) if group.dots else group.gap_words,
-            ratio_words(group.against.ratio if group.against else None), group.against.words if group.against else "",
+            ratio_words(group.against.ratio if group.against else None), against_words(group.against),
         ]
         for group in comparison.groups[:FIRST_ROWS]
     ]  # fmt: skip

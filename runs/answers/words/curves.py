@@ -10,12 +10,12 @@ from runs.answers.curves import Along, changes_of, curves_along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, place_words, times_between
 from runs.answers.words import step
+from runs.answers.words.levels import change_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
-from runs.compare.judging import Verdicts
 from runs.compare.panels import CLIENT, SIZE, Curve
-from runs.compare.verdicts import change_words
+from runs.compare.verdicts import Verdicts
 from runs.formatting import number, percent, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE
