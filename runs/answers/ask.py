@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -20,7 +20,7 @@ from runs.compare.axes import LEAST_LEVELS, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_values
-from runs.compare.panels import CLIENTS, SIZE, SIZES, Axes, Panel, kind_of
+from runs.compare.panels import CLIENTS, SIZE, SIZES, Axes
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
@@ -55,7 +55,7 @@ def _over_size(comparison: Comparison) -> Answer | None:
     """Of one system over sizes nobody asks which size is best, but what is lost; two sizes are enough."""
     axes = comparison.axes
     sizes = (question for name in axes.facts for question in _over(name, axes.facts[name]))
-    x = axes.x if kind_of(axes) == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
+    x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if x != axes.x:
         comparison = replace(comparison, axes=arrange(comparison, QueryDict(urlencode({"x": x}))))
     return curves.of_curves(comparison, Question(kind=asked.LOSS, x=x)) if x else None
@@ -85,10 +85,10 @@ def _told_apart_by(comparison: Comparison) -> str:
 
 
 def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answer:
-    panels: Sequence[Panel] = comparison.panels if axes.x == DATE else []
+    curves_of_days = comparison.curves if axes.x == DATE else []
     if question.kind == asked.NEWER:
-        return history.newer(comparison, panels, question)
-    answer = history.since(comparison, panels, question)
+        return history.newer(comparison, curves_of_days, question)
+    answer = history.since(comparison, curves_of_days, question)
     if answer.claims or comparison.question.kind:
         return answer
     # Of too few batches to tell a change: the newest against the baseline.
@@ -110,7 +110,7 @@ def offered(comparison: Comparison, answered: Question) -> list[tuple[str, Quest
             if question.kind in asked.OF_CURVES and question.x in axes.facts:
                 of_x = Axes(view="curve", x=question.x, facts=axes.facts)
                 place = place_of(of_x, comparison.groups)
-                on_x = {"x_label": place.label, "x_unit": place.unit, "x_kind": kind_of(of_x)}
+                on_x = {"x_label": place.label, "x_unit": place.unit, "x_kind": place.kind}
             questions.append((question_words(begun(comparison, question, **on_x)), question))
     return questions
 

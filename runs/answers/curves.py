@@ -4,7 +4,6 @@ where it falls off, how far it scales (docs/method/curves.md says each formula).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +15,7 @@ from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import CLIENT, SIZE, Axes, Curve, Panel, ends_of_curve, kind_of, levels_of
+from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
 from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
@@ -32,9 +31,9 @@ TOO_FEW, KNEE, SMOOTH, UNDECIDED, NONE = "too_few", "knee", "smooth", "undecided
 
 def of_curves(comparison: Comparison, question: Question) -> Answer:
     axes = comparison.axes
-    place = place_of(axes, [point for panel in comparison.panels for curve in panel.curves for point in curve.points])
+    place = place_of(axes, [point for curve in comparison.curves for point in curve.points])
     claims: list[AnyClaim] = []
-    missing = [] if kind_of(axes) else ["No size and no other number varies: measure at a second one."]
+    missing = [] if place.kind else ["No size and no other number varies: measure at a second one."]
     for curve in curves_along(comparison, place):
         made: AnyClaim | str
         if question.kind == LOSS:
@@ -42,14 +41,14 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         else:
             made = curve.falls_off if question.kind == FALLS_OFF else curve.scales
         if isinstance(made, str):
-            missing.append(f"{curve.label}: {made}" if curve.label else made)
+            missing.append(f"{curve.curve.name}: {made}" if curve.curve.name else made)
         else:
             claims.append(made)
     # What loses most comes first.
     claims.sort(key=lambda claim: claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0)
     return begun(
         comparison, question.model_copy(update={"x": axes.x}), claims=claims, missing=missing,
-        sure=any(map(_is_sure, claims)), x_label=place.label, x_unit=place.unit, x_kind=kind_of(axes),
+        sure=any(map(_is_sure, claims)), x_label=place.label, x_unit=place.unit, x_kind=place.kind,
     )  # fmt: skip
 
 
@@ -61,26 +60,19 @@ def _is_sure(claim: AnyClaim) -> bool:
     return isinstance(claim, ScalesTo) and claim.gain.low is not None
 
 
-def labelled(panels: Sequence[Panel]) -> Iterator[tuple[Curve, str]]:
-    """Each curve with its name among those of all panels."""
-    for panel in panels:
-        for curve in panel.curves:
-            yield curve, " · ".join(filter(None, (panel.label, curve.label)))
-
-
-def curves_along(comparison: Comparison, x: Place) -> Iterator[Along]:
+def curves_along(comparison: Comparison, x: Place) -> list[Along]:
     """None where x is no number."""
-    if kind_of(comparison.axes) and comparison.metric:
-        for panel in comparison.panels:
-            for curve in panel.curves:
-                yield Along(panel.label, curve, comparison.metric, x, comparison.axes, comparison.verdicts)
+    if not x.kind or comparison.metric is None:
+        return []
+    return [
+        Along(curve, comparison.metric, x, comparison.axes, comparison.verdicts) for curve in comparison.curves
+    ]
 
 
 @dataclass(frozen=True)
 class Along:
     """One curve. A claim that is a text says why there is none."""
 
-    panel: str
     curve: Curve
     metric: Metric
     x: Place
@@ -88,22 +80,13 @@ class Along:
     verdicts: Verdicts
 
     @property
-    def label(self) -> str:
-        """Its name among those of all panels; empty where it is alone."""
-        return " · ".join(filter(None, (self.panel, self.curve.label)))
-
-    @cached_property
-    def kind(self) -> str:
-        return kind_of(self.axes)
-
-    @cached_property
     def levels(self) -> Levels:
-        return levels_of(self.curve)
+        return self.curve.levels
 
     @property
     def grows(self) -> bool:
         """Whether it is a rate over clients, of which the scaling law speaks."""
-        return self.kind == CLIENT and self.metric.better == "higher"
+        return self.x.kind == CLIENT and self.metric.better == "higher"
 
     @cached_property
     def losses(self) -> list[Ratio | None]:
@@ -122,7 +105,7 @@ class Along:
     @cached_property
     def beside_memory(self) -> tuple[Slope | None, Slope | None] | None:
         """Per doubling below and above the memory; None where the whole is not told or no memory stands on x."""
-        if self.memory is None or self.kind != SIZE or not is_told(self.per_doubling):
+        if self.memory is None or self.x.kind != SIZE or not is_told(self.per_doubling):
             return None
         at = self.memory[1]
         below = [level for level in self.levels if level[0] <= at]
@@ -166,7 +149,7 @@ class Along:
         verdict = self.verdicts.along.get((last.key, first.key))
         change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.judged, first.judged))
         return Loss(
-            label=self.label, runs=[*first.run_ids, *last.run_ids], start=first.x, end=last.x,
+            label=self.curve.name, runs=[*first.run_ids, *last.run_ids], start=first.x, end=last.x,
             levels=(self._asked_level(first), self._asked_level(last)), change=change, falls_off=self.falls_off,
         )  # fmt: skip
 
@@ -178,7 +161,7 @@ class Along:
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
         claim = FallsOff(
-            label=self.label, runs=self.runs, shape=NONE, memory=memory, memory_words=words,
+            label=self.curve.name, runs=self.runs, shape=NONE, memory=memory, memory_words=words,
             up_to=self.levels[-1][0] if self.levels else None,
         )  # fmt: skip
         if len(self.levels) < LEAST_FOR_KNEE:
@@ -205,7 +188,7 @@ class Along:
     def scales(self) -> ScalesTo | str:
         if len(self.levels) < 2:
             return "one level only, measure a second"
-        means = {point.x: point.centre or 0.0 for point in self.curve.points if point.dots}
+        means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         first, last = self.levels[0][0], self.levels[-1][0]
         most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
         law = self.law
@@ -215,7 +198,7 @@ class Along:
         why = law if isinstance(law, str) else "" if fitted else f"its levels lie {law.off:.0%} off"
         has_peaked = bool(peak and peak.value <= last and peak.interval and peak.interval.high <= last)
         return ScalesTo(
-            label=self.label, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
+            label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,
             gain=share_of(gain) if gain else Amount(),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
@@ -232,13 +215,13 @@ class Along:
                 for (at, _), loss in zip(self.levels, self.losses, strict=True)
             ]
         }  # fmt: skip
-        if self.kind == CLIENT:
+        if self.x.kind == CLIENT:
             return told | ({"scaling": _scaling(self.law)} if self.grows else {})
         told["per_doubling"] = _slope(self.per_doubling)
         if self.beside_memory:
             below, above = map(_slope, self.beside_memory)
             told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
-        if self.kind == SIZE and self.metric.better in ("higher", "lower"):
+        if self.x.kind == SIZE and self.metric.better in ("higher", "lower"):
             half = None if self.is_half_unsure else self.half
             name = "half_at" if self.metric.better == "higher" else "doubled_at"
             told[name] = half and {"x": half.at, "interval": _ends(half.interval)}
@@ -251,8 +234,7 @@ class Along:
 
 def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
     """Of each level against the first; where the page has judged the two, with the interval of its family."""
-    levels = levels_of(curve)
-    group_by_x = {point.x: point for point in curve.points if point.dots}
+    levels, group_by_x = curve.levels, {point.x: point for point in curve.valued}
     losses = []
     for (x, _), plain in zip(levels, against_first(levels), strict=True):
         verdict = verdicts.along.get((group_by_x[x].key, group_by_x[levels[0][0]].key))
@@ -262,7 +244,7 @@ def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
 
 def changes_of(curve: Curve, verdicts: Verdicts) -> dict[float, tuple[Ratio | None, Ratio | None]]:
     """By x: against the first level, and against the one before."""
-    if not (levels := levels_of(curve)):
+    if not (levels := curve.levels):
         return {}
     against_before = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
     changes = zip(levels, losses_of(curve, verdicts), against_before, strict=True)

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, share_of
-from runs.answers.curves import labelled
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import Curve, Panel, levels_of
+from runs.compare.panels import Curve
 from runs.run.facets import tested_words
 from runs.stats import CONFIDENCE, Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, steps
@@ -22,23 +21,23 @@ LEAST_BATCHES = 3
 DEFAULT_BASELINE = "last:10"
 
 
-def since(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
-    """`panels` over dates."""
+def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
+    """`curves` over dates."""
     better = comparison.metric.better if comparison.metric else "none"
     claims: list[Step] = []
     missing = []
-    for curve, label in labelled(panels):
-        claims += (of_curve := steps_of(curve, label, comparison.threshold, better))
+    for curve in curves:
+        claims += (of_curve := steps_of(curve, curve.name, comparison.threshold, better))
         if not of_curve:
-            few = f"{len(levels_of(curve))} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
-            missing.append(f"{_of(label)}{few}")
+            few = f"{len(curve.levels)} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
+            missing.append(f"{_of(curve.name)}{few}")
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=claims, missing=missing, sure=sure)
 
 
 def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
     """The steps of one series, or that it has none; empty of too few batches to tell."""
-    levels, points = levels_of(curve), {point.x: point for point in curve.points if point.dots}
+    levels, points = curve.levels, {point.x: point for point in curve.valued}
     if len(levels) < 2 * LEAST_DAYS:
         return []
     unchanged = Step(
@@ -57,12 +56,12 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
     return claims or [unchanged]
 
 
-def newer(comparison: Comparison, panels: Sequence[Panel], question: Question) -> Answer:
+def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
     """Whether the newest batch lies where one more batch like those of the baseline would."""
     asked = question if question.than else question.model_copy(update={"than": DEFAULT_BASELINE})
     claims, missing = [], []
-    for curve, label in labelled(panels):
-        valued = [point for point in curve.points if point.dots]
+    for curve in curves:
+        valued, label = curve.valued, curve.name
         if len(valued) < 2:
             missing.append(f"{_of(label)}one batch only, measure a second.")
             continue

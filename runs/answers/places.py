@@ -11,7 +11,7 @@ from benchagent.catalog.values import COUNTED, amount
 
 from runs.compare.axes import X_AS
 from runs.compare.groups import Group
-from runs.compare.panels import CLIENT, SIZE, Axes, Panel, kind_of, sizes_mb
+from runs.compare.panels import CLIENT, SIZE, Axes, sizes_mb
 from runs.formatting import byte_size, mid_sentence, number, size_words, times
 from runs.run.facets import FACTOR, shown_unit
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
@@ -22,15 +22,21 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Place:
-    """The x axis: its heading, and the unit of its numbers."""
+    """The x axis: its heading, the unit of its numbers, and whether they are sizes, clients or others (`Axes.kind`)."""
 
     label: str
     unit: str
+    kind: str = ""
 
 
 def place_of(axes: Axes, groups: Iterable[Group]) -> Place:
     """The x axis of these groups."""
-    return Place(x_label(axes), _x_unit(axes, groups))
+    if axes.x_as != "value":
+        return Place(x_label(axes), "MB" if axes.x_as == "size" else "", axes.kind)
+    name = axes.x.removeprefix(FACTOR)
+    factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
+    units = {shown_unit(name, factor.unit) for factor in factors}
+    return Place(x_label(axes), units.pop() if len(units) == 1 else "", axes.kind)
 
 
 def x_label(axes: Axes) -> str:
@@ -40,16 +46,7 @@ def x_label(axes: Axes) -> str:
     return "Size of the database" if axes.x_as == "size" else f"{words[:1].upper()}{words[1:]}"
 
 
-def _x_unit(axes: Axes, groups: Iterable[Group]) -> str:
-    if axes.x_as != "value":
-        return "MB" if axes.x_as == "size" else ""
-    name = axes.x.removeprefix(FACTOR)
-    factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
-    units = {shown_unit(name, factor.unit) for factor in factors}
-    return units.pop() if len(units) == 1 else ""
-
-
-def place_words(value: float, x: Place, kind: str) -> str:
+def place_words(value: float, x: Place) -> str:
     """A value of x: 30.3 GB, 1.77 TB, 16 terminals, 0.5 × RAM, scale factor 4."""
     words = mid_sentence(x.label)
     if x.unit == "MB":
@@ -57,7 +54,7 @@ def place_words(value: float, x: Place, kind: str) -> str:
     if x.unit == "GB":
         # An article's TB are of 1024 GB.
         return f"{value / 1024:.3g} TB" if value >= 1024 else f"{value:.3g} GB"
-    if kind == CLIENT or words in COUNTED:
+    if x.kind == CLIENT or words in COUNTED:
         return f"{_rounded(value)} {words.removesuffix('s') if value == 1 else words}"
     if "÷" in words:
         return f"{times(value)} {words.partition('÷')[2].strip()}"
@@ -71,13 +68,13 @@ def _rounded(value: float) -> str:
     return number(value if value == round(value) else float(f"{value:.3g}"))
 
 
-def from_to(low: float, high: float, x: Place, kind: str, *, named: bool = True) -> str:
+def from_to(low: float, high: float, x: Place, *, named: bool = True) -> str:
     """9.04 to 30.3 GB, scale factor 1 to 7; without its name 1 to 7."""
-    begin, end = place_words(low, x, kind), place_words(high, x, kind)
+    begin, end = place_words(low, x), place_words(high, x)
     name = "" if begin[:1].isdigit() else f"{begin.rpartition(' ')[0]} "
     begin, end = begin.removeprefix(name), end.removeprefix(name)
     value, _, unit = begin.partition(" ")
-    is_counted = kind == CLIENT or mid_sentence(x.label) in COUNTED
+    is_counted = x.kind == CLIENT or mid_sentence(x.label) in COUNTED
     if is_counted and not named:
         end = end.partition(" ")[0]
     same = is_counted or end.endswith(f" {unit}")
@@ -89,13 +86,9 @@ def times_between(ratio: Ratio) -> str:
     return f" ({times(interval.low)} to {times(interval.high)})" if interval else ""
 
 
-def groups_of(panel: Panel) -> list[Group]:
-    return [point for curve in panel.curves for point in curve.points]
-
-
 def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]]:
     """(words, x) of the memory limit that all runs share, else the RAM, and of the buffer pool, where x is a size."""
-    if kind_of(axes) != SIZE or not groups:
+    if axes.kind != SIZE or not groups:
         return []
     if axes.x_as in ("of_ram", "of_buffer"):
         return [("RAM" if axes.x_as == "of_ram" else "buffer pool", 1.0)]

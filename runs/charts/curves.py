@@ -11,7 +11,7 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
-from runs.answers.places import groups_of, place_of, x_label
+from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CHANGES, change_cells, curve_words
 from runs.charts.base import (
     INTERVAL_WORDS,
@@ -29,7 +29,7 @@ from runs.charts.overlays import marks, overlays, step_marks, version_marks
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import COLOURS, RELATIVE, Axes, Curve, Panel, kind_of
+from runs.compare.panels import COLOURS, RELATIVE, Axes, Curve, Panel
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
@@ -81,7 +81,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     if ticks := _ticks(groups, axes):
         x |= {"ticks": ticks, "scale": "linear"}
     # On one axis from zero a panel that ends at a tenth of another's shows a line on the floor.
-    tops = [max(chain(*(point.values for point in _points([panel]))), default=0.0) for panel in panels]
+    tops = [max(chain(*(point.values for point in panel.points)), default=0.0) for panel in panels]
     far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
     scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
     # A step of 6 % is not to be seen from 0 on; bars always begin there.
@@ -98,7 +98,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
             marks=[
-                *marks(groups_of(panel), axes), *step_marks(panel, axes, comparison.threshold),
+                *marks(panel.points, axes), *step_marks(panel, axes, comparison.threshold),
                 *version_marks(panel, axes),
             ],
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
@@ -188,7 +188,7 @@ def _table(panels: Sequence[Panel], x: XAxis, comparison: Comparison, unit: str)
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
     axes = comparison.axes
     panel_fact = axes.facts.get(axes.panels)
-    compared = bool(kind_of(axes)) and axes.y_as != "baseline"
+    compared = bool(axes.kind) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1
     heading = centre_label(_points(panels))
     # A size says its own unit, as it comes to.
@@ -223,8 +223,7 @@ def _place_cell(x: float, unit: str) -> TableCell:
 def _alt(panel: Panel, metric: Metric, unit: str) -> str:
     curves = []
     for curve in panel.curves:
-        points = [point for point in curve.points if point.dots]
-        if points:
+        if points := curve.valued:
             ends = " to ".join(formatting.quantity(point.centre, unit) for point in (points[0], points[-1]))
             curves.append(f"{curve.label or metric.label} {ends}")
     return f"Lines of {metric.label.lower()}, from the first level to the last: {'; '.join(curves)}."

@@ -23,7 +23,7 @@ from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.panels import COLOURS, SIZE, SIZE_METRIC, kind_of
+from runs.compare.panels import COLOURS, SIZE, SIZE_METRIC
 from runs.formatting import listed
 from runs.listing.rows import RunRow
 from runs.models import Run
@@ -112,7 +112,7 @@ def curves(comparison: Comparison) -> list[Multiples]:
     axes, metric = arrange(comparison), comparison.metric
     if axes.view != CURVE or metric is None:
         return []
-    over_size = kind_of(axes) == SIZE
+    over_size = axes.kind == SIZE
     if over_size and all(values_of(group.all_runs, SIZE_METRIC) for group in comparison.drawn if group.dots):
         axes = replace(axes, x_as="size")
     comparison = replace(comparison, axes=axes)

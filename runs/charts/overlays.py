@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from runs.answers.places import groups_of, memory_places
+from runs.answers.places import memory_places
 from runs.answers.words.curves import MOST_SAID
 from runs.charts.base import LineSeries, Mark, Point
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import CLIENT, COLOURS, Axes, Curve, Panel, kind_of, levels_of
+from runs.compare.panels import CLIENT, COLOURS, Axes, Curve, Panel
 from runs.formatting import percent
 from runs.models import Metric
 from runs.stats.curves import knee
@@ -33,7 +33,7 @@ def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
     """Where the curves of days have a step; none where there are more than can be told apart."""
     if axes.x != DATE:
         return []
-    changes = [step for curve in panel.curves for step in steps(levels_of(curve), threshold)]
+    changes = [step for curve in panel.curves for step in steps(curve.levels, threshold)]
     if len(changes) > MOST_SAID:
         return []
     return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in changes]
@@ -55,11 +55,10 @@ def version_marks(panel: Panel, axes: Axes) -> list[Mark]:
 
 def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:
     """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
-    values = [value for group in groups_of(panel) for value in group.values]
-    kind = kind_of(axes)
-    if not kind or axes.y_as == "baseline" or not values:
+    values = [value for group in panel.points for value in group.values]
+    if not axes.kind or axes.y_as == "baseline" or not values:
         return []
-    if kind != CLIENT:
+    if axes.kind != CLIENT:
         return [line for curve in panel.curves for line in _bent(curve)]
     if metric.better != "higher":
         return []
@@ -68,7 +67,7 @@ def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:
 
 def _bent(curve: Curve) -> list[LineSeries]:
     """The two lines that meet at a knee, where two fit better than one."""
-    levels = levels_of(curve)
+    levels = curve.levels
     bent = knee(levels)
     if bent.at is None:
         return []
@@ -80,11 +79,11 @@ def _bent(curve: Curve) -> list[LineSeries]:
 
 
 def _over_clients(curve: Curve, most: float) -> list[LineSeries]:
-    levels = levels_of(curve)
+    levels = curve.levels
     if len(levels) < LEAST_LEVELS:
         return []
     first, last = levels[0][0], levels[-1][0]
-    centre = next(point.centre for point in curve.points if point.dots) or 0.0
+    centre = next(point.centre for point in curve.valued) or 0.0
     # No further than the data reach: it must not squeeze them.
     end = min(last, first * most / centre) if centre else first
     steps = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]

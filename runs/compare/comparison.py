@@ -11,7 +11,7 @@ from runs.compare.facts import Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.levels import Levels
-from runs.compare.panels import Axes, Panel, drawn_groups, panels_of, relative
+from runs.compare.panels import Axes, Curve, Panel, drawn_groups, panels_of, relative
 from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import Metric, Run
@@ -65,6 +65,11 @@ class Comparison:
     def panels(self) -> list[Panel]:
         """In the metric's unit."""
         return panels_of(self.drawn, self.axes, self.question.fact)
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Of all panels."""
+        return [curve for panel in self.panels for curve in panel.curves]
 
     @cached_property
     def shown_panels(self) -> list[Panel]:

@@ -19,7 +19,7 @@ from runs.compare.facts import SET, fact_value, fact_values
 from runs.compare.groups import Against, Group
 from runs.compare.guard import differences, refusal
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, Series, possible_levels
-from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve, kind_of
+from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
 from runs.run.facets import FACTOR
@@ -204,11 +204,10 @@ def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group
     which size is best: the rule asks what is lost.
     """
     question = comparison.question
-    by_rule = not question.kind and not is_sweep and kind_of(comparison.axes) == SIZE
+    by_rule = not question.kind and not is_sweep and comparison.axes.kind == SIZE
     if question.kind not in OF_CURVES and not by_rule:
         return []
-    curves = (curve for panel in comparison.panels for curve in panel.curves)
-    ends = (ends_of_curve(curve, question) for curve in curves)
+    ends = (ends_of_curve(curve, question) for curve in comparison.curves)
     return [(pair[1], pair[0]) for pair in ends if not isinstance(pair, str)]
 
 

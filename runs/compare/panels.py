@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from django.utils.text import slugify
@@ -25,6 +26,8 @@ SIZES = (
 )  # fmt: skip
 CLIENTS = ("terminals", "threads", "clients", "connections")
 SIZE_METRIC = "db_size_bytes"
+# What a curve is said of: a size, a number of clients, another number.
+SIZE, CLIENT, OTHER = "size", "clients", "other"
 # Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
 _MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
 
@@ -55,6 +58,14 @@ class Axes:
     def x_fact(self) -> Fact | None:
         return self.facts.get(self.x)
 
+    @property
+    def kind(self) -> str:
+        """Whether x is a size, a number of clients, another number, or nothing that a curve is said of (empty)."""
+        name = self.x.removeprefix(FACTOR)
+        if self.x_fact is None or self.x == DATE or not self.x_fact.is_number:
+            return ""
+        return SIZE if self.x_as != "value" or name in SIZES else CLIENT if name in CLIENTS else OTHER
+
     def along_x(self, groups: Sequence[Group]) -> set[str]:
         """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""
         counted = (name for name in NEVER_TAKEN & self.facts.keys() if name.startswith(FACTOR))
@@ -66,13 +77,29 @@ class Axes:
 @dataclass(frozen=True)
 class Curve:
     """`color`: index of the series, the same in all panels. `points` in the order of x, each x once; one may stand for
-    several groups that a reader pools, and is a gap without dots.
+    several groups that a reader pools, and is a gap without dots. `panel`: its label.
     """
 
     label: str
     key: str
     color: int
     points: list[Group]
+    panel: str = ""
+
+    @property
+    def name(self) -> str:
+        """Among the curves of all panels; empty where it is alone."""
+        return " · ".join(filter(None, (self.panel, self.label)))
+
+    @property
+    def valued(self) -> list[Group]:
+        """Its points that are no gaps."""
+        return [point for point in self.points if point.dots]
+
+    @cached_property
+    def levels(self) -> list[tuple[float, Sequence[float]]]:
+        """(x, repeats) without gaps."""
+        return measurable([(point.x, point.judged) for point in self.valued])
 
 
 @dataclass(frozen=True)
@@ -80,6 +107,10 @@ class Panel:
     label: str
     key: str
     curves: list[Curve]
+
+    @property
+    def points(self) -> list[Group]:
+        return [point for curve in self.curves for point in curve.points]
 
 
 def drawn_groups(groups: Sequence[Group], fixed: Mapping[str, str]) -> list[Group]:
@@ -118,7 +149,7 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
             if points:
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
                 in_order = sorted(points, key=lambda point: point.x)
-                curves.append(Curve(label, panel_key(label), colors[index], in_order))
+                curves.append(Curve(label, panel_key(label), colors[index], in_order, heading))
         if curves:
             panels.append(Panel(heading, panel_key(heading), curves))
     return panels
@@ -211,8 +242,8 @@ def relative(panels: Sequence[Panel], y_as: str, base: Group | None) -> list[Pan
         return [*panels]
     runs = {run.id for run in base.runs} if base else set()
     color = next(
-        (curve.color for panel in panels for curve in panel.curves for point in curve.points
-         if any(run.id in runs for run in point.runs)), None,
+        (curve.color for panel in panels for curve in panel.curves
+         if any(run.id in runs for point in curve.points for run in point.runs)), None,
     )  # fmt: skip
     return [replace(panel, curves=_shares(panel.curves, None if y_as == "first" else color)) for panel in panels]
 
@@ -222,7 +253,7 @@ def _shares(curves: Sequence[Curve], color: int | None) -> list[Curve]:
     of_base = {point.x: point.centre for curve in curves if curve.color == color for point in curve.points}
     shares = []
     for curve in curves:
-        first = next((point.centre for point in curve.points if point.dots), None)
+        first = next((point.centre for point in curve.valued), None)
         points = [_share(point, first if color is None else of_base.get(point.x)) for point in curve.points]
         shares.append(replace(curve, points=points))
     return shares
@@ -250,30 +281,13 @@ def _share(group: Group, of: float | None) -> Group:
     return replace(group, repeats=repeats, compared=compared, summary=summary, interval=interval)
 
 
-# What a curve is said of: a size, a number of clients, another number.
-SIZE, CLIENT, OTHER = "size", "clients", "other"
-
-
-def kind_of(axes: Axes) -> str:
-    """Whether x is a size, a number of clients, another number, or nothing that a curve is said of (empty)."""
-    name = axes.x.removeprefix(FACTOR)
-    if axes.x_fact is None or axes.x == DATE or not axes.x_fact.is_number:
-        return ""
-    return SIZE if axes.x_as != "value" or name in SIZES else CLIENT if name in CLIENTS else OTHER
-
-
-def levels_of(curve: Curve) -> list[tuple[float, Sequence[float]]]:
-    """(x, repeats) without gaps."""
-    return measurable([(point.x, point.judged) for point in curve.points if point.dots])
-
-
 # How far a level may lie from the one that is asked for and still be it: 10 GB that came to 10.1.
 NEAR = 0.05
 
 
 def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | str:
     """The points that a loss is asked between; without ends the first and the last that have values. Or why not."""
-    valued = [point for point in curve.points if point.dots]
+    valued = curve.valued
     if len(valued) < 2:
         return "one level only, measure a second"
     chosen = []

@@ -221,7 +221,7 @@ def _a_against_b(answer: Answer) -> str:
 
 
 def _place(answer: Answer) -> Place:
-    return Place(answer.x_label, answer.x_unit)
+    return Place(answer.x_label, answer.x_unit, answer.x_kind)
 
 
 def _loss(answer: Answer) -> str:
@@ -231,7 +231,7 @@ def _loss(answer: Answer) -> str:
     named = len(losses) > 1 or bool(losses[0].label)
     if len(spans) == 1 or len(levels) == 1:
         start, end = spans.pop()
-        stretch = f"from {from_to(start, end, _place(answer), answer.x_kind)}"
+        stretch = f"from {from_to(start, end, _place(answer))}"
         if spans:
             # Engines store the same rows in more or fewer bytes.
             stretch = f"from {' to '.join(levels.pop())}"
@@ -241,7 +241,7 @@ def _loss(answer: Answer) -> str:
         words = f"{', '.join(changes)} {stretch}"
     else:
         changes = [
-            f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer), answer.x_kind)}"
+            f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer))}"
             for claim in losses[:MOST_CURVES]
         ]
         words = "; ".join(changes)
@@ -266,11 +266,10 @@ def _at_memory(claim: FallsOff) -> bool:
 
 
 def _knee(answer: Answer, claim: FallsOff) -> str:
-    place, kind = _place(answer), answer.x_kind
-    at = place_words(claim.at or 0.0, place, kind)
+    at = place_words(claim.at or 0.0, _place(answer))
     if claim.interval is None:
         return at
-    return f"{at} ({from_to(*claim.interval, place, kind, named=False)})"
+    return f"{at} ({from_to(*claim.interval, _place(answer), named=False)})"
 
 
 def _falls_off(answer: Answer) -> str:
@@ -282,7 +281,7 @@ def _falls_off(answer: Answer) -> str:
             "knee": f"knee at {_knee(answer, claim)}{memory}",
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
-            "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer), answer.x_kind)}",
+            "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer))}",
         }.get(claim.shape, claim.why)
         # A name stays as it is.
         sentences.append(f"{claim.label}: {words}." if claim.label else f"{words[:1].upper()}{words[1:]}.")
@@ -302,16 +301,15 @@ def _scales(answer: Answer) -> str:
         subject = f"{claim.label} has" if claim.label else "It has"
         words = f"{subject} its most {_most_at(answer, claim)}, {quantity(claim.most, answer.unit)}"
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
-            place, kind = _place(answer), answer.x_kind
-            peak = from_to(*claim.peak_interval, place, kind, named=False)
-            words += f" (peak of the scaling law at {place_words(round(claim.peak_at), place, kind)}, {peak})"
+            peak = from_to(*claim.peak_interval, _place(answer), named=False)
+            words += f" (peak of the scaling law at {place_words(round(claim.peak_at), _place(answer))}, {peak})"
         sentences.append(f"{words}.")
     return " ".join(sentences)
 
 
 def _most_at(answer: Answer, claim: ScalesTo) -> str:
     """Whether it grows on behind the last level nobody has measured."""
-    at = place_words(claim.most_at, _place(answer), answer.x_kind)
+    at = place_words(claim.most_at, _place(answer))
     return f"at {at}{', the last level that was measured' if claim.still_grows else ''}"
 
 
@@ -405,10 +403,10 @@ def _changed(answer: Answer) -> str:
 
 def question_words(answer: Answer) -> str:
     """The question as a person asks it."""
-    question, place = answer.question, _place(answer)
+    question = answer.question
     stretch = ""
     if question.start is not None and question.end is not None:
-        stretch = f" from {from_to(question.start, question.end, place, answer.x_kind)}"
+        stretch = f" from {from_to(question.start, question.end, _place(answer))}"
     over = mid_sentence(answer.x_label)
     what = mid_sentence(answer.metric_label) or "number"
     words = {

@@ -43,24 +43,22 @@ def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str
     """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels."""
     if comparison.axes.x == DATE:
         return _of_days(comparison), ""
-    curves = _told(comparison, x)
+    # Those with levels enough for sentences of their own.
+    curves = [curve for curve in curves_along(comparison, x) if len(curve.levels) >= LEAST_LEVELS]
     name = comparison.metric.label if comparison.metric else ""
-    words = [CurveWords(each.panel, each.curve.label or name, sentences(each), each.numbers) for each in curves]
-    lost = sum(not point.dots for panel in comparison.panels for curve in panel.curves for point in curve.points)
+    words = [
+        CurveWords(each.curve.panel, each.curve.label or name, sentences(each), each.numbers) for each in curves
+    ]
+    lost = sum(not point.dots for curve in comparison.curves for point in curve.points)
     return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
-
-
-def _told(comparison: Comparison, x: Place) -> list[Along]:
-    """Those with levels enough for sentences of their own."""
-    return [curve for curve in curves_along(comparison, x) if len(curve.levels) >= LEAST_LEVELS]
 
 
 def sentences(curve: Along) -> list[str]:
     if curve.grows:
         return [_most(curve), *_scaling(curve)]
-    if curve.kind == CLIENT:
+    if curve.x.kind == CLIENT:
         return [_loss(curve)]
-    has_half = curve.kind == SIZE and curve.metric.better in ("higher", "lower")
+    has_half = curve.x.kind == SIZE and curve.metric.better in ("higher", "lower")
     return [_loss(curve), *_doublings(curve), *([_half(curve)] if has_half else []), *_knee(curve)]
 
 
@@ -72,9 +70,9 @@ def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
     if curves[0].grows:
         laws = any(isinstance(curve.law, Scaling) and not curve.law.poor for curve in curves)
         notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
-    if curves[0].kind != CLIENT and y_as != "baseline" and any(curve.knee.at for curve in curves):
+    if curves[0].x.kind != CLIENT and y_as != "baseline" and any(curve.knee.at for curve in curves):
         notes.append("Dashed: two lines that meet at the knee.")
-    if curves[0].kind != CLIENT and most < LEAST_FOR_KNEE:
+    if curves[0].x.kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{most} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}.")
     if lost:
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
@@ -85,17 +83,16 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
     """Nothing of fewer days than could tell a step."""
     metric = comparison.metric
     words = []
-    for panel in comparison.panels if metric else ():
-        for curve in panel.curves:
-            claims = steps_of(curve, curve.label, comparison.threshold, metric.better if metric else "none")
-            numbers = [
-                {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
-                for claim in claims
-                if claim.day
-            ]
-            if claims:
-                label = curve.label or (metric.label if metric else "")
-                words.append(CurveWords(panel.label, label, [step(claim) for claim in claims], {"steps": numbers}))
+    for curve in comparison.curves if metric else ():
+        claims = steps_of(curve, curve.label, comparison.threshold, metric.better if metric else "none")
+        numbers = [
+            {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
+            for claim in claims
+            if claim.day
+        ]
+        if claims:
+            label = curve.label or (metric.label if metric else "")
+            words.append(CurveWords(curve.panel, label, [step(claim) for claim in claims], {"steps": numbers}))
     return words
 
 
@@ -110,11 +107,11 @@ def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell
 
 
 def _at(curve: Along, value: float) -> str:
-    return place_words(value, curve.x, curve.kind)
+    return place_words(value, curve.x)
 
 
 def _between(curve: Along, low: float, high: float) -> str:
-    return from_to(low, high, curve.x, curve.kind, named=False)
+    return from_to(low, high, curve.x, named=False)
 
 
 def _most(curve: Along) -> str:
@@ -134,7 +131,7 @@ def _most(curve: Along) -> str:
 def _loss(curve: Along) -> str:
     levels, last = curve.levels, len(curve.levels) - 1
     dense = last - (last > 1 and levels[last][0] >= APART * levels[last - 1][0])
-    words = f"{_lost(curve, dense)} from {from_to(levels[0][0], levels[dense][0], curve.x, curve.kind)}"
+    words = f"{_lost(curve, dense)} from {from_to(levels[0][0], levels[dense][0], curve.x)}"
     return f"{words}, {_lost(curve, last)} at {_at(curve, levels[last][0])}." if dense < last else f"{words}."
 
 

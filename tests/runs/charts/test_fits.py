@@ -198,12 +198,12 @@ def test_of_a_latency_over_terminals_only_the_change_is_said():
 
 def test_places_on_an_axis_are_said_as_people_say_them():
     """Seen: "half is left at warehouses 991", and level 1,024 as 1,020."""
-    warehouses = Place("Warehouses", "")
-    assert place_words(991.4, warehouses, SIZE) == "991 warehouses"
-    assert place_words(1, warehouses, SIZE) == "1 warehouse"
-    assert from_to(10, 2000, warehouses, SIZE) == "10 to 2,000 warehouses"
-    assert from_to(983, 999, warehouses, SIZE, named=False) == "983 to 999"
-    assert place_words(1024, Place("Scale factor", ""), SIZE) == "scale factor 1,024"
+    warehouses = Place("Warehouses", "", SIZE)
+    assert place_words(991.4, warehouses) == "991 warehouses"
+    assert place_words(1, warehouses) == "1 warehouse"
+    assert from_to(10, 2000, warehouses) == "10 to 2,000 warehouses"
+    assert from_to(983, 999, warehouses, named=False) == "983 to 999"
+    assert place_words(1024, Place("Scale factor", "", SIZE)) == "scale factor 1,024"
 
 
 def test_a_legend_names_an_emulated_disk_without_its_limits():

@@ -12,6 +12,7 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
+from runs.answers.words.levels import against_words, series_words
 from runs.answers.answer import Standing
 from runs.answers.ask import answer_of, headline
 from runs.answers.words.warnings import warnings_of
@@ -80,7 +81,7 @@ def test_a_sweep_is_one_table_of_its_levels():
     assert series.ratio.value == pytest.approx(1.5)
     assert levels.family == comparison.family == 7
     assert not any("No ratio" in warning for warning in warnings_of(comparison))
-    assert not any("no ratio" in group.against.words for group in comparison.groups if group.against)
+    assert not any("no ratio" in against_words(group.against) for group in comparison.groups if group.against)
     assert headline(comparison).startswith("SQLite 3.50 has 1.50\u202f× (")
     assert headline(comparison).endswith(" the throughput of Derby 10.16 over 6 levels of scale factor and terminals.")
 
@@ -129,7 +130,7 @@ def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
     assert series.overall.kind == Kind.MIXED
     assert series.ratio is None
     turns = "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30, undecided at 1 of 3 levels"
-    assert series.words == f"{turns}: no single number"
+    assert series_words(series) == f"{turns}: no single number"
     assert headline(comparison) == (
         f"No single number over 3 levels of scale factor: SQLite 3.50 against Derby 10.16 is {turns}."
     )
@@ -144,7 +145,7 @@ def test_the_fact_that_decides_which_side_is_better_is_named():
     comparison = asked()
 
     turns = "0.770\u202f× to 0.799\u202f× at 1 terminal, 1.20\u202f× to 1.23\u202f× at 8 terminals"
-    assert comparison.levels.series[0].words == f"{turns}: no single number"
+    assert series_words(comparison.levels.series[0]) == f"{turns}: no single number"
     assert headline(comparison).endswith(f"SQLite 3.50 against Derby 10.16 is {turns}.")
 
 
@@ -157,7 +158,7 @@ def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
     comparison = asked()
 
     parted = "0.901\u202f× to 0.908\u202f× at scale factor 1 and 10, 0.551\u202f× to 0.558\u202f× at scale factor 30"
-    assert comparison.levels.series[0].words == f"worse; the levels differ, {parted}"
+    assert series_words(comparison.levels.series[0]) == f"worse; the levels differ, {parted}"
     assert answer_of(comparison).by_level == (
         "1.10\u202f× to 1.11\u202f× at scale factor 1 and 10, 1.79\u202f× to 1.81\u202f× at scale factor 30"
     )
@@ -180,9 +181,9 @@ def test_a_series_without_any_ratio_says_why_once_and_has_no_map(client):
     sweep({"H2 2.5": 2.0}, durability="dbms_crash")
     comparison = asked()
     (refused,) = (series for series in comparison.levels.series if series.label == "H2 2.5")
-    assert refused.words.startswith("no ratio: Durability")
+    assert series_words(refused).startswith("no ratio: Durability")
     assert [ratios.series for ratios in comparison.levels.heat_maps] == ["SQLite 3.50"]
-    assert client.get("/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode().count(refused.words) > 6
+    assert client.get("/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode().count(series_words(refused)) > 6
 
 
 def test_systems_over_terminals_are_led_by_the_best_of_each():
@@ -236,7 +237,7 @@ def test_what_is_sure_at_some_levels_only_has_no_single_number():
 def test_ratios_that_fall_on_and_on_are_not_parted():
     """Seen: "0.485 to 1.00 at scale factor 100 to 6,400", of which three were 1.00 and the last 0.485."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.0, (10, 8): 0.485, (30, 8): 0.197}}, terminals=(8,))
-    assert "levels differ, 1.00\u202f× at scale factor 1, 0.197\u202f× at" in asked().levels.series[0].words
+    assert "levels differ, 1.00\u202f× at scale factor 1, 0.197\u202f× at" in series_words(asked().levels.series[0])
 
 
 def test_where_no_single_fact_decides_the_ends_are_said():
@@ -245,7 +246,7 @@ def test_where_no_single_fact_decides_the_ends_are_said():
 
     (series,) = asked().levels.series
 
-    assert series.words == (
+    assert series_words(series) == (
         "1.30\u202f× at scale factor 1 · 1 terminal, 0.700\u202f× at scale factor 1 · 8 terminals: no single number"
     )
 
@@ -309,7 +310,7 @@ def test_a_level_that_one_series_lacks_says_so_and_counts_for_nothing():
 
     (series,) = asked().levels.series
 
-    assert [row.against.words for row in series.rows][-1] == "no ratio: not measured here"
+    assert [against_words(row.against) for row in series.rows][-1] == "no ratio: not measured here"
     assert series.ratio.value == pytest.approx(1.5)
 
 
@@ -431,7 +432,7 @@ def test_the_pages_of_a_batch_and_of_a_report_tell_the_levels_too(client, contri
 def test_a_question_is_found_out_by_its_first_pair():
     """A thousand runs over thirty scales: what may not be compared must not be asked for every two of them."""
     sweep({"Derby 10.16": 1.0}, scales=range(1, 13), terminals=(8, 16), repeats=1)
-    with patch("runs.compare.sweep.differences", wraps=differences) as asked_for:
+    with patch("runs.compare.levels.differences", wraps=differences) as asked_for:
         asked("compared=factor:scale_factor")
     assert asked_for.call_count < 40
 

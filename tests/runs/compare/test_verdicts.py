@@ -8,6 +8,7 @@ import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
+from runs.answers.words.levels import against_words
 from runs.answers.ask import answer_of, headline
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
@@ -99,8 +100,8 @@ def test_what_is_undecided_is_said_of_one_against_the_other(baseline: str, said:
     comparison = compare(all_runs(), baseline=baseline)
 
     (row,) = (group for group in comparison.groups if group.against)
-    assert row.against.words.startswith(f"{said}, but undecided whether by 3%: ")
-    more = row.against.words.partition(":")[2]
+    assert against_words(row.against).startswith(f"{said}, but undecided whether by 3%: ")
+    more = against_words(row.against).partition(":")[2]
     assert headline(comparison).endswith(
         f"; SQLite 3.50 against Derby 10.16 is better, but undecided whether by 3%:{more}."
     )
