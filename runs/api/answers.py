@@ -62,18 +62,16 @@ class Answers(APIView):
     def get(self, request: Request) -> Response:
         """The answer to a question about runs, which are chosen as for /compare/."""
         params = request.query_params
-        question, problems = asked.read(params)
+        _, problems = asked.read(params)
         selection = select(params, request.user)
         if problems or selection.problems:
             raise ValidationError({**selection.problems, **problems})
         if not selection.given:
             raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
         refuse_unseen(params.getlist("run"), selection)
-        comparison = compare_selection(selection, params)
-        complete = asked.with_controls(params, question)
-        drawing = draw(comparison, complete)
-        answer = answer_of(comparison)
-        return Response(_told(answer, drawing, selection.left_out).model_dump(mode="json"))
+        comparison = compare_selection(selection)
+        told = _told(answer_of(comparison), draw(comparison), selection.left_out)
+        return Response(told.model_dump(mode="json"))
 
 
 def _told(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:

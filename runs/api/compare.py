@@ -338,8 +338,8 @@ class Compare(APIView):
         if not selection.given:
             raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
         refuse_unseen(params.getlist("run"), selection)
-        comparison = compare_selection(selection, params)
-        drawing = draw(comparison, params)
+        comparison = compare_selection(selection)
+        drawing = draw(comparison)
         _refuse_unknown_names(params, comparison, drawing)
         return Response(answer(comparison, drawing))
 
@@ -445,5 +445,4 @@ class ReportDetail(APIView):
             seen = reports.may_read_frozen(report, request.user)
             return Response({**body, "comparison": report.frozen["comparison"] if seen else None})
         _, comparison = reports.live(report, request.user)
-        params = reports.params_of(report)
-        return Response({**body, "comparison": answer(comparison, draw(comparison, params))})
+        return Response({**body, "comparison": answer(comparison, draw(comparison))})

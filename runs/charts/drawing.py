@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from django.http import QueryDict
-
 from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
@@ -175,10 +173,10 @@ class Drawing:
         return missing_words(self.comparisons[0]) or _INSIDE.get(self.axes.view, "")
 
 
-def draw(comparison: Comparison, params: QueryDict) -> Drawing:
-    comparisons = by_each_metric(comparison, params)
+def draw(comparison: Comparison) -> Drawing:
+    comparisons = by_each_metric(comparison)
     if len(comparisons) > 1:
-        axes = arrange(comparison, params, comparisons[1:])
+        axes = arrange(comparison, others=comparisons[1:])
         comparisons = [replace(each, axes=axes) for each in comparisons]
     axes = comparisons[0].axes
     if axes.view == TRADE_OFF and len(comparisons) == 1 and (paid_with := second_metric(comparisons)):

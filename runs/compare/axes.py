@@ -43,14 +43,15 @@ _OF_A_DATE = frozenset({"batch", "tested"})
 
 
 def arrange(comparison: Comparison, params: QueryDict | None = None, others: Sequence[Comparison] = ()) -> Axes:
-    """What `params` ask for; what they leave open by the rule. `others`: the same groups by further metrics.
+    """What `params`, else the comparison's own controls, ask for; what they leave open by the rule. `others`: the same
+    groups by further metrics.
 
     A numeric factor with three levels or more becomes x: a size first, then terminals or threads, then what has most
     levels, then the date. Of the other facts the one that is asked about, else that with most levels, names the series,
     the next cuts panels (twelve at most), and what is left over names series too. Facts that follow from the chosen
     ones take no part.
     """
-    params, comparisons = params if params is not None else QueryDict(), [comparison, *others]
+    params, comparisons = comparison.controls if params is None else params, [comparison, *others]
     everything = _facts([each.whole or each for each in comparisons], {})
     address = _Address(params, everything)
     fixed, pooled = address.levels()

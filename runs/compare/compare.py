@@ -31,10 +31,10 @@ NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 NO_QUESTION = Question()
 
 
-def compare_selection(selection: Selection, address: QueryDict) -> Comparison:
-    """With the question, the metric, the baseline, the order and the grouping that an address asks for."""
-    question, _ = read(address)
-    params = with_controls(address, question)
+def compare_selection(selection: Selection) -> Comparison:
+    """With the question, the metric, the baseline, the order and the grouping that its address asks for."""
+    question, _ = read(selection.address)
+    params = with_controls(selection.address, question)
     comparison = compare(
         selection.runs, metric=next(iter(params.getlist("metric")), ""), baseline=params.get("baseline"),
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
@@ -70,17 +70,17 @@ def compare(
     comparison = Comparison(
         chosen, metrics, groups, None, naming.common, naming.varying,
         named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
-        asked_threshold=threshold, grouping=grouping, pooled=pooled, question=question,
+        asked_threshold=threshold, grouping=grouping, pooled=pooled, question=question, controls=controls,
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
-        comparison = at_chosen_levels(comparison, controls)
+        comparison = at_chosen_levels(comparison)
     groups = _coloured(comparison.groups, comparison.varying, question.fact)
 
     with_values = [group for group in groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
     by_key = [group for group in with_values if group.key == baseline]
     base = next(iter([*by_key, *of_base, *with_values]), None)
-    return judged(replace(comparison, groups=groups, baseline=base), controls)
+    return judged(replace(comparison, groups=groups, baseline=base))
 
 
 def _threshold(metric: Metric | None, asked: float | None) -> float:
@@ -211,9 +211,9 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     )  # fmt: skip
 
 
-def by_each_metric(comparison: Comparison, params: QueryDict) -> list[Comparison]:
-    """The comparison by each metric that an address names, four at most, the first of them first."""
+def by_each_metric(comparison: Comparison) -> list[Comparison]:
+    """The comparison by each metric that its address names, four at most, the first of them first."""
     by_name = {metric.name: metric for metric in reversed(comparison.metrics)}
-    wanted = [by_name[name] for name in dict.fromkeys(params.getlist("metric")) if name in by_name]
+    wanted = [by_name[name] for name in dict.fromkeys(comparison.controls.getlist("metric")) if name in by_name]
     others = [metric for metric in wanted if metric != comparison.metric]
     return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]

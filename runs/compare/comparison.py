@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from django.http import QueryDict
+
 from runs.compare.asked import Question
 from runs.compare.effects import SettingPairs
 from runs.compare.facts import Fact
@@ -34,7 +36,7 @@ class Comparison:
     `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
     and not all against the one baseline. `effects`: of settings, where a question asks for them. `best_groups`: of each
     curve the best, else all. `whole`: what it was before a reader fixed or pooled facts. `axes`: of what is
-    drawn.
+    drawn. `controls`: the address with what its question implies, where one was asked for.
     """
 
     metric: Metric | None
@@ -55,6 +57,7 @@ class Comparison:
     question: Question = field(default_factory=Question)
     best_groups: list[Group] = field(default_factory=list)
     whole: Comparison | None = None
+    controls: QueryDict = field(default_factory=QueryDict)
     axes: Axes = field(default_factory=lambda: Axes(""))
 
     @property

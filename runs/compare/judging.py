@@ -9,8 +9,6 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
-from django.http import QueryDict
-
 from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
@@ -31,12 +29,12 @@ Item = TypeVar("Item")
 Pairs = Sequence[tuple[Group, Group]]
 
 
-def judged(comparison: Comparison, controls: QueryDict) -> Comparison:
+def judged(comparison: Comparison) -> Comparison:
     """Each group against the baseline; in a sweep against the group of the baseline's series at its level.
 
     What the question needs beyond that is judged with it.
     """
-    axes = arrange(comparison, controls)
+    axes = arrange(comparison)
     comparison = replace(comparison, axes=axes)
     groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
     if base is None or metric is None:
@@ -44,7 +42,7 @@ def judged(comparison: Comparison, controls: QueryDict) -> Comparison:
     best = best_of_curves(axes, groups, metric)
     kind = comparison.question.kind
     settings = setting_pairs(groups, comparison.varying) if kind == EFFECTS else []
-    levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, controls)
+    levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
     along_x = axes.along_x(groups)
     verdicts, series = judge(
         metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
@@ -141,11 +139,12 @@ def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int
     return [pair for pair in combinations(ordered, 2) if pair[0] == ordered[0] or pair[1] == base]
 
 
-def _levels(comparison: Comparison, base: Group, metric: Metric, controls: QueryDict) -> Levels | None:
+def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | None:
     """Where the curves of a chart share an axis, where some groups ask another question than others (another scale), or
     where a reader wants them; not judged yet.
     """
-    fact, axes = controls.get("compared", ""), comparison.axes
+    controls, axes = comparison.controls, comparison.axes
+    fact = controls.get("compared", "")
     if fact == NO_LEVELS:
         return None
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]

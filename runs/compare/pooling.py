@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from django.http import QueryDict
-
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, fact_value, fact_values
@@ -17,12 +15,12 @@ from runs.run.facets import Facet
 POOLED = "pooled"
 
 
-def at_chosen_levels(comparison: Comparison, params: QueryDict) -> Comparison:
+def at_chosen_levels(comparison: Comparison) -> Comparison:
     """Without the groups that a reader fixes away, and with those taken together that differ in what is pooled.
 
     Groups of two classes of durability are never pooled.
     """
-    axes = arrange(comparison, params)
+    axes = arrange(comparison)
     if not axes.fixed and not axes.pooled:
         return comparison
     names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]

@@ -149,6 +149,5 @@ def params_of(report: Report, controls: QueryDict | None = None) -> QueryDict:
 
 def live(report: Report, user: Reader, controls: QueryDict | None = None) -> tuple[Selection, Comparison]:
     """The comparison as it stands now, of the runs that `user` may see."""
-    params = params_of(report, controls)
-    selection = select(params, user)
-    return selection, compare_selection(selection, params)
+    selection = select(params_of(report, controls), user)
+    return selection, compare_selection(selection)

@@ -94,12 +94,13 @@ class RunSet:
 
 @dataclass(frozen=True)
 class Selection:
-    """The sets of a URL, which is the whole state. `given` is false when it chooses nothing.
+    """What the `address` of a page chooses: it is the whole state. `given` is false when it chooses nothing.
 
     `threshold` is the one that was asked for, as a share of 1. `problems`: parameter name -> what was not understood.
     `left_out` is counted to `COUNT_LIMIT` runs of a set.
     """
 
+    address: QueryDict
     runs: list[Run]
     given: bool
     problems: dict[str, list[str]] = field(default_factory=dict)
@@ -165,7 +166,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
     """
     queries = set_queries(params)
     if not queries:
-        return Selection([], given=False)
+        return Selection(params, [], given=False)
     problems: dict[str, list[str]] = {}
     if len(queries) > MAX_SETS:
         problems[SET] = [f"a comparison has at most {MAX_SETS} sets"]
@@ -185,7 +186,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
             else:
                 problems.setdefault(SET, []).extend(f"set {number}, {name}: {message}" for message in messages)
     if problems:
-        return Selection([], given=True, problems=problems)
+        return Selection(params, [], given=True, problems=problems)
     ids: dict[UUID, None] = {}
     sets, left_out = [], 0
     for number, choice in enumerate(chosen, start=1):
@@ -197,7 +198,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
     selected = Run.objects.filter(pk__in=ids)
     runs = selected.read_for_comparisons() if len(ids) > MANY_RUNS else list(selected.for_lists())
-    return Selection(runs, True, left_out=left_out, threshold=threshold, sets=sets)
+    return Selection(params, runs, True, left_out=left_out, threshold=threshold, sets=sets)
 
 
 def choose(query: QueryDict, user: Reader) -> Choice:

@@ -25,7 +25,6 @@ from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
-from runs.compare.asked import with_controls
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
 from runs.compare.compare import by_each_metric, compare_selection
 from runs.compare.comparison import Comparison
@@ -57,12 +56,11 @@ def compare(request: HttpRequest) -> HttpResponse:
     if query := _leads_to(request):
         return redirect(f"{request.path}?{query}")
     selection = select(request.GET, request.user)
-    comparison = compare_selection(selection, request.GET)
-    params = with_controls(request.GET, comparison.question)
+    comparison = compare_selection(selection)
     if request.GET.get("format") == "json":
         if selection.problems:
             return JsonResponse(selection.problems, status=400)
-        return JsonResponse(answer(comparison, draw(comparison, params)))
+        return JsonResponse(answer(comparison, draw(comparison)))
     if request.GET.get("format") == "md" and selection.runs:
         source = request.build_absolute_uri(f"{request.path}?{_page(request.GET).urlencode()}")
         return HttpResponse(_markdown(comparison, source), content_type="text/markdown; charset=utf-8")
@@ -70,7 +68,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
     query = request.GET.urlencode()
-    context = comparison_context(selection, comparison, params) | {
+    context = comparison_context(selection, comparison) | {
         "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
         "query": query,
@@ -121,9 +119,9 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
     return {"comparison": comparison, "matrix": matrix(comparison), "heat_maps": maps, "most_rows": MOST_ROWS}
 
 
-def comparison_context(selection: Selection, comparison: Comparison, params: QueryDict) -> dict[str, Any]:
-    """What _comparison.html shows. `params` are those of the page's own address: its links keep them."""
-    drawing, warnings = draw(comparison, params), warnings_of(comparison)
+def comparison_context(selection: Selection, comparison: Comparison) -> dict[str, Any]:
+    """What _comparison.html shows."""
+    drawing, warnings, params = draw(comparison), warnings_of(comparison), comparison.controls
     lost = charts.many_lost(comparison.groups)
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
@@ -135,7 +133,7 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
         | {
             "selection": selection,
             "drawing": drawing,
-            **_answered(comparison, params),
+            **_answered(comparison),
             "warnings": warnings,
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in warnings),
             # The controls.
@@ -178,10 +176,10 @@ def comparison_context(selection: Selection, comparison: Comparison, params: Que
     )
 
 
-def _answered(comparison: Comparison, params: QueryDict) -> dict[str, Any]:
+def _answered(comparison: Comparison) -> dict[str, Any]:
     """The question with its answer, and the addresses of the others that the same runs can answer."""
     answer = answer_of(comparison)
-    kept = params.copy()
+    kept = comparison.controls.copy()
     for name in CONTROLS:
         kept.pop(name, None)
     selects = kept.urlencode()
@@ -254,27 +252,26 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
-    comparison = compare_selection(selection, request.GET)
-    response.writelines(csv_file.export(_csv_rows(comparison, with_controls(request.GET, comparison.question))))
+    response.writelines(csv_file.export(_csv_rows(compare_selection(selection))))
     return response
 
 
-def _csv_rows(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
+def _csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     """With the question and its answer beside the numbers."""
     answer = answer_of(comparison)
-    head, *rows = _numbers(comparison, params)
+    head, *rows = _numbers(comparison)
     yield [*head, "asked", "answer"]
     yield from ([*row, question_words(answer), sentence(answer)] for row in rows)
 
 
-def _numbers(comparison: Comparison, params: QueryDict) -> Iterator[list[str]]:
+def _numbers(comparison: Comparison) -> Iterator[list[str]]:
     """What the view that is asked for draws; of bars and without one the groups, by each metric that is shown."""
-    view = params.get("view")
+    view = comparison.controls.get("view")
     if view in (CURVE, HEAT_MAP, TABLE, TRADE_OFF):
-        return point_rows(draw(comparison, params))
+        return point_rows(draw(comparison))
     if view in (TIME, LATENCY):
-        return table_rows(draw(comparison, params))
-    first, *others = (charts.csv_rows(each) for each in by_each_metric(comparison, params))
+        return table_rows(draw(comparison))
+    first, *others = map(charts.csv_rows, by_each_metric(comparison))
     return chain(first, *(islice(rows, 1, None) for rows in others))
 
 
@@ -296,11 +293,10 @@ ANY_CHART = "throughput"
 @xframe_options_exempt
 def embed_compare(request: HttpRequest) -> HttpResponse:
     selection = select(request.GET, STRANGER)
-    comparison = compare_selection(selection, request.GET)
-    params = with_controls(request.GET, comparison.question)
-    source = f"{reverse('compare')}?{params.urlencode()}"
+    comparison = compare_selection(selection)
+    source = f"{reverse('compare')}?{comparison.controls.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    return _embedded(request, comparison, params, source=source, title=headline(comparison), status=status)
+    return _embedded(request, comparison, source=source, title=headline(comparison), status=status)
 
 
 @require_safe
@@ -311,8 +307,7 @@ def embed_report(request: HttpRequest, slug: str) -> HttpResponse:
         context = {"title": report.name, "source": report.get_absolute_url(), "count": 0}
         return render(request, "embed.html", context | frozen_context(report, STRANGER))
     _, comparison = reports.live(report, STRANGER, request.GET)
-    params = reports.params_of(report, request.GET)
-    return _embedded(request, comparison, params, source=report.get_absolute_url(), title=report.name)
+    return _embedded(request, comparison, source=report.get_absolute_url(), title=report.name)
 
 
 @require_safe
@@ -335,9 +330,9 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 def _embedded(
-    request: HttpRequest, comparison: Comparison, params: QueryDict, *, source: str, title: str, status: int = 200
+    request: HttpRequest, comparison: Comparison, *, source: str, title: str, status: int = 200
 ) -> HttpResponse:
-    drawing = draw(comparison, params) if comparison.groups else None
+    drawing = draw(comparison) if comparison.groups else None
     context: dict[str, Any] = {
         "title": title, "source": source, "count": comparison.run_count,
         "parts": drawing.parts if drawing else [], "missing": drawing.missing if drawing else "",

@@ -70,7 +70,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     if kept.frozen and LIVE not in request.GET:
         return render(request, "reports/report.html", context | frozen_context(kept, request.user))
     selection, comparison = reports.live(kept, request.user, request.GET)
-    context |= comparison_context(selection, comparison, reports.params_of(kept, request.GET)) | {
+    context |= comparison_context(selection, comparison) | {
         "kept": [(LIVE, "1")] if kept.frozen else [],
         **forms_beside(request.GET),
         "before_batches": reports.pools_as_before_batches(kept) and not request.GET.get("group"),
@@ -91,8 +91,7 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
     if not selection.runs:
         messages.error(request, "No run of this report can be shown: there is nothing to freeze.")
         return redirect(kept)
-    params = reports.params_of(kept)
-    shown = comparison_context(selection, comparison, params)
+    shown = comparison_context(selection, comparison)
     drawing: Drawing = shown["drawing"]
     parts = drawing.parts
     names = ("part", "figure", "multiples", "pivot")

@@ -131,12 +131,12 @@ def test_many_days_are_led_by_the_last_lasting_change_and_the_commit_that_brough
 
     assert headline(comparison).startswith("Throughput −10.0\u202f% (")
     assert headline(comparison).endswith("since 2026-05-14 (1414141414), against the 13 batches before: worse.")
-    (part,) = draw(comparison, QueryDict()).parts
+    (part,) = draw(comparison).parts
     ((sentence,),) = [curve.sentences for curve in part.curve_words]
     assert f"Throughput {sentence}" == headline(comparison)
     assert [mark["label"] for mark in part.figures[0].spec["marks"]] == ["−10.0\u202f%"]
     # Seen: the CSV file of such a curve was an error of the server.
-    head, first, *_ = point_rows(draw(comparison, QueryDict()))
+    head, first, *_ = point_rows(draw(comparison))
     assert first[head.index("said")] == sentence
 
 

@@ -291,7 +291,7 @@ def test_sets_are_series_of_one_curve_each_and_never_pooled():
     params.setlist("set", ["dbms=h2-2-4", "&".join(f"run={run}" for run in theirs)])
     params["base_set"] = "2"
     selection = select(params, AnonymousUser())
-    comparison = compare_selection(selection, params)
+    comparison = compare_selection(selection)
     axes = comparison.axes
     assert (axes.x, axes.series) == ("factor:scale_factor", ("set",))
     curves = {curve.label: [point.x for point in curve.points] for curve in comparison.panels[0].curves}
@@ -299,4 +299,4 @@ def test_sets_are_series_of_one_curve_each_and_never_pooled():
     assert comparison.levels.base_label == "Set 2: 3 runs"
     assert {run.id for group in comparison.groups if group.facts["set"] == "2" for run in group.runs} == theirs
     params["fix"] = "set=1"
-    assert len(compare_selection(selection, params).groups) == 3
+    assert len(compare_selection(selection).groups) == 3

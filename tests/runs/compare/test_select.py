@@ -66,7 +66,7 @@ def test_the_base_set_is_the_baseline_side(base, dbms):
     make_run("SQLite 3.53", 900)
     params = of(("set", "publication=tpcb-2010"), ("set", "dbms=sqlite-3-53"), ("base_set", base))
 
-    comparison = compare_selection(select(params, STRANGER), params)
+    comparison = compare_selection(select(params, STRANGER))
 
     assert comparison.baseline is not None and comparison.baseline.runs[0].dbms_version.name == dbms
 

@@ -200,7 +200,7 @@ def test_a_reader_sets_the_threshold_in_the_address():
     def asked(words: str) -> object:
         params = QueryDict(f"dbms=derby&dbms=sqlite&baseline=derby-10-16&threshold={words}")
         selection = select(params, User(role="viewer"))
-        return selection.problems or kind(compare_selection(selection, params))
+        return selection.problems or kind(compare_selection(selection))
 
     assert [asked(""), asked("1"), asked("1,5%25"), asked("5")] == [
         Kind.TOO_SMALL, Kind.BETTER, Kind.BETTER, Kind.TOO_SMALL,
