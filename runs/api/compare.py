@@ -32,7 +32,7 @@ from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Printed
 from runs.compare.guard import Difference
 from runs.compare.levels import NO_LEVELS
-from runs.compare.matrix import Matrix, matrix
+from runs.answers.matrix import Matrix, matrix
 from runs.compare.select import Selection, select
 from runs.models import Report
 from runs.models.choices import Visibility

@@ -19,6 +19,7 @@ from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
 from runs.charts.curves import curve_figures
+from runs.compare.asked import LOAD_METRICS
 from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
@@ -101,10 +102,6 @@ def commit_group_rows(comparison: Comparison) -> list[tuple[str, float | None, f
         shared = values_of(group.runs, COMMITS_PER_FLUSH)
         shown.append((group.label, group.median, statistics.median(shared) if shared else None))
     return shown if any(commits is not None for _, _, commits in shown) else []
-
-
-# Which bytes a load rate counts is in its name, that of the catalogue.
-LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
 
 
 def curves(comparison: Comparison) -> list[Multiples]:

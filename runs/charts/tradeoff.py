@@ -8,6 +8,7 @@ from dataclasses import replace
 from benchagent.catalog import Role, factor_role
 
 from runs import formatting
+from runs.answers.answer import pair_of
 from runs.answers.words import MOST_NAMED
 from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
 from runs.charts.compare import class_title
@@ -18,7 +19,6 @@ from runs.compare.groups import Group
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR
-from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
 
 # What is set against a metric when a reader names one only: what most often has to be paid for it.
@@ -85,7 +85,7 @@ def _dots(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric) -> list[Tr
         {
             "label": upright.label, "series": series, "name": name, "color": upright.color,
             "x": place[0], "y": place[1],
-            "x_interval": _ends(across.interval), "y_interval": _ends(upright.interval), "n": upright.n,
+            "x_interval": pair_of(across.interval), "y_interval": pair_of(upright.interval), "n": upright.n,
             "front": place in fronts[_question(upright)],
         }
         for (across, upright), place, (series, name) in zip(pairs, places, names, strict=True)
@@ -125,9 +125,6 @@ def _question(group: Group) -> tuple[str, ...]:
         )
     )  # fmt: skip
 
-
-def _ends(interval: Interval | None) -> tuple[float, float] | None:
-    return (interval.low, interval.high) if interval else None
 
 
 def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> set[tuple[float, float]]:

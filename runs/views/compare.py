@@ -31,7 +31,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
-from runs.compare.matrix import matrix
+from runs.answers.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
 from runs.formatting import percent, quantity
 from runs.listing.filters import without_blanks

@@ -19,7 +19,7 @@ from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
-from runs.compare.matrix import matrix
+from runs.answers.matrix import matrix
 from runs.models import Metric, RunStorage, StorageDevice
 from runs.stats import WINNERS, Kind
 from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload

@@ -1,0 +1,137 @@
+"""Everything against everything: who beats whom, and letters of what is not told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from runs import formatting
+from runs.answers.words.levels import against_words
+from runs.compare.comparison import Comparison
+from runs.compare.guard import refusal
+from runs.compare.judging import MOST_IN_A_MATRIX
+from runs.compare.levels import Levels
+from runs.compare.verdicts import by_value
+from runs.stats import WINNERS, Kind, Verdict, letters
+
+# Of row and column.
+Places = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One of a matrix: what the row stands for against what the column does. `ratio` as 1.35 ×."""
+
+    kind: str
+    ratio: str
+    words: str
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    label: str
+    letters: str
+    pairs: list[Pair | None]
+
+
+@dataclass(frozen=True)
+class Lettered:
+    """A series at one level: its geometric mean, and its letters there."""
+
+    label: str
+    value: float | None
+    letters: str
+
+
+@dataclass(frozen=True)
+class LetteredLevel:
+    """`series` in the order of the rows of the matrix."""
+
+    label: str
+    series: list[Lettered]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Everything against everything, best first. Two share a letter if they are not told apart; there are no letters
+    where some may not be compared. Of a sweep `held` says over which levels, and `levels` have letters of their own.
+    """
+
+    rows: list[MatrixRow]
+    family: int
+    levels: list[LetteredLevel]
+    held: str = ""
+
+    @property
+    def has_letters(self) -> bool:
+        return any(row.letters for row in self.rows)
+
+
+def matrix(comparison: Comparison) -> Matrix | None:
+    """Of the series of a sweep over its levels, else of the ranked groups; None of fewer than three, or of too many."""
+    if comparison.metric is None:
+        return None
+    if comparison.levels:
+        return _of_series(comparison.levels)
+    groups, verdicts = by_value(comparison.ranked, comparison.metric), comparison.verdicts
+    if not 3 <= len(groups) <= MOST_IN_A_MATRIX:
+        return None
+    found = {
+        (row, column): verdicts.of(group, base) or f"no ratio: {refusal(verdicts.differences_of(group, base))}"
+        for (row, group), (column, base) in combinations(enumerate(groups), 2)
+    }
+    if not any(isinstance(each, Verdict) for each in found.values()):
+        return None
+    return _matrix([group.label for group in groups], found, comparison.family)
+
+
+def _of_series(levels: Levels) -> Matrix | None:
+    names = [levels.names[key] for key in levels.order]
+    between = {
+        (row, column): levels.between(one, other)
+        for (row, one), (column, other) in combinations(enumerate(levels.order), 2)
+    }
+    judged = {places: series for places, series in between.items() if series}
+    if len(names) < 3 or len(judged) < len(between):
+        return None  # too many pairs: not all were judged
+    kinds: dict[str, dict[Places, str]] = {}
+    means: dict[str, dict[int, float | None]] = {}
+    found: dict[Places, Verdict | str] = {}
+    for places, series in judged.items():
+        without_ratio = (against_words(row.against) for row in series.rows if not row.ratio)
+        found[places] = series.overall or next(without_ratio, "no ratio: one level only")
+        for row in series.rows:
+            kinds.setdefault(row.label, {})[places] = row.kind
+            means.setdefault(row.label, {}).update(zip(places, (row.value, row.base_value), strict=True))
+    lettered = []
+    for label, of_level in kinds.items():
+        if len(of_level) == len(between) and not {"none", "refused", Kind.TOO_FEW} & set(of_level.values()):
+            letter = letters(len(names), (places for places, kind in of_level.items() if kind in WINNERS))
+            of_series = [Lettered(name, means[label][at], letter[at]) for at, name in enumerate(names)]
+            lettered.append(LetteredLevel(label, of_series))
+    return replace(_matrix(names, found, levels.family), levels=lettered, held=levels.held_words)
+
+
+def _pair(verdict: Verdict | str) -> Pair:
+    if isinstance(verdict, str):
+        return Pair("refused", "", verdict)
+    ratio = verdict.ratio if verdict.kind != Kind.MIXED else None
+    return Pair(verdict.kind, formatting.times(ratio.value) if ratio else "depends", verdict.words)
+
+
+def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family: int) -> Matrix:
+    """`found`: the verdict of the first against the second, or why there is none."""
+    pairs: dict[Places, Pair] = {}
+    for (row, column), verdict in found.items():
+        pairs[row, column] = _pair(verdict)
+        pairs[column, row] = _pair(verdict if isinstance(verdict, str) else verdict.turned)
+    verdicts = {places: verdict for places, verdict in found.items() if isinstance(verdict, Verdict)}
+    sure = len(verdicts) == len(found) and all(each.kind != Kind.TOO_FEW for each in verdicts.values())
+    apart = [places for places, verdict in verdicts.items() if verdict.kind in WINNERS]
+    of_rows = letters(len(labels), apart) if sure else [""] * len(labels)
+    rows = [
+        MatrixRow(label, of_rows[at], [pairs.get((at, column)) for column in range(len(labels))])
+        for at, label in enumerate(labels)
+    ]
+    return Matrix(rows, family, [])
