@@ -134,8 +134,7 @@ class Drawing:
         comparison, view = self.comparisons[0], self.axes.view
         groups = comparison.groups
         if view in ON_AXES:
-            shown = self.by_metric[0].panels
-            groups = [point for panel in shown for curve in panel.curves for point in curve.points]
+            groups = [point for panel in comparison.panels for point in panel.points]
         elif view == TRADE_OFF:
             across = {group.key for group in self.comparisons[-1].groups if group.dots}
             groups = [group for group in groups if group.key in across and len(self.comparisons) > 1]
