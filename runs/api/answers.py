@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -13,11 +12,10 @@ from rest_framework.views import APIView
 from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import question_words, sentence
-from runs.api.compare import refuse_unseen
+from runs.api.compare import selected
 from runs.charts.drawing import Counted, Drawing, draw
 from runs.compare import asked
 from runs.compare.compare import compare_selection
-from runs.compare.select import select
 
 
 class Offered(Part):
@@ -61,14 +59,8 @@ class Answers(APIView):
     )
     def get(self, request: Request) -> Response:
         """The answer to a question about runs, which are chosen as for /compare/."""
-        params = request.query_params
-        _, problems = asked.read(params)
-        selection = select(params, request.user)
-        if problems or selection.problems:
-            raise ValidationError({**selection.problems, **problems})
-        if not selection.given:
-            raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
-        refuse_unseen(params.getlist("run"), selection)
+        _, problems = asked.read(request.query_params)
+        selection = selected(request, problems)
         comparison = compare_selection(selection)
         told = _told(answer_of(comparison), draw(comparison), selection.left_out)
         return Response(told.model_dump(mode="json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
@@ -50,6 +51,9 @@ Stated = Annotated[str | None, BeforeValidator(_or_none)]
 Names = Annotated[list[str], BeforeValidator(list)]
 # Of facts.
 FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for fact in facts])]
+
+
+NO_PROBLEMS: Mapping[str, list[str]] = {}
 
 
 class Told(Part):
@@ -331,27 +335,28 @@ class Compare(APIView):
     )
     def get(self, request: Request) -> Response:
         """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
-        params = request.query_params
-        selection = select(params, request.user)
-        if selection.problems:
-            raise ValidationError(selection.problems)
-        if not selection.given:
-            raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
-        refuse_unseen(params.getlist("run"), selection)
-        comparison = compare_selection(selection)
+        comparison = compare_selection(selected(request))
         drawing = draw(comparison)
-        _refuse_unknown_names(params, comparison, drawing)
+        _refuse_unknown_names(request.query_params, comparison, drawing)
         return Response(answer(comparison, drawing))
 
 
-def refuse_unseen(wanted: list[str], selection: Selection) -> None:
-    """A run that is not there, or not for this person, must not be missing silently. Blanks name none, of any kind."""
-    if selection.left_out:
-        return
+def selected(request: Request, problems: Mapping[str, list[str]] = NO_PROBLEMS) -> Selection:
+    """What the address chooses, where it is understood; `problems` are what else of it was not.
+
+    A run that is not there, or not for this person, must not be missing silently. Blanks name none, of any kind.
+    """
+    selection = select(request.query_params, request.user)
+    if problems or selection.problems:
+        raise ValidationError({**selection.problems, **problems})
+    if not selection.given:
+        raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
+    wanted = [text for text in request.query_params.getlist("run") if text.strip()]
     chosen = {str(run.id) for run in selection.runs}
-    missing = [text for text in wanted if text.strip() and str(UUID(text)) not in chosen]
-    if missing:
+    missing = [text for text in wanted if str(UUID(text)) not in chosen]
+    if missing and not selection.left_out:
         raise NotFound(f"No run here has the id {missing[0]}.")
+    return selection
 
 
 def _refuse_unknown_names(params: QueryDict, comparison: Comparison, drawing: Drawing) -> None:
