@@ -122,14 +122,16 @@ def _groups(
     printed = _printed([run for cell in cells for run in cell.runs], metric)
     groups, is_extreme = [], bool(metric and metric.name in EXTREMES)
     for at, cell in enumerate(cells):
-        repeats = repeats_of(cell.runs, metric)
-        counted = [repeat.run for repeat in repeats if repeat.value is not None]
+        dots, gaps = repeats_of(cell.runs, metric)
+        counted = [dot.run for dot in dots]
         group = Group(
             key=naming.keys[at],
             label=naming.labels[at],
             factors={fact.label: naming.values[at][fact.field] for fact in naming.varying},
             facts=naming.values[at],
-            repeats=repeats,
+            all_runs=[*counted, *(gap.run for gap in gaps)],
+            dots=dots,
+            gaps=gaps,
             conditions=conditions_of(counted or cell.runs, facets_read, extreme=is_extreme),
             printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
         )
@@ -196,13 +198,13 @@ def _coloured(groups: Sequence[Group], varying: Iterable[Fact], asked: str) -> l
 
 def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     """The same groups with their values of another metric, to be drawn beside: without verdicts and headline."""
-    groups = by_histograms(
-        [
-            summed_up(replace(group, repeats=repeats_of(group.all_runs, metric), printed=(), against=None), metric.name)
-            for group in comparison.groups
-        ],
-        metric,
-    )
+    groups = []
+    for group in comparison.groups:
+        dots, gaps = repeats_of(group.all_runs, metric)
+        runs = [each.run for each in (*dots, *gaps)]
+        measured = replace(group, all_runs=runs, dots=dots, gaps=gaps, printed=(), against=None)
+        groups.append(summed_up(measured, metric.name))
+    groups = by_histograms(groups, metric)
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(
         comparison, metric=metric, groups=groups, baseline=base, verdicts=Verdicts(),

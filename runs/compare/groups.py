@@ -22,7 +22,7 @@ from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.run.facets import claim_words
 from runs.run.number import number_of, why_no_number
-from runs.stats import Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
+from runs.stats import OF_ALL, Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
 
 MAXIMUM = 100.0
 LONG_REASON = 80
@@ -87,9 +87,10 @@ class Group:
     """A cell: its facts, and what its runs say of one metric. `factors` and `facts`: what varies by its heading and by
     its field, as stored.
 
-    `interval` is of what stands for the repeats. `merged`: of a percentile of latencies that of all repeats together,
-    then without each in turn; where it stands for them `percentile` is the metric's name, and `compared` has one value
-    a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest group's,
+    `dots` are the repeats with a value, `gaps` those without. `interval` is of what stands for the repeats. `merged`: of
+    a percentile of latencies that of all repeats together, then without each in turn; where it stands for them
+    `percentile` is the metric's name. `judged`: what verdicts and intervals are of, the values, or of a percentile one
+    value a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest group's,
     or less than they claim; `remnant`: why what its repeats left is not ranked by this metric, whatever they promise.
     Only groups with the same `durability_words` are ever ranked together. `color`: index of the palette. On a chart's
     axis it stands at `x`, in words `x_words`; `level` is what was asked for there.
@@ -99,14 +100,16 @@ class Group:
     label: str
     factors: dict[str, str]
     facts: Mapping[str, str]
-    repeats: Sequence[Repeat]
+    all_runs: Sequence[Run]
+    dots: Sequence[Repeat]
+    gaps: Sequence[Repeat]
     conditions: Conditions
     printed: Sequence[Printed] = ()
     summary: Summary | None = None
     interval: Interval | None = None
     merged: Sequence[float] = ()
     percentile: str = ""
-    compared: Sequence[float] = ()
+    judged: Sequence[float] = ()
     ranked: bool = True
     remnant: str = ""
     is_baseline: bool = False
@@ -117,35 +120,22 @@ class Group:
     level: str = ""
 
     @cached_property
-    def dots(self) -> list[Repeat]:
-        """The repeats with a value."""
-        return [repeat for repeat in self.repeats if repeat.value is not None]
-
-    @cached_property
-    def gaps(self) -> list[Repeat]:
-        return [repeat for repeat in self.repeats if repeat.value is None]
-
-    @cached_property
     def values(self) -> list[float]:
-        return [repeat.value for repeat in self.repeats if repeat.value is not None]
+        return [dot.value for dot in self.dots if dot.value is not None]
 
     @property
     def n(self) -> int:
-        return len(self.values)
+        return len(self.dots)
 
     @cached_property
     def gap(self) -> str | None:
         """Why it has no value at all; None where it has one."""
-        return None if self.values else "; ".join(dict.fromkeys(gap.reason for gap in self.gaps))
+        return None if self.dots else "; ".join(dict.fromkeys(gap.reason for gap in self.gaps))
 
     @cached_property
     def runs(self) -> list[Run]:
         """Those with a value."""
         return [dot.run for dot in self.dots]
-
-    @cached_property
-    def all_runs(self) -> list[Run]:
-        return [repeat.run for repeat in self.repeats]
 
     @property
     def median(self) -> float | None:
@@ -170,16 +160,11 @@ class Group:
     @property
     def doubt(self) -> str:
         """What was measured against its durability class; empty when nothing was."""
-        return self.conditions.doubt if self.values else ""
+        return self.conditions.doubt if self.dots else ""
 
     @property
     def durability_words(self) -> str:
         return claim_words(self.durability, self.doubt)
-
-    @property
-    def judged(self) -> Sequence[float]:
-        """What verdicts and intervals are of."""
-        return self.compared or self.values
 
     @property
     def centre(self) -> float | None:
@@ -247,8 +232,8 @@ class Group:
         return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
 
 
-def repeats_of(runs: Sequence[Run], metric: Metric | None) -> list[Repeat]:
-    """What these runs say of the metric: those with a value first."""
+def repeats_of(runs: Sequence[Run], metric: Metric | None) -> tuple[list[Repeat], list[Repeat]]:
+    """What these runs say of the metric: those with a value, and those without."""
     dots, gaps = [], []
     for run in runs:
         number = number_of(run, metric.name, metric.unit) if metric and run.counts else None
@@ -257,14 +242,14 @@ def repeats_of(runs: Sequence[Run], metric: Metric | None) -> list[Repeat]:
         else:
             reason = why_no_number(run, metric.label if metric else "")
             gaps.append(Repeat(run, None, "", reason, any(row.metric == metric for row in run.measurements.all())))
-    return [*dots, *gaps]
+    return dots, gaps
 
 
 def summed_up(group: Group, metric: str) -> Group:
     """The group with what its repeats come to, of the metric of this name."""
     return replace(
         group, summary=summarise(group.values), interval=geometric_mean_interval(group.values),
-        merged=_percentiles_ms(metric, group.runs), percentile="", compared=(),
+        merged=_percentiles_ms(metric, group.runs), percentile="", judged=group.values,
     )  # fmt: skip
 
 
@@ -274,8 +259,12 @@ def pooled(groups: Sequence[Group]) -> Group:
         return groups[0]
     names = {group.percentile for group in groups if group.n > 1}
     name = names.pop() if len(names) == 1 else ""
-    repeats = [repeat for group in groups for repeat in group.repeats]
-    return _by_histograms(summed_up(replace(groups[0], repeats=repeats, printed=(), against=None), name), name)
+    together = replace(
+        groups[0], all_runs=[run for group in groups for run in group.all_runs],
+        dots=[dot for group in groups for dot in group.dots], gaps=[gap for group in groups for gap in group.gaps],
+        printed=(), against=None,
+    )  # fmt: skip
+    return _by_histograms(summed_up(together, name), name)
 
 
 def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]:
@@ -296,13 +285,13 @@ def _by_histograms(group: Group, name: str) -> Group:
     if not group.merged or group.summary is None:
         return group
     of_all, *without_each = group.merged
-    compared = jackknifed(of_all, without_each, group.values)
-    if compared is None:
+    judged = jackknifed(of_all, without_each, group.values)
+    if judged is None:
         return group
+    summary = replace(group.summary, centre=of_all, centre_name=OF_ALL)
     return replace(
-        group, percentile=name, summary=replace(group.summary, of_all=of_all), compared=compared,
-        interval=geometric_mean_interval(compared),
-    )  # fmt: skip
+        group, percentile=name, summary=summary, judged=judged, interval=geometric_mean_interval(judged)
+    )
 
 
 def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float]:

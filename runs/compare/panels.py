@@ -263,22 +263,22 @@ def _share(group: Group, of: float | None) -> Group:
     """Its values in % of a fixed number; a gap where there is none."""
     if not of:
         gaps = [replace(dot, value=None, reason="nothing to set it against") for dot in group.dots] or group.gaps
-        return replace(group, repeats=gaps, compared=(), summary=None, interval=None)
+        runs = [gap.run for gap in gaps]
+        return replace(group, all_runs=runs, dots=[], gaps=gaps, judged=(), summary=None, interval=None)
 
     def share(value: float) -> float:
         return 100 * (value / of)
 
     summary, interval = group.summary, group.interval
     if summary:
-        names = ("median", "mean", "geometric_mean", "of_all")
+        names = ("median", "mean", "geometric_mean", "centre")
         every = {name: getattr(summary, name) for name in names}
         shares: dict[str, Any] = {name: None if value is None else share(value) for name, value in every.items()}
         summary = replace(summary, **shares)
     if interval:
         interval = replace(interval, low=share(interval.low), high=share(interval.high))
-    repeats = [each if each.value is None else replace(each, value=share(each.value)) for each in group.repeats]
-    compared = [share(value) for value in group.compared]
-    return replace(group, repeats=repeats, compared=compared, summary=summary, interval=interval)
+    dots = [replace(dot, value=share(value)) for dot, value in zip(group.dots, group.values, strict=True)]
+    return replace(group, dots=dots, judged=[*map(share, group.judged)], summary=summary, interval=interval)
 
 
 # How far a level may lie from the one that is asked for and still be it: 10 GB that came to 10.1.

@@ -22,6 +22,7 @@ CELL_CONFIDENCE = 0.985
 # exp() of more, or of less than its negative, is no double, nor has it a log.
 MOST_LOG = 700.0
 MIN_REPEATS = 3
+OF_ALL = "all repeats together"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Summary:
     """A summary of `n` >= 1 repeats, in the unit of the values.
 
     `stdev` and `cv` (its share of the mean) are those of a sample (n - 1) and None for one repeat.
-    `geometric_mean` is None when a value is zero or negative: logs do not exist then.
+    `geometric_mean` is None when a value is zero or negative: logs do not exist then. `centre` stands for the repeats:
+    the geometric mean, without one the median, or what is of everything that all of them recorded (`OF_ALL`).
     """
 
     n: int
@@ -50,20 +52,8 @@ class Summary:
     stdev: float | None
     cv: float | None
     geometric_mean: float | None
-    # A percentile of everything that all repeats recorded, where that is known and stands for them.
-    of_all: float | None = None
-
-    @property
-    def centre(self) -> float:
-        """What stands for the repeats: what is of them together, else the geometric mean, or the median without one."""
-        of_each = self.median if self.geometric_mean is None else self.geometric_mean
-        return of_each if self.of_all is None else self.of_all
-
-    @property
-    def centre_name(self) -> str:
-        if self.of_all is not None:
-            return "all repeats together"
-        return "median" if self.geometric_mean is None else "geometric mean"
+    centre: float
+    centre_name: str
 
 
 def summarise(values: Sequence[float]) -> Summary | None:
@@ -72,15 +62,19 @@ def summarise(values: Sequence[float]) -> Summary | None:
         return None
     centre, spread = mean(values), stdev(values)
     ordered, half = sorted(values), len(values) // 2
+    median = ordered[half] if len(values) % 2 else mean(ordered[half - 1 : half + 1])
+    of_logs = geometric_mean(values)
     return Summary(
         n=len(values),
-        median=ordered[half] if len(values) % 2 else mean(ordered[half - 1 : half + 1]),
+        median=median,
         mean=centre,
         minimum=ordered[0],
         maximum=ordered[-1],
         stdev=spread,
         cv=_finite(spread / abs(centre)) if spread is not None and centre else None,
-        geometric_mean=geometric_mean(values),
+        geometric_mean=of_logs,
+        centre=median if of_logs is None else of_logs,
+        centre_name="median" if of_logs is None else "geometric mean",
     )
 
 
