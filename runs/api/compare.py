@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
@@ -32,7 +32,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Printed
 from runs.compare.guard import Difference
-from runs.compare.levels import NO_LEVELS
+from runs.compare.levels import NO_LEVELS, Series
 from runs.answers.matrix import Matrix, matrix
 from runs.compare.select import Selection, select
 from runs.models import Report
@@ -114,11 +114,21 @@ class ComparedSeries(Told):
 
     label: str
     ratio: ComparedRatio | None
-    kind: str | None = source("overall.kind", default=None)
+    kind: str | None
     words: str
-    of_repeats: bool = source("verdicts.of_repeats")
-    p_alike: float | None = source("verdicts.p_alike")
-    levels: list[ComparedLevel] = source("rows")
+    of_repeats: bool
+    p_alike: float | None
+    levels: list[ComparedLevel]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told(cls, series: Series) -> dict[str, Any]:
+        verdicts = series.verdicts
+        return {
+            "label": series.label, "ratio": series.ratio, "kind": series.overall and series.overall.kind,
+            "words": series_words(series), "of_repeats": verdicts.of_repeats, "p_alike": verdicts.p_alike,
+            "levels": series.rows,
+        }  # fmt: skip
 
 
 class ComparedLevels(Told):

@@ -22,7 +22,17 @@ from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.run.facets import claim_words
 from runs.run.number import number_of, why_no_number
-from runs.stats import OF_ALL, Interval, Ratio, Summary, Verdict, geometric_mean_interval, jackknifed, page_noise, summarise
+from runs.stats import (
+    OF_ALL,
+    Interval,
+    Ratio,
+    Summary,
+    Verdict,
+    geometric_mean_interval,
+    jackknifed,
+    page_noise,
+    summarise,
+)
 
 MAXIMUM = 100.0
 LONG_REASON = 80
@@ -87,13 +97,13 @@ class Group:
     """A cell: its facts, and what its runs say of one metric. `factors` and `facts`: what varies by its heading and by
     its field, as stored.
 
-    `dots` are the repeats with a value, `gaps` those without. `interval` is of what stands for the repeats. `merged`: of
-    a percentile of latencies that of all repeats together, then without each in turn; where it stands for them
+    `dots` are the repeats with a value, `gaps` those without. `interval` is of what stands for the repeats. `merged`:
+    of a percentile of latencies that of all repeats together, then without each in turn; where it stands for them
     `percentile` is the metric's name. `judged`: what verdicts and intervals are of, the values, or of a percentile one
-    value a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest group's,
-    or less than they claim; `remnant`: why what its repeats left is not ranked by this metric, whatever they promise.
-    Only groups with the same `durability_words` are ever ranked together. `color`: index of the palette. On a chart's
-    axis it stands at `x`, in words `x_words`; `level` is what was asked for there.
+    value a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest
+    group's, or less than they claim; `remnant`: why what its repeats left is not ranked by this metric, whatever they
+    promise. Only groups with the same `durability_words` are ever ranked together. `color`: index of the palette. On a
+    chart's axis it stands at `x`, in words `x_words`; `level` is what was asked for there.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Series at equal levels of all else: which facts may be compared so, and each series against another level by level."""
+"""Series at equal levels of all else: which facts may be compared so, and series against each other level by level."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.http import QueryDict
 
 from runs import results
 from runs.answers.ask import headline
