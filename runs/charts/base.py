@@ -24,31 +24,22 @@ Point = tuple[float, float | None]
 INTERVAL_WORDS = f"its {100 * CELL_CONFIDENCE:g} % interval"
 
 
-class XAxis(TypedDict):
-    """`even` begins and ends the axis at round values; without it the data fill the width.
+class Axis(TypedDict):
+    """`even` begins and ends it at round values, `zero` begins it at 0; without either the data fill the width.
 
-    `span`: what all panels of a figure hold. `ticks`: values with words of their own, as names or dates are.
+    `span`: what all panels of a figure hold. `ticks`: values with words of their own, as names or dates are. `nines`:
+    values are decades of 1/(1 − p), and said as percentiles. `untitled`: a panel's neighbours or title say what it is.
     """
 
     label: str
     unit: str
-    scale: Scale
-    even: NotRequired[bool]
-    span: NotRequired[tuple[float, float]]
-    ticks: NotRequired[list[tuple[float, str]]]
-    # Values are decades of 1/(1 − p), and said as percentiles.
-    nines: NotRequired[bool]
-    # A panel whose neighbours or title say what it is.
-    untitled: NotRequired[bool]
-
-
-class YAxis(TypedDict):
-    label: str
-    unit: str
-    zero: NotRequired[bool]
     scale: NotRequired[Scale]
     better: NotRequired[str]
+    even: NotRequired[bool]
+    zero: NotRequired[bool]
     span: NotRequired[tuple[float, float]]
+    ticks: NotRequired[list[tuple[float, str]]]
+    nines: NotRequired[bool]
     untitled: NotRequired[bool]
 
 
@@ -100,8 +91,8 @@ class LineGap(TypedDict):
 
 class LinesSpec(TypedDict):
     type: Literal["lines"]
-    x: XAxis
-    y: YAxis
+    x: Axis
+    y: Axis
     series: list[LineSeries]
     marks: list[Mark]
     bands: list[BandSpec]
@@ -158,7 +149,7 @@ class BarsSpec(TypedDict):
     """`most`: the largest value that the axis holds, of panels that share it."""
 
     type: Literal["bars"]
-    y: YAxis
+    y: Axis
     scale: Scale
     groups: list[BarGroup]
     marks: NotRequired[list[Mark]]
@@ -176,7 +167,7 @@ class StackedSpec(TypedDict):
     """One bar per row, made of parts that add up."""
 
     type: Literal["stacked"]
-    y: YAxis
+    y: Axis
     rows: list[str]
     parts: list[StackedPart]
 
@@ -204,8 +195,8 @@ class TradeOffSpec(TypedDict):
 
     joined: bool
     type: Literal["tradeoff"]
-    x: YAxis
-    y: YAxis
+    x: Axis
+    y: Axis
     groups: list[TradeOffGroup]
 
 
@@ -213,8 +204,8 @@ class HeatSpec(TypedDict):
     """How many took how long over time: cells of (begin in s, from, to, count); `span` of y in its unit."""
 
     type: Literal["heat"]
-    x: XAxis
-    y: YAxis
+    x: Axis
+    y: Axis
     interval_s: float
     cells: list[tuple[float, float, float, int]]
     bands: list[BandSpec]
@@ -269,7 +260,7 @@ class Multiples:
 
 
 def lines(
-    *, x: XAxis, y: YAxis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = (),
+    *, x: Axis, y: Axis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = (),
     live: Live | None = None,
 ) -> LinesSpec:  # fmt: skip
     return {

@@ -21,7 +21,7 @@ from runs.charts.base import (
     LineSeries,
     Multiples,
     Scale,
-    XAxis,
+    Axis,
     lines,
 )
 from runs.charts.compare import centre_label, class_title
@@ -74,7 +74,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     values = list(chain(*(group.values for group in groups)))
     unit = "%" if axes.y_as in RELATIVE else metric.unit
     place = place_of(axes, groups)
-    x: XAxis = {
+    x: Axis = {
         "label": place.label, "unit": place.unit, "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
         "even": True, "span": (min(xs), max(xs)),
     }  # fmt: skip
@@ -184,7 +184,7 @@ def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
     return [] if axes.x_fact.is_number else sorted({(point.x, point.x_words) for point in points})
 
 
-def _table(panels: Sequence[Panel], x: XAxis, comparison: Comparison, unit: str) -> Table:
+def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) -> Table:
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
     axes = comparison.axes
     panel_fact = axes.facts.get(axes.panels)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from runs.charts.base import Figure, HeatSpec, Key, LineSeries, Multiples, XAxis, columns_of, lines
+from runs.charts.base import Figure, HeatSpec, Key, LineSeries, Multiples, Axis, columns_of, lines
 from runs.charts.compare import numbered
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
@@ -62,7 +62,7 @@ def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
 def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
     """One line per (label, colour, latency) over an axis of 1/(1 − p): each nine takes as much room."""
     last = max(nines(latency.curve[-1][0]) for _, _, latency in curves)
-    x: XAxis = {
+    x: Axis = {
         "label": "Percentile", "unit": "", "scale": "linear", "nines": True, "span": (0.0, last),
         "ticks": [(nines(percentile), words) for percentile, words in _NINES.items() if nines(percentile) <= last],
     }  # fmt: skip

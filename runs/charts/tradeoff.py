@@ -10,7 +10,7 @@ from benchagent.catalog import Role, factor_role
 from runs import formatting
 from runs.answers.answer import pair_of
 from runs.answers.words import MOST_NAMED
-from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, YAxis
+from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, Axis
 from runs.charts.compare import class_title
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.compare import with_metric
@@ -180,6 +180,6 @@ def _figure(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, *, id: s
     return Figure(id=id, title=title, spec=spec, table=Table(columns, rows), alt=alt, note=" ".join(notes))
 
 
-def _axis(metric: Metric, values: Sequence[float]) -> YAxis:
+def _axis(metric: Metric, values: Sequence[float]) -> Axis:
     scale = scale_of(values, "", X_LOG_FROM)
     return {"label": metric.label, "unit": metric.unit, "better": metric.better, "scale": scale, "zero": scale != "log"}

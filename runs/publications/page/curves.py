@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
 
-from runs.charts.base import BandSpec, Figure, LineGap, LineSeries, Mark, Scale, YAxis, bars, lines, single_bar
+from runs.charts.base import BandSpec, Figure, LineGap, LineSeries, Mark, Scale, Axis, bars, lines, single_bar
 from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState
@@ -146,7 +146,7 @@ def _of_kind(material: Material, kind: str) -> list[Run]:
     return [run for run in material.runs if run.workload.kind == kind and size_of(run) is not None]
 
 
-def _axis(metric: Metric) -> YAxis:
+def _axis(metric: Metric) -> Axis:
     """Without saying a thing twice: "Business operations" in "business operations/s" are one."""
     label, unit = metric.label.partition(" (")[0], metric.unit.partition(" (")[0]
     if unit.lower().startswith(label.lower()):
@@ -338,7 +338,7 @@ def _change(curve: Curve, size: float, base: float) -> Amount:
     return computed(100 * (value / first - 1), formula, unit="%", digits=2, signed=True)
 
 
-def _table(shown: Sequence[Curve], y: YAxis) -> Table:
+def _table(shown: Sequence[Curve], y: Axis) -> Table:
     xs = sorted({x for curve in shown for x in (*curve.amounts, *curve.lost)})
     columns = [Column("Size", "GB"), *(Column(curve.label, y["unit"]) for curve in shown)]
     rows = [
