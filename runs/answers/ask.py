@@ -32,7 +32,11 @@ _RANKED = ("storage:data", "hardware", "config")
 def answer_of(comparison: Comparison) -> Answer:
     """Of the question that the address asks; of none the one that fits best."""
     axes = comparison.axes
-    question = comparison.question if comparison.question.kind else _by_rule(comparison, axes)
+    question = comparison.question
+    if not question.kind:
+        # Of what was measured on many days nobody asks which day wins.
+        of_days = axes.x == DATE or {*comparison.named} == {"batch"}
+        question = Question(kind=asked.SINCE if of_days else asked.BEST)
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": _told_apart_by(comparison)})
     of_table = {
@@ -66,13 +70,6 @@ def headline(comparison: Comparison) -> str:
     answer = answer_of(comparison)
     words = sentence(answer) if answer.claims or comparison.question.kind else ""
     return " ".join(filter(None, (words, comparison.pooled)))
-
-
-def _by_rule(comparison: Comparison, axes: Axes) -> Question:
-    """Of what was measured on many days nobody asks which day wins."""
-    if axes.x == DATE or {*comparison.named} == {"batch"}:
-        return Question(kind=asked.SINCE)
-    return Question(kind=asked.BEST)
 
 
 def _told_apart_by(comparison: Comparison) -> str:
