@@ -64,9 +64,7 @@ def curves_along(comparison: Comparison, x: Place) -> list[Along]:
     """None where x is no number."""
     if not x.kind or comparison.metric is None:
         return []
-    return [
-        Along(curve, comparison.metric, x, comparison.axes, comparison.verdicts) for curve in comparison.curves
-    ]
+    return [Along(curve, comparison.metric, x, comparison.axes, comparison.verdicts) for curve in comparison.curves]
 
 
 @dataclass(frozen=True)

@@ -134,9 +134,7 @@ def published(comparison: Comparison, question: Question) -> Answer:
         refused = refusal(verdicts.differences_of(group, beside))
         ratio = change_of(None if refused else verdicts.of(group, beside), refused=refused or "not judged")
         runs = [*group.run_ids, *beside.run_ids]
-        claims.append(
-            Published(label=group.label, here=group.centre, printed=beside.centre, runs=runs, ratio=ratio)
-        )
+        claims.append(Published(label=group.label, here=group.centre, printed=beside.centre, runs=runs, ratio=ratio))
     missing = [] if claims else ["Nothing here was measured as something that is published was: re-run its experiment."]
     sure = any(claim.ratio.value is not None for claim in claims)
     return begun(comparison, question, claims=claims, missing=missing, sure=sure)

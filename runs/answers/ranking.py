@@ -93,9 +93,7 @@ def _of_groups(
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     shown = {claim.of for claim in claims}
-    of_shown = (
-        difference for group in best_first[1:] if group.label in shown for difference in differing[group.key]
-    )
+    of_shown = (difference for group in best_first[1:] if group.label in shown for difference in differing[group.key])
     sure, missing = _sureness(claims, apart)
     return begun(
         comparison, question, apart=apart, claims=claims, sure=sure, missing=missing,
@@ -103,9 +101,7 @@ def _of_groups(
     )  # fmt: skip
 
 
-def _of_series(
-    comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, apart: Apart
-) -> Answer:
+def _of_series(comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, apart: Apart) -> Answer:
     names = levels.names
     fields = [each.field for each in levels.compared]
     position = fields.index(fact.field) if fact and fact.field in fields else None

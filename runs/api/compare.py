@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Part
 from runs.answers.ask import headline
+from runs.answers.matrix import Matrix, matrix
 from runs.answers.words.levels import against_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
@@ -33,7 +34,6 @@ from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Printed
 from runs.compare.guard import Difference
 from runs.compare.levels import NO_LEVELS, Series
-from runs.answers.matrix import Matrix, matrix
 from runs.compare.select import Selection, select
 from runs.models import Report
 from runs.models.choices import Visibility

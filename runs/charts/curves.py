@@ -15,13 +15,13 @@ from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CHANGES, change_cells, curve_words
 from runs.charts.base import (
     INTERVAL_WORDS,
+    Axis,
     Figure,
     Key,
     LineGap,
     LineSeries,
     Multiples,
     Scale,
-    Axis,
     lines,
 )
 from runs.charts.compare import centre_label, class_title

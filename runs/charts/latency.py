@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from runs.charts.base import Figure, HeatSpec, Key, LineSeries, Multiples, Axis, columns_of, lines
+from runs.charts.base import Axis, Figure, HeatSpec, Key, LineSeries, Multiples, columns_of, lines
 from runs.charts.compare import numbered
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison

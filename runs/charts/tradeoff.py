@@ -10,7 +10,7 @@ from benchagent.catalog import Role, factor_role
 from runs import formatting
 from runs.answers.answer import pair_of
 from runs.answers.words import MOST_NAMED
-from runs.charts.base import Figure, TradeOffGroup, TradeOffSpec, Axis
+from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec
 from runs.charts.compare import class_title
 from runs.charts.curves import X_LOG_FROM, scale_of
 from runs.compare.compare import with_metric
@@ -124,7 +124,6 @@ def _question(group: Group) -> tuple[str, ...]:
             field.startswith(FACTOR) and factor_role(field.removeprefix(FACTOR)) == Role.QUESTION
         )
     )  # fmt: skip
-
 
 
 def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> set[tuple[float, float]]:

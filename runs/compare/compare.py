@@ -186,9 +186,7 @@ def _coloured(groups: Sequence[Group], varying: Iterable[Fact], asked: str) -> l
     if len(groups) <= COLOURS and not asked:
         return [replace(group, color=index) for index, group in enumerate(groups)]
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
-    order = sorted(
-        varying, key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit())
-    )
+    order = sorted(varying, key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit()))
     for fact in order:
         values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         if len(values) <= COLOURS:

@@ -299,9 +299,7 @@ def _by_histograms(group: Group, name: str) -> Group:
     if judged is None:
         return group
     summary = replace(group.summary, centre=of_all, centre_name=OF_ALL)
-    return replace(
-        group, percentile=name, summary=summary, judged=judged, interval=geometric_mean_interval(judged)
-    )
+    return replace(group, percentile=name, summary=summary, judged=judged, interval=geometric_mean_interval(judged))
 
 
 def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float]:

@@ -53,9 +53,7 @@ def judged(comparison: Comparison) -> Comparison:
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
         against, base_keys = levels.against, levels.base_keys
-    groups = [
-        replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups
-    ]
+    groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
     return replace(
         comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
         effects=[replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)],
@@ -166,9 +164,7 @@ def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric) -> Leve
     against_base = {key: list(levels.rows(key, base)) for key in levels.names if key != base}
     order = _best_first(against_base, base, metric)
     judged = {
-        (key, other): Series(
-            levels.names[key], against_base[key] if other == base else list(levels.rows(key, other))
-        )
+        (key, other): Series(levels.names[key], against_base[key] if other == base else list(levels.rows(key, other)))
         for key, other in pairs_to_judge(order, base, levels=len(levels.table))
     }
     choices = [each.compared[0] for each in possible]
@@ -179,11 +175,7 @@ def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metri
     """The series by their ratio to the baseline's over all levels; those without one last."""
     logs = {base: 0.0}
     for key, rows in against_base.items():
-        ratios = [
-            row.value / row.base_value
-            for row in rows
-            if row.is_comparable and row.value and row.base_value
-        ]
+        ratios = [row.value / row.base_value for row in rows if row.is_comparable and row.value and row.base_value]
         # Of one level in common there is no verdict over all: what stands first is judged against each other.
         if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
             logs[key] = fmean(map(log, ratios))

@@ -17,6 +17,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, headline, offered
+from runs.answers.matrix import matrix
 from runs.answers.words import as_markdown, question_words, sentence
 from runs.answers.words.levels import against_words, ratio_words
 from runs.answers.words.warnings import failed_checks_words, warnings_of
@@ -31,7 +32,6 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
-from runs.answers.matrix import matrix
 from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
 from runs.formatting import percent, quantity
 from runs.listing.filters import without_blanks

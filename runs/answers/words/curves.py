@@ -46,9 +46,7 @@ def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str
     # Those with levels enough for sentences of their own.
     curves = [curve for curve in curves_along(comparison, x) if len(curve.levels) >= LEAST_LEVELS]
     name = comparison.metric.label if comparison.metric else ""
-    words = [
-        CurveWords(each.curve.panel, each.curve.label or name, sentences(each), each.numbers) for each in curves
-    ]
+    words = [CurveWords(each.curve.panel, each.curve.label or name, sentences(each), each.numbers) for each in curves]
     lost = sum(not point.dots for curve in comparison.curves for point in curve.points)
     return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
 
-from runs.charts.base import BandSpec, Figure, LineGap, LineSeries, Mark, Scale, Axis, bars, lines, single_bar
+from runs.charts.base import Axis, BandSpec, Figure, LineGap, LineSeries, Mark, Scale, bars, lines, single_bar
 from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState

@@ -12,14 +12,14 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
-from runs.answers.words.levels import against_words, series_words
 from runs.answers.answer import Standing
 from runs.answers.ask import answer_of, headline
+from runs.answers.matrix import matrix
+from runs.answers.words.levels import against_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
-from runs.answers.matrix import matrix
 from runs.models import Metric, RunStorage, StorageDevice
 from runs.stats import WINNERS, Kind
 from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from benchagent.catalog import FACTORS as KNOWN
 
-from runs.answers.words.levels import against_words
 from runs.answers.ask import headline
+from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.compare import csv_rows
 from runs.compare.compare import compare

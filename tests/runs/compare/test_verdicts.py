@@ -8,11 +8,11 @@ import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
-from runs.answers.words.levels import against_words
 from runs.answers.ask import answer_of, headline
+from runs.answers.matrix import matrix
+from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
-from runs.answers.matrix import matrix
 from runs.compare.select import select
 from runs.formatting import mid_sentence, times
 from runs.models import Run
