@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from runs.answers.verdicts import verdict_words
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.stats import Interval, Ratio, Verdict
@@ -204,7 +205,7 @@ def begun(comparison: Comparison, question: Question, **told: Any) -> Answer:
     return Answer(
         question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
         unit=metric.unit if metric else "", better=metric.better if metric else "none",
-        threshold=comparison.threshold, family=comparison.family, **told,
+        threshold=comparison.threshold, family=comparison.verdicts.family, **told,
     )  # fmt: skip
 
 
@@ -216,7 +217,7 @@ def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: str = "") 
     low, high = ends(estimate.interval if estimate else None, less)
     return Amount(
         value=estimate.value - less if estimate else None, low=low, high=high, verdict=verdict.kind,
-        more_repeats=verdict.repeats_needed, why=verdict.words,
+        more_repeats=verdict.repeats_needed, why=verdict_words(verdict),
     )  # fmt: skip
 
 

@@ -7,13 +7,13 @@ import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, share_of
+from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, change_of, share_of
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve
 from runs.run.facets import tested_words
-from runs.stats import CONFIDENCE, Interval, Kind, Ratio, Verdict, interval_of_logs, t_quantile
+from runs.stats import CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, steps
 from runs.stats.verdicts import judge_interval
 
@@ -135,5 +135,4 @@ def expected_amount(
     if interval is None:
         return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
     estimate = Ratio(math.exp(centre), interval, freedom)
-    verdict: Verdict = judge_interval(estimate, interval, better=better, threshold=threshold, fewest=None)
-    return Amount(value=estimate.value, low=interval.low, high=interval.high, verdict=verdict.kind, why=verdict.words)
+    return change_of(judge_interval(estimate, interval, better=better, threshold=threshold, fewest=None))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from runs import formatting
+from runs.answers.verdicts import verdict_words
 from runs.answers.words.levels import against_words
 from runs.compare.comparison import Comparison
 from runs.compare.guard import refusal
@@ -83,7 +84,7 @@ def matrix(comparison: Comparison) -> Matrix | None:
     }
     if not any(isinstance(each, Verdict) for each in found.values()):
         return None
-    return _matrix([group.label for group in groups], found, comparison.family)
+    return _matrix([group.label for group in groups], found, comparison.verdicts.family)
 
 
 def _of_series(levels: Levels) -> Matrix | None:
@@ -117,7 +118,7 @@ def _pair(verdict: Verdict | str) -> Pair:
     if isinstance(verdict, str):
         return Pair("refused", "", verdict)
     ratio = verdict.ratio if verdict.kind != Kind.MIXED else None
-    return Pair(verdict.kind, formatting.times(ratio.value) if ratio else "depends", verdict.words)
+    return Pair(verdict.kind, formatting.times(ratio.value) if ratio else "depends", verdict_words(verdict))
 
 
 def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family: int) -> Matrix:

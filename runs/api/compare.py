@@ -22,6 +22,7 @@ from rest_framework.views import APIView
 from runs.answers.answer import Part
 from runs.answers.ask import headline
 from runs.answers.matrix import Matrix, matrix
+from runs.answers.verdicts import robustness_words, verdict_words
 from runs.answers.words.levels import against_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
@@ -37,7 +38,7 @@ from runs.compare.levels import NO_LEVELS, Series
 from runs.compare.select import Selection, select
 from runs.models import Report
 from runs.models.choices import Visibility
-from runs.stats import Interval, Ranks
+from runs.stats import Interval, Ranks, Verdict
 
 
 def _or_none(value: Any) -> Any:
@@ -90,6 +91,14 @@ class ComparedVerdict(Told):
     repeats_needed: int | None
     ranks: Ranks | None
     robustness: Stated
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, verdict: Verdict) -> dict[str, Any]:
+        return {
+            "kind": verdict.kind, "words": verdict_words(verdict), "repeats_needed": verdict.repeats_needed,
+            "ranks": verdict.ranks, "robustness": robustness_words(verdict),
+        }  # fmt: skip
 
 
 class ComparedLevel(Told):
@@ -281,7 +290,7 @@ class DrawnComparison(Told):
     varying: list[str] = source("varying_labels")
     headline: Stated = None
     threshold: float
-    family: int
+    family: int = source("verdicts.family")
     warnings: list[str] = Field(default_factory=list)
     levels: ComparedLevels | None
     pairs: Matrix | None = None

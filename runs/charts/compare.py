@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
+from runs.answers.verdicts import robustness_words
 from runs.answers.words.levels import against_words, series_words
 from runs.charts.base import (
     INTERVAL_WORDS,
@@ -255,7 +256,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
             *map(formatting.plain, numbers), against, against_words(group.against),
-            group.against.verdict.robustness if group.against and group.against.verdict else "",
+            robustness_words(group.against.verdict if group.against else None),
             "yes" if group.ranked else "no", group.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),

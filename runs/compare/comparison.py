@@ -87,11 +87,6 @@ class Comparison:
         return f"{self.metric.label if self.metric else 'No numbers'} of {systems}"
 
     @property
-    def family(self) -> int:
-        """How many comparisons are judged together."""
-        return self.verdicts.family
-
-    @property
     def threshold_percent(self) -> str:
         return f"{self.threshold * 100:.6g}"
 

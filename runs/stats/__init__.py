@@ -38,7 +38,6 @@ from runs.stats.verdicts import (
     Verdict,
     judge,
     judge_family,
-    threshold_words,
 )
 
 __all__ = [
@@ -90,5 +89,4 @@ __all__ = [
     "stdev",
     "summarise",
     "t_quantile",
-    "threshold_words",
 ]

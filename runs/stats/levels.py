@@ -15,7 +15,6 @@ from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, jud
 # Values and those of the baseline; and what is averaged at one level, mostly a single pair.
 Pair = tuple[Sequence[float], Sequence[float]]
 Level = Sequence[Pair]
-NO_SINGLE_NUMBER = "no single number: it depends on the level"
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def _judge_level(
         return judge(*level[0], better=better, threshold=threshold, confidence=confidence, noise=noise)
     estimate = _of_level(level, confidence, noise)
     if estimate is None or estimate.interval is None:
-        return Verdict(Kind.TOO_FEW, estimate.why_no_interval if estimate else "no ratio", estimate)
+        return Verdict(Kind.TOO_FEW, estimate)
     fewest = min(len(side) for pair in level for side in pair)
     return judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest)
 
@@ -160,15 +159,14 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
     both_sides = max(ratios) >= 1 + threshold and min(ratios) <= 1 / (1 + threshold)
     unlike = over.p_alike < ALPHA if over.p_alike is not None else not over.of_repeats
     if len(winners) > 1 or (both_sides and unlike):
-        return Verdict(Kind.MIXED, NO_SINGLE_NUMBER, over.ratio)
+        return Verdict(Kind.MIXED, over.ratio)
     if over.ratio.interval is None:
-        kind = Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW
-        return Verdict(kind, over.ratio.why_no_interval, over.ratio)
+        return Verdict(Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW, over.ratio)
     asked = fewest if over.of_repeats else None
     verdict = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=asked)
     # Sure at some levels, and not of all: two disks that are alike until the database leaves memory.
     if verdict.kind == Kind.UNDECIDED and winners and unlike:
-        return Verdict(Kind.MIXED, NO_SINGLE_NUMBER, over.ratio)
+        return Verdict(Kind.MIXED, over.ratio)
     return verdict
 
 

@@ -1,4 +1,4 @@
-"""A ratio in words: better, worse, too small to matter, equivalent, undecided, too few repeats."""
+"""What a ratio shows: better, worse, too small to matter, equivalent, undecided, too few repeats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from runs.stats.noise import Noise
 from runs.stats.ratios import Ranks, Ratio, holm, ranks, ratio
-from runs.stats.repeats import MOST_REPEATS_ASKED, more_repeats
+from runs.stats.repeats import more_repeats
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, Interval, log_values
 
 # A difference below this share is real perhaps, but nobody chooses a DBMS for it. Each metric has its own in the
@@ -36,27 +36,32 @@ WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
 
 @dataclass(frozen=True)
 class Verdict:
-    """`ratio` is of the values as they are; the words already know which direction is better.
+    """`ratio` is of the values as they are; `side` already knows which direction is better: better or worse, and higher
+    or lower of what has no better side.
 
-    `repeats_needed` counts further repeats per side that decide in 80 % of cases (`more_repeats`); None unless
-    undecided, and where even the most that are asked for would not do.
-    `robustness` says from six repeats on what the ranks say, in words.
+    `threshold`: a share of 1, below which a difference is too small to matter. `is_sided`: undecided is only whether
+    the difference reaches it. `fewest`: repeats of the side that has less, where more of them could decide; of those
+    `repeats_needed` further ones per side do in 80 % of cases (`more_repeats`), None where even the most that are asked
+    for would not. `why` there is no ratio. `ranks`: what these say, from six repeats on.
     """
 
     kind: Kind
-    words: str
     ratio: Ratio | None
+    side: str = ""
+    threshold: float = 0.0
+    is_sided: bool = False
+    fewest: int | None = None
     repeats_needed: int | None = None
+    why: str = ""
     ranks: Ranks | None = None
-    robustness: str = ""
 
     @property
     def turned(self) -> Verdict:
         """The verdict of the second side against the first; without what the ranks say."""
-        side, comma, more = self.words.partition(",")
-        kind = Kind(_OPPOSITE.get(self.kind, self.kind))
-        inverse = self.ratio.inverse if self.ratio else None
-        return Verdict(kind, f"{_OPPOSITE.get(side, side)}{comma}{more}", inverse, self.repeats_needed)
+        return replace(
+            self, kind=Kind(_OPPOSITE.get(self.kind, self.kind)), side=_OPPOSITE.get(self.side, ""),
+            ratio=self.ratio.inverse if self.ratio else None, ranks=None,
+        )  # fmt: skip
 
 
 def judge_family(
@@ -91,19 +96,15 @@ def judge(
     estimate = ratio(values, baseline, confidence=confidence, noise=noise)
     fewest = min(len(values), len(baseline))
     if fewest < MIN_REPEATS:
-        return Verdict(Kind.TOO_FEW, f"too few repeats ({fewest} on one side, {MIN_REPEATS} needed)", estimate)
+        return Verdict(Kind.TOO_FEW, estimate, fewest=fewest)
     if estimate is None:
         has_logs = log_values(values) is not None and log_values(baseline) is not None
         why = "the values are too far apart" if has_logs else "a value is zero or negative"
-        return Verdict(Kind.UNDECIDED, f"no ratio: {why}", None)
+        return Verdict(Kind.UNDECIDED, None, fewest=fewest, why=why)
     if estimate.interval is None:
-        if estimate.value == 1.0:
-            return Verdict(Kind.EQUIVALENT, "equivalent: every repeat is the same number", estimate)
-        why = f"undecided: {estimate.why_no_interval}, so no interval can be given"
-        return Verdict(Kind.UNDECIDED, why, estimate)
+        return Verdict(Kind.EQUIVALENT if estimate.value == 1.0 else Kind.UNDECIDED, estimate, fewest=fewest)
     verdict = judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest)
-    by_rank = ranks(values, baseline)
-    return replace(verdict, ranks=by_rank, robustness=_robustness(verdict, by_rank)) if by_rank else verdict
+    return replace(verdict, ranks=ranks(values, baseline))
 
 
 def judge_interval(
@@ -111,46 +112,19 @@ def judge_interval(
 ) -> Verdict:
     """`fewest`: the repeats of the side that has less, for asking how many more would do; None where none can."""
     effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
-    share = threshold_words(threshold)
     excludes_one = interval.low > 1 or interval.high < 1
     inside = math.log(interval.high) <= limit and math.log(interval.low) >= -limit
     higher = estimate.value > 1
-    side = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
-    word = side.value if better != "none" else "higher" if higher else "lower"
-    if excludes_one and inside:
-        return Verdict(Kind.TOO_SMALL, f"different, but too small to matter (under {share})", estimate)
-    if excludes_one and effect >= limit:
-        return Verdict(Kind.DIFFERENT if better == "none" else side, word, estimate)
+    winner = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
+    side = winner.value if better != "none" else "higher" if higher else "lower"
     if inside:
-        return Verdict(Kind.EQUIVALENT, f"equivalent (within {share})", estimate)
-    which = f"{word}, but undecided whether by {share}" if excludes_one else "undecided"
-    if fewest is None:
-        return Verdict(Kind.UNDECIDED, which, estimate)
-    needed = more_repeats(estimate, threshold=threshold, have=fewest)
-    if needed is None:
-        most = max(interval.high, 1 / interval.low) - 1
-        more = f"needs over {MOST_REPEATS_ASKED} more repeats; the difference, if any, is below {_bound_words(most)}"
+        kind = Kind.TOO_SMALL if excludes_one else Kind.EQUIVALENT
+    elif excludes_one and effect >= limit:
+        kind = Kind.DIFFERENT if better == "none" else winner
     else:
-        more = f"needs about {needed} more repeat{'s' * (needed != 1)}"
-    return Verdict(Kind.UNDECIDED, f"{which}: {more}", estimate, needed)
-
-
-def _bound_words(share: float) -> str:
-    """Rounded up, so that it stays a bound: 14%; what is far beyond as a multiple."""
-    return f"{math.ceil(share * 100)}%" if share < 2 else f"{math.ceil(share + 1)} times"
-
-
-def threshold_words(threshold: float) -> str:
-    """A share of 1 in per cent, as many digits as it has: 3%, 2.5%."""
-    return f"{threshold * 100:.6g}%"
-
-
-def _robustness(verdict: Verdict, by_rank: Ranks) -> str:
-    numbers = f"Mann-Whitney p = {by_rank.p:.2g}, Cliff's δ = {by_rank.delta:+.2f} ({by_rank.size})".replace("-", "−")
-    numbers = numbers.replace("Mann−Whitney", "Mann-Whitney")
-    named = verdict.kind in WINNERS
-    if named and by_rank.p > ALPHA:
-        return f"The ranks do not confirm it, a few repeats decide: {numbers}"
-    if verdict.kind == Kind.UNDECIDED and verdict.ratio and by_rank.p < 1 - verdict.ratio.confidence:
-        return f"The ranks differ, outliers hide it: {numbers}"
-    return f"Ranks: {numbers}"
+        kind = Kind.UNDECIDED
+    verdict = Verdict(kind, estimate, side, threshold, fewest=fewest)
+    if kind != Kind.UNDECIDED:
+        return verdict
+    needed = None if fewest is None else more_repeats(estimate, threshold=threshold, have=fewest)
+    return replace(verdict, is_sided=excludes_one, repeats_needed=needed)

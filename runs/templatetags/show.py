@@ -19,6 +19,7 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
+from runs.answers.verdicts import robustness_words, verdict_words
 from runs.answers.words import levels
 from runs.charts.pivots import Cell, Pivot
 from runs.compare import markdown
@@ -38,6 +39,8 @@ register.filter("times", formatting.times)
 register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
+register.filter("verdict_words", verdict_words)
+register.filter("robustness_words", robustness_words)
 register.filter("ratio_words", levels.ratio_words)
 register.filter("against_words", levels.against_words)
 register.filter("series_words", levels.series_words)

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from runs.answers.verdicts import verdict_words
 from runs.stats import MOST_REPEATS_ASKED, Kind, judge_levels, letters, overall_ratio, ratio
 
 BASE = [100.0, 101.0, 99.0]
@@ -92,7 +93,7 @@ def test_a_level_may_be_the_mean_of_several_pairs():
 
 def test_it_refuses_none_of_a_level_without_logs():
     told = over(([0.0, 1.0, 2.0], BASE), (times(1.2), BASE), (times(1.2), BASE))
-    assert told.levels[0].words == "no ratio: a value is zero or negative"
+    assert verdict_words(told.levels[0]) == "no ratio: a value is zero or negative"
     assert told.overall.ratio.value == pytest.approx(1.2)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import log
 from statistics import fmean
 
+from runs.answers.verdicts import verdict_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Against
 from runs.compare.levels import LevelRow, Series
@@ -38,7 +39,7 @@ def against_words(against: Against | None) -> str:
     if against is None:
         return ""
     if against.verdict:
-        return against.verdict.words
+        return verdict_words(against.verdict)
     if against.change:
         levels = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in against.levels)
         return f"{change_words(against.change)} from {levels}"
@@ -54,11 +55,11 @@ def series_words(series: Series) -> str:
     if overall.kind == Kind.MIXED:
         return f"{by_level_words(series)}: no single number"
     if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
-        return f"{overall.words}; the levels differ, {by_level_words(series)}"
+        return f"{verdict_words(overall)}; the levels differ, {by_level_words(series)}"
     if not verdicts.of_repeats:
         sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
-        return f"{overall.words}; {by_level_words(series)}. {sureness}"
-    return overall.words
+        return f"{verdict_words(overall)}; {by_level_words(series)}. {sureness}"
+    return verdict_words(overall)
 
 
 def by_level_words(series: Series) -> str:

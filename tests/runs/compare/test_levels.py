@@ -79,7 +79,7 @@ def test_a_sweep_is_one_table_of_its_levels():
     ]  # fmt: skip
     assert {row.kind for row in series.rows} == {Kind.BETTER}
     assert series.ratio.value == pytest.approx(1.5)
-    assert levels.family == comparison.family == 7
+    assert levels.family == comparison.verdicts.family == 7
     assert not any("No ratio" in warning for warning in warnings_of(comparison))
     assert not any("no ratio" in against_words(group.against) for group in comparison.groups if group.against)
     assert headline(comparison).startswith("SQLite 3.50 has 1.50\u202f× (")
@@ -215,7 +215,7 @@ def test_systems_over_terminals_are_compared_at_equal_terminals():
     assert [row.label for row in series.rows] == ["1 terminal", "8 terminals", "9 terminals"]
     assert series.ratio.value == pytest.approx(0.5, rel=1e-3)
     # All of the page is one family: three levels, the ratio over all, and the best of each against the other's.
-    assert comparison.family == 5
+    assert comparison.verdicts.family == 5
     assert asked("compared=none").levels is None
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from runs.answers.ask import answer_of, headline
 from runs.answers.matrix import matrix
+from runs.answers.verdicts import verdict_words
 from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
@@ -123,8 +124,8 @@ def test_each_half_of_the_matrix_says_its_own_side():
     labels = list(told)
     pair = {(of, labels[at]): each for of, pairs in told.items() for at, each in enumerate(pairs) if each}
     one, other = pair["SQLite 3.50", "Derby 10.16"], pair["Derby 10.16", "SQLite 3.50"]
-    assert (one.words.partition(",")[0], other.words.partition(",")[0]) == ("better", "worse")
-    assert one.words.partition(",")[2] == other.words.partition(",")[2] != ""
+    assert (one.side, other.side) == ("better", "worse")
+    assert verdict_words(one).partition(",")[2] == verdict_words(other).partition(",")[2] != ""
     for group in comparison.groups:
         if group.against:
             assert pair[group.label, "Derby 10.16"].ratio == times(group.against.ratio.value)
@@ -172,7 +173,7 @@ def test_ten_equal_cells_are_judged_as_one_family():
 
     kinds = {group.against.verdict.kind for group in comparison.groups if group.against and group.against.verdict}
     assert not kinds & WINNERS
-    assert comparison.family == 45
+    assert comparison.verdicts.family == 45
     assert headline(comparison).startswith("No winner yet, repeats scatter too much: ")
     assert " and 9 others; undecided: needs " in headline(comparison)
 
