@@ -82,11 +82,8 @@ class Drawing:
     """`comparisons`: the same groups by each metric that is shown, `parts` in the order of the page."""
 
     comparisons: list[Comparison]
+    axes: Axes
     parts: list[Part]
-
-    @property
-    def axes(self) -> Axes:
-        return self.comparisons[0].axes
 
     @property
     def by_metric(self) -> list[DrawnMetric]:
@@ -194,7 +191,7 @@ def draw(comparison: Comparison) -> Drawing:
             if any(group.dots for group in each.groups):
                 # The first of several metrics has the bare name.
                 parts += parts_of(each, id=f"{name}-metric-{at + 1}" if at else name)
-    return Drawing(comparisons, parts)
+    return Drawing(comparisons, axes, parts)
 
 
 POINT_HEAD = [

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from runs.answers.ask import answer_of, headline
 from runs.answers.matrix import matrix
-from runs.answers.verdicts import verdict_words
 from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
@@ -124,8 +123,8 @@ def test_each_half_of_the_matrix_says_its_own_side():
     labels = list(told)
     pair = {(of, labels[at]): each for of, pairs in told.items() for at, each in enumerate(pairs) if each}
     one, other = pair["SQLite 3.50", "Derby 10.16"], pair["Derby 10.16", "SQLite 3.50"]
-    assert (one.side, other.side) == ("better", "worse")
-    assert verdict_words(one).partition(",")[2] == verdict_words(other).partition(",")[2] != ""
+    assert (one.words.partition(",")[0], other.words.partition(",")[0]) == ("better", "worse")
+    assert one.words.partition(",")[2] == other.words.partition(",")[2] != ""
     for group in comparison.groups:
         if group.against:
             assert pair[group.label, "Derby 10.16"].ratio == times(group.against.ratio.value)
