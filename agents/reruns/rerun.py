@@ -21,12 +21,6 @@ from runs.publications.matching import GAPS_KEY, PLAN_KEY, Match, PlanGap
 EXPERIMENTS: Mapping[str, ArticleExperiment] = {
     article.EXPERIMENT.publication: article.EXPERIMENT for article in (gbak, tpcb, firebird, cubrid)
 }
-# Claims that no cell can answer and that are not shown as a gap either, with the reason.
-EXEMPT: Mapping[str, str] = {
-    "tpcb-c": "a general statement: the article tested no in-memory database",
-    "tpcb-g": "a general statement from other literature, without an amount",
-    "firebird-e": "of customers' applications, which nobody else has",
-}
 
 
 def best_agent(agents: Sequence[Agent]) -> Agent | None:

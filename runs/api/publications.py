@@ -25,7 +25,6 @@ from runs.models.choices import Provenance, RunState
 from runs.publications.article import article_of
 from runs.publications.check import Check
 from runs.publications.document import FactRow, IndexRow, QueryRow, SchemaRow, TableRow
-from runs.publications.matching import versions_of
 from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.claims import readings_of
@@ -150,8 +149,8 @@ class Claim(Outgoing):
 
 
 class MissingItem(Outgoing):
-    source_id: str
-    is_document: bool
+    source_id: str = source("id")
+    is_document: bool = source("document")
     kind: str
     content: str
 
@@ -260,7 +259,7 @@ class Publication(Outgoing):
     @classmethod
     def of(cls, row: Material, **values: Any) -> Self:
         """`request` is in `values`."""
-        material, request = row, values["request"]
+        material, request, statements = row, values["request"], row.statements
         article = article_of(material.publication)
         return super().of(
             material, publication=PublicationHead.of(material.publication, request=request),
@@ -272,13 +271,14 @@ class Publication(Outgoing):
             ],
             claims=[
                 Claim.of(
-                    claim, where=claim.details.get("where", ""), readings=readings_of(claim),
-                    checks=[check.number for check in material.checks_of_claim(claim.source_id)],
+                    claim, source_id=claim.id, where=claim.details.get("where", ""), readings=readings_of(claim),
+                    checks=[check.number for check in material.checks_of_claim(claim.id)],
                 )
-                for claim in material.claims
+                for claim in statements.claims
             ],
-            missing_items=material.missing, table_statistics=material.table_stats,
-            index_statistics=material.index_stats, query_statistics=material.query_stats,
+            schemas=statements.schemas, observations=statements.observations, facts=statements.facts,
+            missing_items=statements.missing, table_statistics=statements.table_stats,
+            index_statistics=statements.index_stats, query_statistics=statements.query_stats,
             reruns=_reruns(material.publication.slug, request),
             statistics={
                 "interval": "of the geometric mean", "confidence_percent": CONFIDENCE * 100,
@@ -291,7 +291,7 @@ class Publication(Outgoing):
 def _systems(material: Material) -> list[models.DbmsVersion]:
     named = {run.dbms_version.source_id for run in material.runs}
     named |= {version.source_id for config in material.configs for version in config.applies_to.all()}
-    named |= {version for claim in material.claims for version in versions_of(claim)}
+    named |= {version for claim in material.statements.claims for version in claim.versions}
     return list(models.DbmsVersion.objects.filter(source_id__in=named - {""}).select_related("dbms"))
 
 
@@ -327,7 +327,7 @@ class PublicationDetail(JsonErrors, APIView):
     )
     def get(self, request: Request, slug: str) -> Response | HttpResponse:
         """Everything of a publication, with its checks; `format=csv`: the numbers of its page with their provenance."""
-        material = Material.of(get_object_or_404(models.Publication, slug=slug))
+        material = Material(get_object_or_404(models.Publication, slug=slug))
         if request.accepted_renderer.format == "csv":
             return HttpResponse(
                 export.text(material), content_type="text/csv; charset=utf-8",

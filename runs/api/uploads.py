@@ -246,13 +246,13 @@ class Imports(APIView):
         owner, _ = writer(request)
         subject = checked(from_text(request.POST.get("subject", "")))
         try:
-            taken, created = imports.take(files=files_of(request, owner), owner=owner)
+            taken, created = imports.receive(files=files_of(request, owner), owner=owner)
+            if subject and not taken.stored_at:
+                imports.keep_subject(taken, subject)
         except imports.TooManyWait as error:
             raise TooManyWaiting(str(error)) from error
         except imports.BadFiles as error:
             raise ValidationError({"file": [str(error)]}) from error
-        if subject and not taken.stored_at:
-            imports.say(taken, subject)
         return _import_answer(request, taken, status=201 if created else 200)
 
 
@@ -295,10 +295,9 @@ class ImportReadAgain(APIView):
     @extend_schema(request=None, responses={200: FileImport, 202: FileImport})
     def post(self, request: Request, import_id: UUID) -> Response:
         """Read the kept files with the importers of today; runs of a stored import are replaced."""
-        owner, token = writer(request)
         taken = own(request, import_id)
         try:
-            imports.read_again(taken, owner=owner, token=token)
+            imports.read_again(taken)
         except imports.BadFiles as error:
             raise ValidationError({"detail": str(error)}) from error
         return _import_answer(request, taken)

@@ -22,7 +22,7 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 
 from runs.models import FileInParts
-from runs.run.artefacts import MAX_ARTEFACT_BYTES, WAITING, Written
+from runs.run.artefacts import MAX_ARTEFACT_BYTES, WAITING
 
 MAX_FILES = 500
 MAX_TOTAL_BYTES = 128 * 1024 * 1024
@@ -141,21 +141,22 @@ class _Content:
             yield piece
 
 
-# Large files wait here, as they came, until the worker has taken the secrets out of them.
+# Files wait here, as they came, until the secrets are taken out of them.
 
 
 def lay_aside(import_id: uuid.UUID, files: Sequence[Sent]) -> None:
     try:
         for position, file in enumerate(files):
-            file.content.seek(0)
-            # What lies on the disk is moved, not copied.
-            content = File(file.content) if not hasattr(file.content, "temporary_file_path") else file.content
             if file.in_parts:
-                # Of what came in parts a second name is: the first stays until its sender has heard of the import.
-                second = f"{file.in_parts.file.path}-{import_id}"
-                os.link(file.in_parts.file.path, second)
-                content = Written(file.content, second)
-            default_storage.save(_waiting(import_id, position), content)
+                # A second name of it: the first stays until its sender has heard of the import.
+                path = laid_aside(import_id, position)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.link(file.in_parts.file.path, path)
+            else:
+                file.content.seek(0)
+                # What lies on the disk is moved, not copied.
+                content = file.content if hasattr(file.content, "temporary_file_path") else File(file.content)
+                default_storage.save(_waiting(import_id, position), content)
     except Exception:
         clear_away(import_id)
         raise

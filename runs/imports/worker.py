@@ -13,28 +13,25 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 
-from benchagent.importers import SourceFile
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, connection
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
-from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, clear_away, is_laid_aside, laid_aside
-from runs.imports.steps import Mine, Reports, keep_reports, kept_files, read, remembered, replace
+from runs.imports import reading
+from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, clear_away, is_laid_aside
+from runs.imports.storing import HeldRow
 from runs.models import FileImport
 from runs.models.choices import ImportState
 from runs.run import artefacts
 
 logger = logging.getLogger(__name__)
 
-EVERY_S = TELL_EVERY_S = 1.0
+EVERY_S = 1.0
 SILENT_FOR = timedelta(seconds=20)
 ATTEMPTS = 3
 # Of one import. It gives way to whatever else runs on the machine, so its time in all may be long.
@@ -95,12 +92,12 @@ def read_waiting(most_bytes: int | None = None) -> None:
         taken = waiting(most_bytes).annotate(served=served).order_by(turn, "created_at").first()
         if taken is None:
             return
-        mine = _claimed(taken)
-        if mine is not None:
-            _watch(taken, mine)
+        held = _claimed(taken)
+        if held is not None:
+            _watch(taken, held)
 
 
-def _claimed(taken: FileImport) -> Mine | None:
+def _claimed(taken: FileImport) -> HeldRow | None:
     """The import as long as it is ours to read; None where somebody else took it, or it was given up."""
     before = waiting().filter(pk=taken.pk, attempts=taken.attempts)
     if taken.attempts >= ATTEMPTS:
@@ -111,7 +108,7 @@ def _claimed(taken: FileImport) -> Mine | None:
     return FileImport.objects.filter(pk=taken.pk, attempts=taken.attempts + 1, state=ImportState.READING)
 
 
-def _watch(taken: FileImport, mine: Mine) -> None:
+def _watch(taken: FileImport, held: HeldRow) -> None:
     """Start the reader and stay until it has ended, or has to."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "read_import", str(taken.pk)]
     child = subprocess.Popen([*command, str(taken.attempts + 1)], stdin=subprocess.DEVNULL)
@@ -121,7 +118,7 @@ def _watch(taken: FileImport, mine: Mine) -> None:
             code = child.wait(EVERY_S)
         except subprocess.TimeoutExpired:
             try:
-                is_ours = mine.update(seen_at=timezone.now())
+                is_ours = held.update(seen_at=timezone.now())
             except OperationalError:  # the database is locked or away for a moment
                 connection.close()
                 continue
@@ -134,22 +131,22 @@ def _watch(taken: FileImport, mine: Mine) -> None:
                 child.wait()
                 code = -signal.SIGXCPU if is_ours else 0
     if code == -signal.SIGXCPU:
-        latest = mine.first() or taken
+        latest = held.first() or taken
         limits = f"{cpu_limit_s(latest) // 60} minutes of processor time or {MAX_S // 60} minutes in all"
-        give_up(mine, f"Reading took more than {limits}{_at(latest)}, and was ended. Send parts of it, or without it.")
+        give_up(held, f"Reading took more than {limits}{_at(latest)}, and was ended. Send parts of it, or without it.")
     elif code:
         logger.warning("the reader of import %s ended with %s", taken.pk, code)
     if not FileImport.objects.filter(pk=taken.pk).exists():
         clear_away(taken.pk)
 
 
-def give_up(mine: Mine, words: str) -> None:
+def give_up(held: HeldRow, words: str) -> None:
     """What was read before stays; files that are not all kept go."""
-    taken = mine.first()
+    taken = held.first()
     if taken is None:
         return
     state = ImportState.STORED if taken.stored_at else ImportState.FAILED
-    if mine.update(state=state, problem=words) and is_laid_aside(taken.pk):
+    if held.update(state=state, problem=words) and is_laid_aside(taken.pk):
         files = list(taken.artefacts.all())
         taken.artefacts.all().delete()
         artefacts.discard(files)
@@ -164,132 +161,27 @@ def _at(taken: FileImport) -> str:
 
 
 def read_now(import_id: str, attempt: int) -> None:
-    """Keep the files without their secrets, read them, keep what they say; nothing where it is not ours any more."""
-    mine = FileImport.objects.filter(pk=import_id, attempts=attempt, state=ImportState.READING)
-    taken = mine.first()
+    """Say in words why the files are not read, where they are not; nothing where they are not ours any more."""
+    held = FileImport.objects.filter(pk=import_id, attempts=attempt, state=ImportState.READING)
+    taken = held.first()
     if taken is None:
         return
     try:
-        _keep_laid_aside(taken, mine)
-        _finish(taken, mine, _read(taken, mine))
+        reading.read_now(taken, held)
     except DatabaseError:
         raise  # is taken up again
     except FileImport.DoesNotExist:
         return
     except (BadFiles, artefacts.TooLarge) as error:
-        give_up(mine, f"{str(error).removesuffix('.')}.")
+        give_up(held, f"{str(error).removesuffix('.')}.")
     except ValidationError as error:
         problems = error.detail.items() if isinstance(error.detail, dict) else [("detail", error.detail)]
         words = "; ".join(f"{path}: {' '.join(map(str, problem))}" for path, problem in problems)
-        give_up(mine, f"Read again, but nothing was changed: {words}")
+        give_up(held, f"Read again, but nothing was changed: {words}")
     except MemoryError:
         give_up(
-            mine, f"Reading took more than {MAX_MEMORY_BYTES // MB // 1024} GB of memory{_at(taken)}. Send parts of it."
+            held, f"Reading took more than {MAX_MEMORY_BYTES // MB // 1024} GB of memory{_at(taken)}. Send parts of it."
         )
     except Exception as error:
         logger.exception("import %s is not read", import_id)
-        give_up(mine, f"An importer failed ({type(error).__name__}){_at(taken)}. The files can be read again later.")
-
-
-def _keep_laid_aside(taken: FileImport, mine: Mine) -> None:
-    if not is_laid_aside(taken.pk):
-        return
-    kept = dict(taken.artefacts.values_list("position", "size_bytes"))
-    progress = _Progress(taken, mine, "keep")
-    before_bytes = progress.skipped_bytes = sum(kept.values())
-    for position, name in enumerate(taken.progress["files"]):
-        if position not in kept:
-            progress.tell(name, before_bytes)
-            tell = partial(progress.tell_now_and_then, name, before_bytes)
-            path = laid_aside(taken.pk, position)
-            artefact = artefacts.keep_from(path, name=name, file_import=taken, position=position, tell=tell)
-            before_bytes += artefact.size_bytes
-    clear_away(taken.pk)
-
-
-def _read(taken: FileImport, mine: Mine) -> Reports:
-    """By the columns as they are said at the end."""
-    files, begun = kept_files(taken), list[SourceFile]()
-    if not taken.subject and taken.stored_at is None and (columns := remembered(taken.owner, files)):
-        mine.filter(subject={}).update(subject=columns)
-        taken.subject = mine.values_list("subject", flat=True).get()
-    progress = _Progress(taken, mine, "read")
-
-    def begin(file: SourceFile) -> None:
-        begun.append(file)
-        progress.tell(file.name, _read_bytes(begun))
-
-    while True:
-        mapping = taken.subject.get("mapping", {})
-        begun.clear()
-        with _telling(progress, begun):
-            reports = read(files, mapping, begin, owner=taken.owner)
-        taken.subject = mine.values_list("subject", flat=True).get()
-        if taken.subject.get("mapping", {}) == mapping:
-            return reports
-
-
-def _read_bytes(begun: Sequence[SourceFile]) -> int:
-    """Unpacked, of the lines that are read; of files without lines as they are kept, once another is begun."""
-    done = sum(max(file.read_bytes, file.size_bytes) for file in begun[:-1])
-    return done + (begun[-1].read_bytes if begun else 0)
-
-
-@dataclass
-class _Progress:
-    """How far the files are kept without their secrets (`keep`), then read (`read`)."""
-
-    taken: FileImport
-    mine: Mine
-    step: str
-    skipped_bytes: int = 0
-    began: float = field(default_factory=time.monotonic)
-    told_at: float = 0.0
-
-    def tell(self, file: str, done_bytes: int) -> None:
-        """Raises FileImport.DoesNotExist where it is not ours any more."""
-        self.told_at = now = time.monotonic()
-        bytes_per_s = (done_bytes - self.skipped_bytes) / max(now - self.began, 0.001)
-        left_bytes = self.taken.progress.get("size_bytes", 0) - done_bytes
-        self.taken.progress |= {
-            "step": self.step, "file": file, "read_bytes": done_bytes, "bytes_per_s": round(bytes_per_s),
-            "left_s": round(left_bytes / bytes_per_s) if bytes_per_s > 1 and left_bytes >= 0 else None,
-        }  # fmt: skip
-        if not self.mine.update(progress=self.taken.progress):
-            raise FileImport.DoesNotExist
-
-    def tell_now_and_then(self, file: str, before_bytes: int, done_bytes: int) -> None:
-        if time.monotonic() - self.told_at >= TELL_EVERY_S:
-            self.tell(file, before_bytes + done_bytes)
-
-
-@contextmanager
-def _telling(progress: _Progress, begun: list[SourceFile]) -> Iterator[None]:
-    """Every second, from another thread, how far the file is read that was begun last."""
-    ended = threading.Event()
-
-    def tell() -> None:
-        while not ended.wait(TELL_EVERY_S):
-            with suppress(DatabaseError, FileImport.DoesNotExist):  # who reads notices it, too
-                if begun:
-                    progress.tell(begun[-1].name, _read_bytes(begun))
-        connection.close()
-
-    threading.Thread(target=tell, name="progress", daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-
-
-def _finish(taken: FileImport, mine: Mine, reports: Reports) -> None:
-    before = taken.reports.name
-    keep_reports(taken, reports)
-    try:
-        replace(taken, reports, mine=mine, owner=taken.owner)
-    except Exception as error:
-        if not artefacts.may_be_stored(error):
-            taken.reports.delete(save=False)
-        raise
-    if before:
-        taken.reports.storage.delete(before)
+        give_up(held, f"An importer failed ({type(error).__name__}){_at(taken)}. The files can be read again later.")

@@ -281,39 +281,6 @@ class Frozen(TypedDict):
 # Publications
 
 
-class SchemaIndex(TypedDict, total=False):
-    name: str
-    columns: list[str]
-
-
-class PrintedMetric(TypedDict):
-    name: str
-    value: float
-    unit: NotRequired[str | None]
-    as_printed: NotRequired[str | None]
-
-
-Side = dict[str, str | float | bool | list[str | float] | None]
-
-
-PrintedBound = Annotated[str, Field(pattern=r"^([<>]=?)?\d+(\.\d+)?$")]
-
-
-class PublishedDetails(TypedDict, total=False):
-    """What pages need of a claim, an observation or a fact."""
-
-    percent_range: tuple[float, float]
-    ratio_as_printed: PrintedBound
-    percent_as_printed: PrintedBound
-    size_ratio: float
-    points_a: float
-    points_b: float
-    value_min: float
-    value_max: float
-    where: str
-    values: list[dict[str, float]]
-
-
 class WorkloadDetails(TypedDict, total=False):
     methods: list[dict[str, Any]]
     sql: str | list[str]

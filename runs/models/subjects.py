@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from runs.models.base import NamedModel, UUIDModel
 from runs.models.choices import SHORT_DURABILITY, Provenance
-from runs.models.shapes import ConfigDetails, SchemaIndex, WorkloadDetails
+from runs.models.shapes import ConfigDetails, WorkloadDetails
 from runs.models.stored import StoredJSON
 
 
@@ -39,21 +39,6 @@ class Workload(NamedModel):
 
     def __str__(self) -> str:
         return versioned(self.name, self.version)
-
-
-class DataSchema(UUIDModel):
-    """Tables, columns and indexes of a data set, as a source prints them."""
-
-    publication = models.ForeignKey("runs.Publication", on_delete=models.CASCADE, related_name="schemas")
-    position = models.PositiveIntegerField()
-    tables = StoredJSON(shape=list[str] | str, default=list)
-    columns = StoredJSON(shape=list[dict[str, Any]], default=list)
-    primary_key = StoredJSON(shape=list[str], default=list)
-    indexes = StoredJSON(shape=list[SchemaIndex], default=list)
-    details = StoredJSON(shape=dict[str, Any], default=dict, blank=True)
-
-    class Meta:
-        ordering = ["publication", "position"]
 
 
 def dbms_name(name: str, durability: str) -> str:

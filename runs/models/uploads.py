@@ -35,13 +35,14 @@ class FileImport(UUIDModel):
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.DRAFT)
     # Why it was not read, in words.
     problem = models.TextField(blank=True)
-    # How far large files have come: `files` (their names), `size_bytes` of all; `step` says whether they are kept or
-    # read: `file` at hand, `read_bytes` of it and those before, `bytes_per_s`, `left_s`.
+    # Until they are read: `files` (their names), `size_bytes` of all; of those that take longer than a second, while
+    # they are kept, then read, which `step` says: `file` at hand, `read_bytes` of it and those before, `bytes_per_s`,
+    # `left_s`.
     progress = StoredJSON(shape=Progress, default=dict, blank=True)
-    # How often a worker began to read, and the last sign of life of the one that reads.
+    # How often somebody began to read, and the last sign of life of who reads.
     attempts = models.PositiveSmallIntegerField(default=0)
     seen_at = models.DateTimeField(null=True, blank=True)
-    # What was read of large files, so that storing need not read them again: gzip under STATE/artefacts.
+    # What was read of the files, so that storing need not read them again: gzip under STATE/artefacts.
     reports = models.FileField(upload_to="imports/%Y/%m/", max_length=300, blank=True)
 
     class Meta:

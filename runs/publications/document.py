@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from benchagent.catalog import Durability, refusal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from runs.incoming.values import why_not_then
+from runs.models import Publication
 from runs.models.choices import Provenance, StorageRole
+from runs.models.stored import sound
 
 
 class Spec(BaseModel):
@@ -207,6 +209,7 @@ class AggregateRow(Row):
 class ObservationRow(Row):
     """A number of the text that belongs to no single run; a range has both ends and no value."""
 
+    provenance: ClassVar[Provenance] = Provenance.PRINTED
     metric: Name
     unit: Short = ""
     workload: Slug | None = None
@@ -217,6 +220,17 @@ class ObservationRow(Row):
     where: str = ""
     qualifier: Name = ""
     factors: Details = {}
+
+    @property
+    def value_text(self) -> str:
+        ends = (self.value_min, self.value_max)
+        return self.as_printed or "–".join(f"{end:g}" for end in ends if end is not None)
+
+    @property
+    def details(self) -> Details:
+        """Its ends, spelling and place, as far as the article tells them."""
+        told = self.model_dump(include={"value_min", "value_max", "as_printed", "where"})
+        return {name: value for name, value in told.items() if value not in (None, "")}
 
 
 class ClaimRow(Row):
@@ -233,6 +247,13 @@ class ClaimRow(Row):
     ambiguous: bool = False
     summary: str
     details: Details = {}
+
+    @property
+    def versions(self) -> set[str]:
+        """Ids of those that its sides name."""
+        named = [side.get("dbms") for side in (self.side_a, self.side_b)]
+        every = [version for names in named for version in (names if isinstance(names, list) else [names])]
+        return {str(version) for version in every if version}
 
 
 class ClaimDetails(BaseModel):
@@ -295,17 +316,10 @@ class FactRow(Row):
     details: Details = {}
 
 
-class Results(Row):
-    publication: PublicationRow
-    hardware: list[HardwareRow] = []
-    dbms: list[DbmsRow] = []
-    versions: list[VersionRow] = []
-    configs: list[ConfigRow] = []
-    workloads: list[WorkloadRow] = []
-    metrics: list[MetricRow] = []
+class Statements(Row):
+    """What the article states beside its runs, in its order: kept as it is in the publication's row."""
+
     schemas: list[SchemaRow] = []
-    runs: Annotated[list[RunRow], Field(max_length=5000)] = []
-    aggregates: list[AggregateRow] = []
     observations: list[ObservationRow] = []
     claims: list[ClaimRow] = []
     missing: list[MissingRow] = []
@@ -313,6 +327,29 @@ class Results(Row):
     index_stats: list[IndexRow] = []
     query_stats: list[QueryRow] = []
     facts: list[FactRow] = []
+
+    def claim(self, id: str) -> ClaimRow | None:
+        return next((claim for claim in self.claims if claim.id == id), None)
+
+    def claims_on(self, version: str) -> list[ClaimRow]:
+        """Those that name this version on one of their sides."""
+        return [claim for claim in self.claims if version and version in claim.versions]
+
+
+class Results(Statements):
+    publication: PublicationRow
+    hardware: list[HardwareRow] = []
+    dbms: list[DbmsRow] = []
+    versions: list[VersionRow] = []
+    configs: list[ConfigRow] = []
+    workloads: list[WorkloadRow] = []
+    metrics: list[MetricRow] = []
+    runs: Annotated[list[RunRow], Field(max_length=5000)] = []
+    aggregates: list[AggregateRow] = []
+
+    def statements(self) -> dict[str, Any]:
+        """As JSON, for the publication's row."""
+        return self.model_dump(mode="json", include=set(Statements.model_fields))
 
     def faults(self) -> list[str]:
         """Ids that stand twice, and rows that name what is not there."""
@@ -364,6 +401,11 @@ class Results(Row):
             wrong += [f"{kind}: {name} stands twice" for name in sorted(set(names)) if names.count(name) > 1]
         unknown = [(field, kind, name) for field, kind, name in named if name not in ids[kind]]
         return wrong + [f"{field}: {name} is not one of the {kind}" for field, kind, name in unknown]
+
+
+def statements_of(publication: Publication) -> Statements:
+    stated = sound(publication.content.get("statements") or {}, Statements.model_validate, dict)
+    return Statements.model_validate(stated)
 
 
 def _faults_of(kind: Any, value: Any, path: str) -> list[str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
@@ -16,23 +14,15 @@ from django.db.models import ProtectedError
 from runs.models import (
     Aggregate,
     Batch,
-    Claim,
-    Fact,
-    IndexStat,
     Measurement,
-    MissingItem,
-    Observation,
     Publication,
-    QueryStat,
     Run,
     RunFactor,
     RunStorage,
-    TableStat,
 )
 from runs.models.choices import Provenance, RunState
-from runs.models.literature import PublishedItem
 from runs.publications.check import stored
-from runs.publications.document import ClaimRow, Factor, MissingRow, ObservationRow, Results, Row, RunRow
+from runs.publications.document import Factor, Results, RunRow
 from runs.publications.folder import Folder, FolderError, own, stable_id
 from runs.publications.page import export
 from runs.publications.page.page import page
@@ -98,7 +88,6 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
         for folder in folders:
             subjects = sync_subjects(sync, folder)
             sync_results(sync, folder.results, subjects, keep_deleted=keep_deleted)
-            sync_statements(sync, folder.results, subjects)
             sync.correct(subjects.publication, {"checks": stored(folder.checks.checks)})
     return Report(sync.changes)
 
@@ -179,48 +168,3 @@ def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
         if set(aggregate.of.values_list("pk", flat=True)) != of:
             aggregate.of.set(Run.objects.filter(pk__in=of))
             sync.note(Aggregate, "linked")
-
-
-# What it states beside runs, and facts from elsewhere
-
-
-def sync_statements(sync: Sync, data: Results, subjects: Subjects) -> None:
-    kinds: list[tuple[str, type[PublishedItem], Sequence[Row]]] = [
-        ("observations", Observation, data.observations),
-        ("claims", Claim, data.claims),
-        ("missing", MissingItem, data.missing),
-        ("table_stats", TableStat, data.table_stats),
-        ("index_stats", IndexStat, data.index_stats),
-        ("query_stats", QueryStat, data.query_stats),
-        ("facts", Fact, data.facts),
-    ]
-    for key, model, rows in kinds:
-        wanted = [
-            {
-                "id": stable_id(key, subjects.publication.slug, getattr(row, "id", str(position))),
-                "publication_id": subjects.publication.id,
-                "position": position,
-                **_columns(row, subjects),
-            }
-            for position, row in enumerate(rows, 1)
-        ]
-        sync.rows(model, wanted, among=model._default_manager.filter(publication=subjects.publication))
-
-
-def _columns(row: Row, subjects: Subjects) -> dict[str, Any]:
-    match row:
-        case ObservationRow():
-            named = ("value_min", "value_max", "as_printed", "where")
-            details = row.model_dump(include=set(named), exclude_unset=True)
-            bounds = [f"{details[name]:g}" for name in ("value_min", "value_max") if name in details]
-            return row.model_dump(exclude={*named, "workload"}) | {
-                "workload_id": subjects.workloads[row.workload].id if row.workload else None,
-                "value_text": row.as_printed or "–".join(bounds),
-                "provenance": Provenance.PRINTED,
-                "details": {name: details[name] for name in named if name in details},
-            }
-        case ClaimRow():
-            return {"source_id": row.id, **row.model_dump(exclude={"id"})}
-        case MissingRow():
-            return {"source_id": row.id, "is_document": row.document, "kind": row.kind, "content": row.content}
-    return row.model_dump(exclude_unset=True)

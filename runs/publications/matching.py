@@ -14,7 +14,8 @@ from typing import Any
 from benchagent.catalog import METRICS, Role, factor_span
 
 from runs.compare.guard import Difference, conditions_of, differences
-from runs.models import Claim, Experiment, Measurement, Observation, Publication, Run
+from runs.models import Experiment, Measurement, Run
+from runs.publications.material import Material
 from runs.run.facets import doubt
 from runs.run.number import number_of, why_no_number
 from runs.stats import Interval, geometric_mean_interval, ratio, summarise
@@ -90,39 +91,8 @@ def gaps_of(experiment: Experiment) -> list[PlanGap]:
     return [PlanGap(*map(str, entry)) for entry in entries if isinstance(entry, list) and len(entry) in (2, 3)]
 
 
-@dataclass(frozen=True)
-class Published:
-    """What a publication holds, as far as figures are matched with it."""
-
-    publication: Publication
-    runs: Sequence[Run]
-    claims: Mapping[str, Claim]
-    observations: Sequence[Observation] = ()
-
-    @classmethod
-    def of(cls, publication: Publication) -> Published:
-        runs = Run.objects.present().filter(publication=publication).for_lists()
-        claims = Claim.objects.filter(publication=publication)
-        observations = Observation.objects.filter(publication=publication)
-        return cls(publication, list(runs), {claim.source_id: claim for claim in claims}, list(observations))
-
-    def claims_on(self, version: str) -> list[Claim]:
-        """Those that name this version on one of their sides."""
-        return [claim for claim in self.claims.values() if version and version in versions_of(claim)]
-
-    def summary_of(self, claim: Claim) -> str:
-        """Its summary, with the load and the two disks that its sides name: beside another claim it needs them."""
-        loads = {run.workload.source_id: run.workload.name for run in self.runs}
-        load = loads.get(str(claim.side_a.get("workload", "")), "")
-        disks = [str(side["disk"]) for side in (claim.side_a, claim.side_b) if "disk" in side]
-        context = ", ".join(part for part in (load, " against ".join(dict.fromkeys(disks))) if part)
-        return f"{context}: {claim.summary}" if context else claim.summary
-
-    def observed(self, metric: str) -> Observation | None:
-        return next((observation for observation in self.observations if observation.metric == metric), None)
-
-    def side(self, facts: CellFacts, metric: str) -> Side:
-        return Side([run for run in self.runs if _fits(run, facts, _published_fact)], metric, published=True)
+def published_side(material: Material, facts: CellFacts, metric: str) -> Side:
+    return Side([run for run in material.runs if _fits(run, facts, _published_fact)], metric, published=True)
 
 
 @dataclass(frozen=True)
@@ -299,9 +269,3 @@ def _published_fact(run: Run, name: str, wanted: str | float) -> bool:
     if name == "workload":
         return run.workload.source_id == wanted
     return run.factor(name) == (None if wanted == "" else wanted)
-
-
-def versions_of(claim: Claim) -> set[str]:
-    """Ids of the versions that its sides name."""
-    named = [side.get("dbms") for side in (claim.side_a, claim.side_b)]
-    return {version for names in named for version in (names if isinstance(names, list) else [names]) if version}

@@ -1,85 +1,68 @@
-"""Everything a publication's rows hold, read once."""
+"""A publication with all that belongs to it, as its page, its answers and its checks read it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
-
-from django.db.models import Model, QuerySet
+from typing import Any
 
 from runs.models import (
     Aggregate,
-    Claim,
     Config,
-    DataSchema,
     DbmsVersion,
-    Fact,
     HardwareProfile,
-    IndexStat,
     Metric,
-    MissingItem,
-    Observation,
     Publication,
-    QueryStat,
     Run,
-    TableStat,
     Workload,
 )
 from runs.publications.check import Check, checks_of
+from runs.publications.document import Statements, statements_of
 
-M = TypeVar("M", bound=Model)
 _QUANTIFIERS = ("all", "any", "both")
 _QUANTIFIED = {"dbms": "systems", "method": "method", "disk": "disks"}
 
 
 @dataclass(frozen=True)
 class Material:
-    """`chosen` is what the reader has chosen on the page: parameter -> value."""
+    """A publication with what belongs to it, each kind read once, when it is first asked for.
+
+    `chosen` is what the reader has chosen on the page: parameter -> value.
+    """
 
     publication: Publication
-    runs: list[Run]
-    workloads: list[Workload]
-    aggregates: list[Aggregate]
-    claims: list[Claim]
-    observations: list[Observation]
-    missing: list[MissingItem]
-    facts: list[Fact]
-    configs: list[Config]
-    hardware: list[HardwareProfile]
-    schemas: list[DataSchema]
-    table_stats: list[TableStat]
-    index_stats: list[IndexStat]
-    query_stats: list[QueryStat]
     chosen: Mapping[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, publication: Publication, chosen: Mapping[str, str] | None = None) -> Material:
-        def rows(model: type[M]) -> QuerySet[M]:
-            return model._default_manager.filter(publication=publication)
+    @cached_property
+    def statements(self) -> Statements:
+        return statements_of(self.publication)
 
-        runs = Run.objects.present().filter(publication=publication).for_lists()
-        return cls(
-            publication=publication,
-            runs=sorted(
-                (run.leave_out_if_invalid() for run in runs),
-                key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id),
-            ),
-            workloads=list(rows(Workload)),
-            aggregates=list(rows(Aggregate).prefetch_related("of")),
-            claims=list(rows(Claim)),
-            observations=list(rows(Observation).select_related("workload")),
-            missing=list(rows(MissingItem)),
-            facts=list(rows(Fact)),
-            configs=list(rows(Config).select_related("dbms").prefetch_related("parameters", "applies_to__dbms")),
-            hardware=list(rows(HardwareProfile).prefetch_related("storage")),
-            schemas=list(rows(DataSchema)),
-            table_stats=list(rows(TableStat)),
-            index_stats=list(rows(IndexStat)),
-            query_stats=list(rows(QueryStat)),
-            chosen=chosen or {},
+    @cached_property
+    def runs(self) -> list[Run]:
+        """In the order of the source."""
+        runs = Run.objects.present().filter(publication=self.publication).for_lists()
+        return sorted(
+            (run.leave_out_if_invalid() for run in runs),
+            key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id),
         )
+
+    @cached_property
+    def workloads(self) -> list[Workload]:
+        return list(Workload.objects.filter(publication=self.publication))
+
+    @cached_property
+    def aggregates(self) -> list[Aggregate]:
+        return list(Aggregate.objects.filter(publication=self.publication).prefetch_related("of"))
+
+    @cached_property
+    def configs(self) -> list[Config]:
+        rows = Config.objects.filter(publication=self.publication)
+        return list(rows.select_related("dbms").prefetch_related("parameters", "applies_to__dbms"))
+
+    @cached_property
+    def hardware(self) -> list[HardwareProfile]:
+        return list(HardwareProfile.objects.filter(publication=self.publication).prefetch_related("storage"))
 
     @cached_property
     def names(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a publication is about: itself, machines, DBMSs, configurations, workloads, schemas, metrics."""
+"""What a publication is about: itself with what it states, machines, DBMSs, configurations, workloads, metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from runs.dbms import version_of
 from runs.models import (
     Config,
     ConfigParameter,
-    DataSchema,
     Dbms,
     DbmsVersion,
     HardwareProfile,
@@ -143,18 +142,13 @@ def sync_subjects(sync: Sync, folder: Folder) -> Subjects:
     )
     for row in data.configs:
         _fill_config(sync, row, subjects)
-    schemas = [
-        {"id": stable_id("schema", slug, str(position)), "publication_id": publication.id, "position": position,
-         **row.model_dump()}
-        for position, row in enumerate(data.schemas, 1)
-    ]  # fmt: skip
-    sync.rows(DataSchema, schemas, among=DataSchema.objects.filter(publication=publication))
     return subjects
 
 
 def _publication(sync: Sync, folder: Folder) -> Publication:
     row = folder.results.publication
-    content: dict[str, Any] = {"page": folder.page.model_dump(mode="json", exclude_unset=True)}
+    page = folder.page.model_dump(mode="json", exclude_unset=True)
+    content: dict[str, Any] = {"page": page, "statements": folder.results.statements()}
     if folder.article:
         content["article"] = folder.article.model_dump(mode="json")
     columns = row.model_dump(exclude={"date"}) | {

@@ -58,11 +58,6 @@ def keep(
     """
     artefact = prepared(name=name, content=content, media_type=media_type, position=position)
     artefact.run, artefact.upload, artefact.file_import = run, upload, file_import
-    return _with_row(artefact)
-
-
-def _with_row(artefact: Artefact) -> Artefact:
-    """Saved; without its row the file goes too."""
     try:
         artefact.save(force_insert=True)
     except Exception as error:
@@ -87,13 +82,13 @@ def prepared(*, name: str, content: bytes, media_type: str = "", position: int =
     return artefact
 
 
-def keep_from(
-    path: Path, *, name: str, file_import: FileImport, position: int, tell: Callable[[int], None] = lambda _: None
+def prepared_from(
+    path: Path, *, name: str, position: int = 0, tell: Callable[[int], None] = lambda _: None
 ) -> Artefact:
-    """As `keep`, of a file on the disk, of which no more than a few MB are held. `tell`: told how much is kept."""
+    """As `prepared`, of a file on the disk, of which no more than a few MB are held. `tell`: told how much is kept."""
     file = SourceFile.of(name, path)
     if file.size_bytes <= MAX_BLOCK_BYTES:
-        return keep(name=name, content=file.data, file_import=file_import, position=position)
+        return prepared(name=name, content=file.data, position=position)
     try:
         # Secrets are found in UTF-8.
         pieces_of = file.utf_8_pieces if next(file.pieces(), b"").startswith(_WIDE) else file.pieces
@@ -102,9 +97,9 @@ def keep_from(
         pieces, name = pieces_of(), _unpacked_name(name) if file.is_packed else name
     except NotUnderstood:  # it only begins like an archive
         pieces = file.packed_pieces()
-    artefact = Artefact(name=_kept_name(name), position=position, created_at=timezone.now(), file_import=file_import)
+    artefact = Artefact(name=_kept_name(name), position=position, created_at=timezone.now())
     rewrite(artefact, pieces, path.with_name(f"{path.name}.gz"), tell)
-    return _with_row(artefact)
+    return artefact
 
 
 class Written(File):  # type: ignore[type-arg]  # Django's takes none when it runs

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from runs.models import Publication
 from runs.models.choices import RunState
 from runs.publications.article import article_of
+from runs.publications.document import statements_of
 from runs.publications.folder import FolderError, comes_with_program, read_zip
 from runs.publications.importer import import_given, remove
 from runs.publications.material import Material
@@ -28,9 +29,8 @@ def publication_list(request: HttpRequest) -> HttpResponse:
     publications = Publication.objects.annotate(
         valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED, runs__invalid_at=None), distinct=True),
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
-        claimed=Count("claims", distinct=True),
     )
-    rows = [(publication, article_of(publication)) for publication in publications]
+    rows = [(each, article_of(each), len(statements_of(each).claims)) for each in publications]
     return render(request, "publications.html", {"rows": rows})
 
 
@@ -89,6 +89,6 @@ def publication_csv(request: HttpRequest, slug: str) -> HttpResponse:
     only = request.GET.get("figure", "")
     name = slugify("-".join(part for part in (slug, only) if part))
     return HttpResponse(
-        export.text(Material.of(row, request.GET.dict()), only), content_type="text/csv; charset=utf-8",
+        export.text(Material(row, request.GET.dict()), only), content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
     )  # fmt: skip

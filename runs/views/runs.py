@@ -39,7 +39,8 @@ from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
 from runs.models.visible import may_open
-from runs.publications.matching import Published, gaps_of
+from runs.publications.matching import gaps_of
+from runs.publications.material import Material
 from runs.publications.page.reproductions import is_told, table
 from runs.results import editing
 from runs.results import purge as purging
@@ -462,5 +463,5 @@ def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:
     article = Publication.objects.filter(slug=slug).first() if slug else None
     if article is None:
         return {}
-    reproduction = table(experiment, runs, Published.of(article)) if is_told(experiment) else None
+    reproduction = table(experiment, runs, Material(article)) if is_told(experiment) else None
     return {"article": article, "reproduction": reproduction}

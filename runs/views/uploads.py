@@ -160,7 +160,7 @@ def import_list(request: PersonRequest) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            taken, _ = imports.take(files=files_of(request, owner), owner=owner)
+            taken, _ = imports.receive(files=files_of(request, owner), owner=owner)
             if taken.stored_at:
                 messages.info(request, THERE_ALREADY)
             return redirect("import", import_id=taken.id)
@@ -293,7 +293,7 @@ def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
     taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
     if taken.stored_at is None:
         try:
-            imports.say(taken, {"mapping": answered(taken, request.POST)})
+            imports.keep_subject(taken, {"mapping": answered(taken, request.POST)})
         except FormError as error:
             messages.error(request, " ".join(error.messages))
         except imports.BadFiles as error:
@@ -311,10 +311,9 @@ def _in_words(error: ValidationError) -> str:
 @contributor_required
 @require_POST
 def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
-    owner = request.user
-    taken = get_object_or_404(imports.imports_of(owner), id=import_id)
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
     try:
-        runs = imports.read_again(taken, owner=owner)
+        runs = imports.read_again(taken)
         if taken.state == ImportState.READING:
             return redirect("import", import_id=import_id)
         words = f"Read again; {len(runs)} runs replace the earlier ones." if runs else "Read again."

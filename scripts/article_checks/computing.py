@@ -16,7 +16,7 @@ def computed(files: Mapping[str, bytes], formulas: Mapping[str, Any]) -> list[di
     article = Folder.of({"results.json": files["results.json"]})
     import_folders(article)
     publication = Publication.objects.get(slug=article.slug)
-    rows = stored(compute_checks(FormulasFile.model_validate(formulas), Material.of(publication)))
+    rows = stored(compute_checks(FormulasFile.model_validate(formulas), Material(publication)))
     for row in rows:
         for figure in row["computed"]:
             del figure["rounded"]  # follows from value and digits

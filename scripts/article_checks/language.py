@@ -1,6 +1,6 @@
 """The language of the formulas that choose what goes into the checks of an article, for who makes one.
 
-It has the arithmetic of `runs.publications.formula` and a little more of Python: texts, comparisons, `and or not`,
+It has the arithmetic of `scripts.article_checks.formula` and a little more of Python: texts, comparisons, `and or not`,
 `a if b else c`, `x[0]`, `x[1:]`, `row.field`, `[one.field for one in rows if …]`, and the functions that it is given.
 """
 
@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from runs.publications.formula import FUNCTIONS, FormulaError, number_of
-from runs.publications.formula import Evaluator as Arithmetic
+from scripts.article_checks.formula import FUNCTIONS, FormulaError, number_of
+from scripts.article_checks.formula import Evaluator as Arithmetic
 
 _COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,

@@ -10,10 +10,11 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import Any
 
-from runs.models import Claim, IndexStat, TableStat
-from runs.publications.check import Result, all_of, decimals, judge, judge_bounds, rounded
-from runs.publications.formula import FormulaError
+from runs.publications.check import Result, rounded
+from runs.publications.document import ClaimRow, IndexRow, TableRow
 from runs.publications.material import Material
+from scripts.article_checks.formula import FormulaError
+from scripts.article_checks.judging import all_of, decimals, judge, judge_bounds
 from scripts.article_checks.language import MissingInputError, Record
 
 GIB = 1024**3
@@ -36,16 +37,16 @@ def functions_of(material: Material) -> dict[str, Function]:
         for config in material.configs
     ]  # fmt: skip
     config = _by(configs, "the configuration {}")
-    claims = [_claim(claim) for claim in material.claims]
-    indexes = [_columns(row, row.index) for row in material.index_stats]
-    tables = [_columns(row, row.table) for row in material.table_stats]
+    claims = [_claim(claim) for claim in material.statements.claims]
+    indexes = [_columns(row, row.index) for row in material.statements.index_stats]
+    tables = [_columns(row, row.table) for row in material.statements.table_stats]
     workloads = {run.workload.source_id: run.workload for run in material.runs}
     queries = [
         Record(f"query {query.number}", {
-            **{str(row.get("name")): _float(row.get("value")) for row in query.metrics}, "number": float(query.number),
+            **{row.name: row.value for row in query.metrics}, "number": float(query.number),
             "count": _float(query.count_result), "sql": query.sql, "plan": query.plan,
         })
-        for query in material.query_stats
+        for query in material.statements.query_stats
     ]  # fmt: skip
     stated = [
         Record(f"the statement {statement.get('id')}", {
@@ -57,7 +58,7 @@ def functions_of(material: Material) -> dict[str, Function]:
     observations = [
         Record(seen.metric, {**_inner(seen.details), **_inner(seen.factors), "metric": seen.metric, "unit": seen.unit,
                              "value": seen.value, "provenance": seen.provenance})
-        for seen in material.observations
+        for seen in material.statements.observations
     ]  # fmt: skip
     machines = [
         Record(
@@ -76,7 +77,7 @@ def functions_of(material: Material) -> dict[str, Function]:
 
     def fact(title: str) -> Record:
         """The fact whose title begins so."""
-        facts = (fact for fact in material.facts if fact.title.startswith(title))
+        facts = (fact for fact in material.statements.facts if fact.title.startswith(title))
         row = next(facts, None) or _missing(f"the fact {title}")
         return Record(f"the fact {title}", _inner(row.details))
 
@@ -161,23 +162,22 @@ def _of_runs(material: Material) -> dict[str, Function]:
     return {"runs": runs, "series": series, "medians": medians, "versions": versions}
 
 
-def _claim(claim: Claim) -> Record:
+def _claim(claim: ClaimRow) -> Record:
     low, high = (claim.details.get("percent_range") or (None, None))[:2]
     bound = _number(str(claim.details.get("ratio_as_printed", "")).lstrip("<>=≤≥"))
     fields = {
-        "id": claim.source_id, "text": claim.summary, "where": "", "percent": claim.percent, "ratio": claim.ratio,
+        "id": claim.id, "text": claim.summary, "where": "", "percent": claim.percent, "ratio": claim.ratio,
         "approximate": claim.approximate, "bound": bound, "low": _float(low), "high": _float(high),
-        "side_a": _record(f"side A of {claim.source_id}", claim.side_a),
-        "side_b": _record(f"side B of {claim.source_id}", claim.side_b),
+        "side_a": _record(f"side A of {claim.id}", claim.side_a),
+        "side_b": _record(f"side B of {claim.id}", claim.side_b),
     }  # fmt: skip
     return Record(
-        f"the claim {claim.source_id}", _inner(claim.details) | fields | {"where": str(claim.details.get("where", ""))}
+        f"the claim {claim.id}", _inner(claim.details) | fields | {"where": str(claim.details.get("where", ""))}
     )
 
 
-def _columns(row: TableStat | IndexStat, name: str) -> Record:
-    fields = {field.name: _float(getattr(row, field.name)) for field in row._meta.fields if not field.is_relation}
-    return Record(name, fields)
+def _columns(row: TableRow | IndexRow, name: str) -> Record:
+    return Record(name, {field: _float(value) for field, value in row})
 
 
 def _inner(value: dict[str, Any]) -> dict[str, Any]:

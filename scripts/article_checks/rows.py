@@ -14,8 +14,8 @@ from pydantic import Field
 
 from runs.publications.check import Check, Computed, Input, Result, Stated
 from runs.publications.document import Spec
-from runs.publications.formula import FormulaError, written
 from runs.publications.material import Material
+from scripts.article_checks.formula import FormulaError, written
 from scripts.article_checks.language import Evaluator, MissingInputError, Record, filled
 from scripts.article_checks.records import functions_of
 

@@ -123,7 +123,7 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
     waiting = experiment.runs.get(repeat=1)
     report = reports.create(title=f"{mark} report", note="", query=f"run={run.pk}", visibility="public", owner=owner)
     change_visibility(target=report, visibility=seen, by=owner)
-    file_import, _ = imports.take(
+    file_import, _ = imports.receive(
         files=[imports.Sent(f"{mark}.log", io.BytesIO(f"nothing of {mark}\n".encode()))], owner=owner
     )
     part = imports.parts.begin(owner=owner, name=f"{mark}.log", size_bytes=1, mark="")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs.publications.check import rounded
-from runs.publications.formula import FormulaError, evaluate
 from runs.stats import CELL_CONFIDENCE
+from scripts.article_checks.formula import FormulaError, evaluate
 
 # Our own sentences: they are in the JSON too, but a number in them needs a fact of the publication behind it.
 PROSE = {"article": {"figures"}, "checks": {"explanation"}}

@@ -63,18 +63,18 @@ def test_its_file_is_read_stored_and_exported_through_the_api(client, bearer):
 
 def test_its_tool_and_its_format_are_named_where_people_choose(client, contributor):
     client.force_login(contributor)
-    imports.store(imports.take(files=sent(MINIBENCH), owner=contributor)[0], subject=SUBJECT, owner=contributor)
+    imports.store(imports.receive(files=sent(MINIBENCH), owner=contributor)[0], subject=SUBJECT, owner=contributor)
     assert "minibench" in client.get("/imports/").content.decode()
     assert "format=markdown" in client.get("/runs/").content.decode()
 
 
 def test_to_read_again_without_the_plug_in_loses_nothing(contributor, monkeypatch):
-    taken, _ = imports.take(files=sent(MINIBENCH), owner=contributor)
+    taken, _ = imports.receive(files=sent(MINIBENCH), owner=contributor)
     (run,), _ = imports.store(taken, subject=SUBJECT, owner=contributor)
     left = tuple(each for each in importers.importers() if each.TOOL != "minibench")
     monkeypatch.setattr(importers, "importers", lambda: left)
     with pytest.raises(ValidationError):
-        imports.read_again(FileImport.objects.get(), owner=contributor)
+        imports.read_again(FileImport.objects.get())
     assert Run.objects.get(pk=run.pk).measurements.get(metric__name="tps").value == 11.98
 
 

@@ -50,7 +50,7 @@ def test_it_adds_an_importer_an_engine_and_an_exporter_with_nothing_of_the_proje
 
 @pytest.mark.django_db
 def test_a_file_of_a_tool_without_its_plug_in_is_kept_and_refused_in_words(contributor):
-    taken, _ = imports.take(files=sent(MINIBENCH), owner=contributor)
+    taken, _ = imports.receive(files=sent(MINIBENCH), owner=contributor)
     (item,) = taken.items
     assert (item["status"], bool(item["reason"])) == ("not_understood", True)
     assert taken.artefacts.count() == 1

@@ -16,6 +16,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
 from runs.models import Run
+from runs.publications.document import Statements
+from runs.publications.page.page import PageFile
 from tests.runs.cells import make_run
 
 BEFORE = [("runs", "0008_login_tries")]
@@ -100,3 +102,55 @@ def test_tables_made_step_by_step_are_those_made_at_once():
     steps = Steps(None)
     detector = MigrationAutodetector(steps.project_state(), ProjectState.from_apps(apps))
     assert not detector.changes(graph=steps.graph)
+
+
+@pytest.fixture
+def before_statements(transactional_db: None) -> Iterator[Any]:
+    latest = Steps(connection).graph.leaf_nodes()
+    yield migrate([("runs", "0032_notices")])
+    migrate(latest)
+
+
+def test_what_an_article_states_moves_into_its_row_and_is_read_as_before(before_statements):
+    model = lambda name: before_statements.get_model("runs", name)  # noqa: E731
+    formulas = ("tps / first_tps − 1", "tps × 60 / load_s", "median(tps)")
+    columns = [{"label": "X", "formula": formula, "shown": "%"} for formula in formulas]
+    table = {"title": "T", "columns": [{"label": "Y", "of": "#"}, *columns]}
+    part = {"part": "curves", "id": "c", "workload_kind": "oltp", "figures": [], "table": table}
+    article = model("Publication").objects.create(
+        slug="a", title_original="A", title_en="A", language="en", content={"page": {"parts": [part]}}
+    )
+    workload = model("Workload").objects.create(slug="w-2", name="W", source_id="w", publication=article)
+    own = {"publication": article, "position": 1}
+    sides = {"side_a": {"dbms": "x"}, "side_b": {"dbms": ["y", "z"]}, "summary": "more", "sense": "A faster"}
+    model("Claim").objects.create(**own, source_id="c", metric="tps", details={"percent_range": [2, 4]}, **sides)
+    model("Observation").objects.create(
+        **own, metric="CPU", unit="%", value_text="2–4", details={"value_min": 2, "value_max": 4}, workload=workload
+    )
+    for position in (2, 1):
+        model("MissingItem").objects.create(
+            publication=article, position=position, source_id=f"m{position}", is_document=position == 2, content="it"
+        )
+    model("TableStat").objects.create(**own, table="stock", records=5)
+    model("IndexStat").objects.create(**own, index="pk", table="stock", depth=3)
+    number = {"name": "elapsed", "unit": "s", "value": 1.5, "as_printed": "1.5"}
+    model("QueryStat").objects.create(**own, number=1, sql="SELECT 1", metrics=[number])
+    model("Fact").objects.create(**own, provenance="inferred", title="t", how="h", details={"values": [{"a": 1}]})
+    model("DataSchema").objects.create(**own, tables="t", columns=[{"name": "id"}], primary_key=["id"])
+
+    after = migrate([("runs", "0034_without_tables_of_statements")])
+    content = after.get_model("runs", "Publication").objects.get().content
+    (of_page,) = PageFile.model_validate(content["page"]).parts
+    assert [(column.of, column.against, column.per, column.times) for column in of_page.table.columns] == [
+        ("#", "", "", 1), ("tps", "first", "", 1), ("tps", "", "load_s", 60)
+    ]  # fmt: skip
+    stated = content["statements"]
+    read = Statements.model_validate(stated)
+    assert [(claim.id, claim.side_b, claim.details) for claim in read.claims] == [
+        ("c", {"dbms": ["y", "z"]}, {"percent_range": [2, 4]})
+    ]
+    (seen,) = read.observations
+    assert (seen.workload, seen.value_text, seen.value) == ("w", "2–4", None)
+    assert [(item.id, item.document) for item in read.missing] == [("m1", False), ("m2", True)]
+    assert (read.table_stats[0].records, read.index_stats[0].depth) == (5, 3)
+    assert (read.query_stats[0].metrics[0].value, read.facts[0].how, read.schemas[0].primary_key) == (1.5, "h", ["id"])

@@ -14,7 +14,8 @@ from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.select import cell_parameter
-from runs.models import Claim, Metric
+from runs.models import Metric
+from runs.publications.document import ClaimRow
 from runs.publications.material import Material
 from runs.publications.page.claims import printed_bound
 from runs.publications.page.parts import (
@@ -192,7 +193,7 @@ def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
 def _claimed(material: Material, metric: str, without: Sequence[str]) -> str:
     """What the article says of the medians in one ratio."""
     summaries = [
-        claim.summary for claim in material.claims
+        claim.summary for claim in material.statements.claims
         if claim.metric == metric and printed_bound(claim) and not claim.details.get("general_statement")
         and not set(without) & set(claim.side_a)
     ]  # fmt: skip
@@ -227,13 +228,13 @@ def _gain(groups: Sequence[Group]) -> Words:
     return words
 
 
-def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list[tuple[str, Claim]]:
+def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list[tuple[str, ClaimRow]]:
     """Values that the article speaks of without printing a number: (label, claim)."""
     several = len({run.dbms_version_id for group in comparison.groups for run in group.runs}) > 1
     versions = {run.dbms_version.source_id: run.dbms_version.name for group in comparison.groups for run in group.runs}
     settings = {run.factor(vary) for group in comparison.groups for run in group.runs if vary}
-    claimed: list[tuple[str, Claim]] = []
-    for claim in material.claims:
+    claimed: list[tuple[str, ClaimRow]] = []
+    for claim in material.statements.claims:
         setting = claim.side_a.get(vary)
         name = versions.get(str(claim.side_a.get("dbms")))
         if name and isinstance(setting, int | float) and setting not in settings:
@@ -242,7 +243,7 @@ def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list
     return claimed
 
 
-def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Sequence[tuple[str, Claim]]) -> Figure:
+def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Sequence[tuple[str, ClaimRow]]) -> Figure:
     """Bars to the medians, as the article has them, with provenance of the repeats; what is only claimed is a gap."""
     groups: list[BarGroup] = []
     for color, group in enumerate(comparison.groups):

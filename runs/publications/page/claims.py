@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from runs.charts.base import Figure, bars, single_bar
-from runs.models import Claim
 from runs.publications.article import article_of
+from runs.publications.document import ClaimRow
 from runs.publications.material import Material
 from runs.publications.page.parts import (
     Amount,
@@ -41,7 +41,7 @@ LESS = ("slower", "lower")
 _SIGN = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
 
-def figure_words(claim: Claim) -> Words:
+def figure_words(claim: ClaimRow) -> Words:
     """About 5 ×, −17 %, more than 4 ×; without an amount, what the claim says instead."""
     about = "about " if claim.approximate else ""
     if claim.ratio is not None:
@@ -57,7 +57,7 @@ def figure_words(claim: Claim) -> Words:
     return NO_AMOUNT
 
 
-def printed_bound(claim: Claim) -> tuple[str, Amount] | None:
+def printed_bound(claim: ClaimRow) -> tuple[str, Amount] | None:
     """("<=", 10 ×) of a claim that prints a bound."""
     for name, unit in (("ratio_as_printed", "×"), ("percent_as_printed", "%")):
         if match := re.fullmatch(r"([<>]=?)([\d.]+)", str(claim.details.get(name, ""))):
@@ -65,13 +65,13 @@ def printed_bound(claim: Claim) -> tuple[str, Amount] | None:
     return None
 
 
-def sides(material: Material, claim: Claim) -> tuple[str, str]:
+def sides(material: Material, claim: ClaimRow) -> tuple[str, str]:
     """What is compared, and its baseline: A and B, turned round where the ratio is B to A."""
     a, b = material.words(claim.side_a), material.words(claim.side_b)
     return (b, a) if turned(claim) else (a, b)
 
 
-def against(material: Material, claim: Claim) -> str:
+def against(material: Material, claim: ClaimRow) -> str:
     """What both sides share, then what differs: "Firebird 1.5.3: local protocol against localhost"."""
     shared = {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
     if len(shared) in (0, len(claim.side_a), len(claim.side_b)):
@@ -84,19 +84,19 @@ def against(material: Material, claim: Claim) -> str:
     return f"{material.words(shared)}: {a} against {b}" if shared else f"{a} against {b}"
 
 
-def turned(claim: Claim) -> bool:
+def turned(claim: ClaimRow) -> bool:
     """The claim's ratio is that of B to A."""
     return bool(re.match(r"\w+ B / ", claim.sense))
 
 
-def sides_cells(material: Material, claim: Claim) -> list[TableCell]:
+def sides_cells(material: Material, claim: ClaimRow) -> list[TableCell]:
     a, b = sides(material, claim)
     return [text(a), text(b), text(material.name(claim.metric)), TextCell(words=figure_words(claim))]
 
 
-def check_link(material: Material, claim: Claim) -> TableCell:
+def check_link(material: Material, claim: ClaimRow) -> TableCell:
     """To the check of this claim with its result, where the article's own numbers say anything to it."""
-    checks = material.checks_of_claim(claim.source_id)
+    checks = material.checks_of_claim(claim.id)
     if not checks:
         return TableCell()
     own = min(reversed(checks), key=lambda check: len(check.claims))
@@ -119,7 +119,7 @@ class PercentReading:
     speed: Amount
 
 
-def readings_of(claim: Claim) -> list[PercentReading]:
+def readings_of(claim: ClaimRow) -> list[PercentReading]:
     """Both readings of its percentage, or of each end of a range; empty where the article says what it means."""
     if not claim.metric.endswith(TIME_OR_SPEED):
         return []
@@ -138,7 +138,7 @@ def readings_of(claim: Claim) -> list[PercentReading]:
 
 
 def readings(material: Material) -> Section:
-    read = [(claim, readings_of(claim)) for claim in material.claims if readings_of(claim)]
+    read = [(claim, readings_of(claim)) for claim in material.statements.claims if readings_of(claim)]
     if not read:
         return Section("readings", "Percentages")
     columns = word_columns(
@@ -154,7 +154,7 @@ def readings(material: Material) -> Section:
     )  # fmt: skip
 
 
-def _reading_bounds(material: Material, claim: Claim, ends: Sequence[PercentReading]) -> list[Bound]:
+def _reading_bounds(material: Material, claim: ClaimRow, ends: Sequence[PercentReading]) -> list[Bound]:
     claimed = figure_words(claim)
     head = (f"{against(material, claim)}, ", *((claimed,) if isinstance(claimed, str) else claimed))
     bounds: list[Bound] = []
@@ -169,7 +169,7 @@ def _span(ends: Sequence[Amount]) -> Words:
     return (ends[0],) if len(ends) == 1 else (ends[0], " to ", ends[-1])
 
 
-def _reading_row(material: Material, claim: Claim, ends: Sequence[PercentReading]) -> list[TableCell]:
+def _reading_row(material: Material, claim: ClaimRow, ends: Sequence[PercentReading]) -> list[TableCell]:
     a, b = sides(material, claim)
     base = " The baseline is not said either; this one is the natural reading." if claim.ambiguous else ""
     cells = []
@@ -191,7 +191,7 @@ def orderings(material: Material) -> Section:
         Ordering(order.quantity, [(">" if at else "", name) for at, name in enumerate(order.items)], order.note)
         for order in (article.orders if article else ())
     ]
-    for claim in material.claims:
+    for claim in material.statements.claims:
         if claim.percent == 0 or figure_words(claim) == NO_AMOUNT:
             a, b = sides(material, claim)
             more, less = (b, a) if any(word in claim.sense for word in LESS) else (a, b)
@@ -211,7 +211,7 @@ def all_claims(material: Material) -> Section:
     columns = word_columns("What", "Baseline", "Quantity", "Claim", "In words", "Check")
     rows = [
         [*sides_cells(material, claim), TextCell(text=claim.summary, note=claim.sense), check_link(material, claim)]
-        for claim in material.claims
+        for claim in material.statements.claims
     ]
     lead = (
         "Each relative statement with its baseline and quantity; what the article's own numbers say to it stands under "
@@ -226,15 +226,15 @@ def all_claims(material: Material) -> Section:
 def bounds(material: Material) -> Section:
     """More than 4, at most 10, 20 to 40 %: marks on an axis from 0, one axis per unit."""
     stated: dict[tuple[str, str], list[Bound]] = {}
-    for claim in material.claims:
+    for claim in material.statements.claims:
         if bound := _claim_bound(material, claim):
             either = ", of time or of speed" if claim.metric.endswith(TIME_OR_SPEED) else ""
             is_ratio = "ratio_as_printed" in claim.details
             kind = ("×", "ratio to the baseline") if is_ratio else ("%", f"difference{either}")
             stated.setdefault(kind, []).append(bound)
-    for seen in material.observations:
-        if seen.value is None and "value_min" in seen.details:
-            low, high = seen.details["value_min"], seen.details["value_max"]
+    for seen in material.statements.observations:
+        low, high = seen.value_min, seen.value_max
+        if seen.value is None and low is not None and high is not None:
             where, words = material.words(seen.factors), (Amount(low), " to ", Amount(high, seen.unit))
             bound = Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
             stated.setdefault((seen.unit, "range as stated"), []).append(bound)
@@ -243,7 +243,7 @@ def bounds(material: Material) -> Section:
     return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
 
 
-def _claim_bound(material: Material, claim: Claim) -> Bound | None:
+def _claim_bound(material: Material, claim: ClaimRow) -> Bound | None:
     label, note = f"{against(material, claim)}: {material.name(claim.metric)}", claim.summary
     if bound := printed_bound(claim):
         sign, amount = bound
@@ -274,7 +274,7 @@ def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | 
 HATCHED = "Hatched: published relative values. No absolute value stands behind them."
 
 
-def claimed_ratio(claim: Claim) -> Amount | None:
+def claimed_ratio(claim: ClaimRow) -> Amount | None:
     """A / B, for the length of a bar only; the claim's own words stand beside it."""
     if claim.ratio is not None:
         return Amount(claim.ratio, "×")
@@ -296,7 +296,7 @@ class Ratios(PartSpec):
     against: tuple[str, str] = ("", "")
 
     def section(self, material: Material) -> Section:
-        claims = [claim for claim in material.claims if claimed_ratio(claim)]
+        claims = [claim for claim in material.statements.claims if claimed_ratio(claim)]
         systems = list(dict.fromkeys(str(claim.side_a.get("dbms")) for claim in claims))
         if self.factor:
             order = list(dict.fromkeys(run.workload.source_id for run in material.runs))
@@ -334,7 +334,7 @@ def all_ratios(material: Material) -> Section:
     return Ratios(id="ratios").section(material)
 
 
-def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) -> list[Claim]:
+def set_apart(claims: Sequence[ClaimRow], factor: str, against: tuple[str, str]) -> list[ClaimRow]:
     """Claims that set one value of a factor against another, all else alike."""
 
     def rest(side: dict[str, Any]) -> dict[str, Any]:
@@ -348,7 +348,7 @@ def set_apart(claims: Sequence[Claim], factor: str, against: tuple[str, str]) ->
     ]  # fmt: skip
 
 
-def _ratio_label(material: Material, claim: Claim) -> str:
+def _ratio_label(material: Material, claim: ClaimRow) -> str:
     """What both sides share, then what differs."""
     shared = {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
     if set(shared) != set(claim.side_a) - {"disk"}:

@@ -14,8 +14,8 @@ from runs.charts.base import Figure, bars, single_bar
 from runs.configs import Difference, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
 from runs.formatting import exact
-from runs.models import Config, Fact, HardwareProfile, Observation
-from runs.publications.document import Spec
+from runs.models import Config, HardwareProfile
+from runs.publications.document import FactRow, ObservationRow, Spec
 from runs.publications.material import Material
 from runs.publications.page.parts import (
     Amount,
@@ -47,7 +47,9 @@ class FactTable(PartSpec):
     table: str
 
     def section(self, material: Material) -> Section:
-        fact = next((fact for fact in material.facts if {self.first, self.second} <= fact.details.keys()), None)
+        fact = next(
+            (fact for fact in material.statements.facts if {self.first, self.second} <= fact.details.keys()), None
+        )
         if fact is None:
             return Section(self.id, self.title)
         first, second = fact.details[self.first], fact.details[self.second]
@@ -82,25 +84,26 @@ def observations(material: Material) -> Section:
     columns = [*word_columns("Quantity", "Where"), Column("Value"), *word_columns("Unit", "As said")]
     rows = [
         [text(seen.metric), text(material.words(seen.factors)), _value(seen), text(seen.unit), text(seen.qualifier)]
-        for seen in material.observations
+        for seen in material.statements.observations
     ]
     return Section.of_table("observations", "Values that belong to no single run", columns, rows, table="Observations")
 
 
-def _value(seen: Observation) -> TableCell:
+def _value(seen: ObservationRow) -> TableCell:
     if seen.value is not None:
         return number_cell(stored(seen))
-    ends = [Amount(seen.details[name]) for name in ("value_min", "value_max") if name in seen.details]
-    return TextCell(words=(ends[0], " to ", ends[1])) if len(ends) == 2 else TableCell(text=seen.value_text)
+    if seen.value_min is not None and seen.value_max is not None:
+        return TextCell(words=(Amount(seen.value_min), " to ", Amount(seen.value_max)))
+    return TableCell(text=seen.value_text)
 
 
 def missing(material: Material) -> Section:
     """Documents that are lost; lost pictures stand in the list of figures."""
     columns = word_columns("Name", "Kind", "What it held", "Now")
     rows = [
-        [text(item.source_id), text(item.kind), text(item.content), TableCell(gap="the link is lost")]
-        for item in material.missing
-        if item.is_document
+        [text(item.id), text(item.kind), text(item.content), TableCell(gap="the link is lost")]
+        for item in material.statements.missing
+        if item.document
     ]
     lead = "The article links to them; the text at hand has lost the link."
     return Section.of_table("missing", "Lost documents", columns, rows, lead=lead)
@@ -114,20 +117,20 @@ def findings(material: Material) -> Section:
         lead="Recovered: stated on another public page. Inferred: worked out by us from what is printed.",
         facts=[
             Facts(_sentence(fact.title), _pairs(fact), badge=fact.provenance, note=fact.how)
-            for fact in material.facts
+            for fact in material.statements.facts
             if not _rows_of(fact)
         ],
-        tables=[_listing(fact) for fact in material.facts if _rows_of(fact)],
+        tables=[_listing(fact) for fact in material.statements.facts if _rows_of(fact)],
     )
 
 
-def _rows_of(fact: Fact) -> list[dict[str, Any]]:
+def _rows_of(fact: FactRow) -> list[dict[str, Any]]:
     """Of a fact that is a list of alike things: those."""
     values = fact.details.get("values")
     return values if isinstance(values, list) and all(isinstance(value, dict) for value in values) else []
 
 
-def _listing(fact: Fact) -> NamedTable:
+def _listing(fact: FactRow) -> NamedTable:
     rows = _rows_of(fact)
     columns = [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in rows[0]]
     body = [[number_cell(Amount(float(value), provenance=fact.provenance)) for value in row.values()] for row in rows]
@@ -141,7 +144,7 @@ def _sentence(title: str) -> str:
 _BOOKKEEPING = frozenset({"publication", "concerns", "tag", "what", "how", "title", "note_for_importer"})
 
 
-def _pairs(fact: Fact) -> list[tuple[str, Words]]:
+def _pairs(fact: FactRow) -> list[tuple[str, Words]]:
     inner = fact.details.get("data")
     entries = {**(inner if isinstance(inner, dict) else {}), **{k: v for k, v in fact.details.items() if k != "data"}}
     return [
@@ -199,9 +202,9 @@ def _machine(hardware: HardwareProfile) -> list[TableCell]:
 
 def schema(material: Material) -> Section:
     """Of the last schema: an article has one."""
-    if not material.schemas:
+    if not material.statements.schemas:
         return Section("schema", "Schema")
-    schema = material.schemas[-1]
+    schema = material.statements.schemas[-1]
     rows = []
     for column in schema.columns:
         name, definition = str(column.get("name")), str(column.get("definition", ""))
@@ -241,7 +244,9 @@ class Observed(PartSpec):
     def section(self, material: Material) -> Section:
         figures = [figure for spec in self.figures if (figure := _bars(material, spec))]
         unit = self.figures[0].unit
-        rates = [stored(seen, unit=unit) for seen in material.observations if seen.unit == unit and seen.value]
+        rates = [
+            stored(seen, unit=unit) for seen in material.statements.observations if seen.unit == unit and seen.value
+        ]
         lead: Words = self.lead
         if len(rates) > 1 and self.say:
             before, between, after = self.say
@@ -252,7 +257,7 @@ class Observed(PartSpec):
 
 def _bars(material: Material, spec: ObservedSpec) -> Figure | None:
     groups, rows, sentences = [], [], []
-    for seen in material.observations:
+    for seen in material.statements.observations:
         if seen.unit != spec.unit or seen.value is None:
             continue
         where, amount = material.words(seen.factors), stored(seen)

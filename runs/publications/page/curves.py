@@ -15,7 +15,6 @@ from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.publications.document import Spec
-from runs.publications.formula import evaluate, written
 from runs.publications.material import Material
 from runs.publications.page.parts import (
     Amount,
@@ -87,14 +86,16 @@ class CurveSpec(Spec):
 
 
 class ColumnSpec(Spec):
-    """`of`: "#", "size_gb" or a metric; or a formula over these, `first_…` and `before_…` (another row's)."""
+    """`of`: "#", "size_gb" or a metric. `against`: in per cent above or below the first row's, or that before it.
+    `per`: divided by another one, `times` so much.
+    """
 
     label: str
     unit: str = ""
-    of: str = ""
-    formula: str = ""
-    shown: str = ""
-    digits: int | None = None
+    of: str
+    against: Literal["", "first", "before"] = ""
+    per: str = ""
+    times: float = 1
 
 
 class TableSpec(Spec):
@@ -132,7 +133,7 @@ class Curves(PartSpec):
         )  # fmt: skip
 
     def _words(self, material: Material, curve: Curve, unit: str) -> Words:
-        claim = next((claim for claim in material.claims if claim.source_id == self.claim and claim.ratio), None)
+        claim = next((claim for claim in material.statements.claims if claim.id == self.claim and claim.ratio), None)
         if self.say == "range":
             return _range(curve, unit)
         if self.say == "loss":
@@ -212,9 +213,10 @@ def _range(curve: Curve, unit: str) -> Words:
 def _losses_in_words(curve: Curve) -> Words:
     at, small = list(curve.amounts), _dense_end(curve)
     stops = [small] + ([at[-1]] if at[-1] > small else [])
+    first = curve.amounts[at[0]].value
     words: list[str | Amount] = [f"{curve.label}: "]
     for number, stop in enumerate(stops):
-        words += [", " if number else "", _change(curve, stop, at[0]), " at ", Amount(stop, "GB")]
+        words += [", " if number else "", _change(curve.amounts[stop].value, first), " at ", Amount(stop, "GB")]
     return [*words, " against ", Amount(at[0], "GB"), "."]
 
 
@@ -223,10 +225,11 @@ def _losses(curve: Curve, small: float) -> list[BandSpec]:
     numbers of the figure are.
     """
     at = list(curve.amounts)
+    first = curve.amounts[at[0]].value
     stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
     return [
         {
-            "from": left, "to": right, "label": plain((_change(curve, right, at[0]),)), "below": True,
+            "from": left, "to": right, "label": plain((_change(curve.amounts[right].value, first),)), "below": True,
             "clear": number > 0,
         }
         for number, (left, right) in enumerate(stretches)
@@ -248,17 +251,17 @@ def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
 
 
 def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> TableCell:
-    if spec.of:
-        return number_cell(Amount(at + 1) if spec.of == "#" else rows[at].get(spec.of), gap="not printed")
-    others = {f"first_{name}": amount.value for name, amount in rows[0].items()}
-    others |= {f"before_{name}": amount.value for name, amount in rows[at - 1].items()} if at else {}
-    if not at and ("first_" in spec.formula or "before_" in spec.formula):
+    amount = Amount(at + 1) if spec.of == "#" else rows[at].get(spec.of)
+    if spec.against and not at:
         return TableCell()
-    values = {name: float(f"{amount.value:.10g}") for name, amount in rows[at].items()} | others
-    percent = spec.shown == "%"
-    value = evaluate(spec.formula, values) * (100 if percent else 1)
-    formula = written(spec.formula, values)
-    return number_cell(computed(value, formula, unit=spec.shown, digits=spec.digits, signed=percent))
+    before = rows[0 if spec.against == "first" else at - 1] if spec.against else rows[at]
+    other = before.get(spec.per or spec.of)
+    if amount is None or other is None or not (spec.against or spec.per):
+        return number_cell(amount, gap="not printed")
+    if spec.against:
+        return number_cell(_change(amount.value, other.value))
+    formula = f"{amount.value:.10g} × {spec.times:g} / {other.value:.10g}"
+    return number_cell(computed(amount.value * spec.times / other.value, formula))
 
 
 def _size_bars(runs: Sequence[Run], sizes: Sequence[float], *, id: str, title: str, log: bool) -> Figure:
@@ -331,11 +334,9 @@ def _without_lost(curves: Sequence[Curve]) -> list[Curve]:
     return [replace(curve, lost={}) for curve in curves if curve.amounts]
 
 
-def _change(curve: Curve, size: float, base: float) -> Amount:
-    """What the value at `size` is above or below that at `base`, in per cent."""
-    value, first = curve.amounts[size].value, curve.amounts[base].value
-    formula = f"{value:.10g} / {first:.10g} − 1"
-    return computed(100 * (value / first - 1), formula, unit="%", digits=2, signed=True)
+def _change(value: float, base: float) -> Amount:
+    """What it is above or below `base`, in per cent."""
+    return computed(100 * (value / base - 1), f"{value:.10g} / {base:.10g} − 1", unit="%", digits=2, signed=True)
 
 
 def _table(shown: Sequence[Curve], y: Axis) -> Table:

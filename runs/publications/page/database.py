@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.charts.base import Figure, StackedSpec, bars, single_bar
-from runs.models import QueryStat, TableStat
+from runs.publications.document import QueryRow, TableRow
 from runs.publications.material import Material
 from runs.publications.page.parts import (
     Amount,
@@ -36,7 +36,7 @@ def _cell(value: float | None, printed: str = "", mark: str = "") -> TableCell:
 
 
 def tables(material: Material) -> Section:
-    rows = material.table_stats
+    rows = material.statements.table_stats
     if not rows:
         return Section("tables", "Tables")
     data, of_indexes = ([getattr(row, name) or 0.0 for row in rows] for name in ("table_size_mb", "indices_size_mb"))
@@ -63,7 +63,7 @@ def tables(material: Material) -> Section:
     )  # fmt: skip
 
 
-def _table_row(row: TableStat, whole: float) -> list[TableCell]:
+def _table_row(row: TableRow, whole: float) -> list[TableCell]:
     data, indexes = row.table_size_mb or 0.0, row.indices_size_mb or 0.0
     printed = (
         _cell(row.total_percent, row.total_percent_as_printed)
@@ -78,7 +78,7 @@ def _table_row(row: TableStat, whole: float) -> list[TableCell]:
     ]  # fmt: skip
 
 
-def _tables_lead(rows: Sequence[TableStat], whole: float) -> Words:
+def _tables_lead(rows: Sequence[TableRow], whole: float) -> Words:
     biggest = sorted(rows, key=lambda row: -(row.table_size_mb or 0.0))[:BIGGEST]
     parts = " + ".join(f"{row.table_size_mb:.10g}" for row in biggest)
     indexes = sum(row.indices_size_mb or 0.0 for row in rows)
@@ -96,7 +96,7 @@ def _tables_lead(rows: Sequence[TableStat], whole: float) -> Words:
 
 
 def indexes(material: Material) -> Section:
-    deep = [row.index for row in material.index_stats if (row.depth or 0) > RECOMMENDED_DEPTH]
+    deep = [row.index for row in material.statements.index_stats if (row.depth or 0) > RECOMMENDED_DEPTH]
     columns = [
         Column("Index", numeric=False), Column("Table", numeric=False), Column("Depth"), Column("Keys"),
         Column("Key length", "B"), Column("Unique keys"), Column("Size", "MB"),
@@ -107,7 +107,7 @@ def indexes(material: Material) -> Section:
             _cell(row.depth, mark="deep" if (row.depth or 0) > RECOMMENDED_DEPTH else ""), _cell(row.keys),
             _cell(row.key_length_bytes), _cell(row.unique_keys), _cell(row.size_mb),
         ]
-        for row in material.index_stats
+        for row in material.statements.index_stats
     ]  # fmt: skip
     limit = Amount(RECOMMENDED_DEPTH)
     lead: Words = ("Deeper than the recommended ", limit, f" levels: {', '.join(deep)}.") if deep else ""
@@ -121,7 +121,7 @@ MEMORY = ("buffers", "current_memory", "delta_memory", "max_memory")
 
 
 def queries(material: Material) -> Section:
-    stats = material.query_stats
+    stats = material.statements.query_stats
     if not stats:
         return Section("queries", "Queries")
     work = Table(
@@ -151,35 +151,33 @@ def _warm_up(material: Material) -> list[NamedTable]:
     return [NamedTable("Warm-up before the queries", table)] if rows else []
 
 
-def _columns(stats: Sequence[QueryStat], names: Sequence[str]) -> list[Column]:
-    units = {str(metric["name"]): str(metric.get("unit") or "") for row in stats for metric in row.metrics}
+def _columns(stats: Sequence[QueryRow], names: Sequence[str]) -> list[Column]:
+    units = {metric.name: metric.unit for row in stats for metric in row.metrics}
     named = [(name.replace("_", " ").capitalize(), units.get(name, "")) for name in names]
     return [Column(label, "" if unit == "count" else unit) for label, unit in named]
 
 
-def _numbers(row: QueryStat, names: Sequence[str]) -> list[TableCell]:
+def _numbers(row: QueryRow, names: Sequence[str]) -> list[TableCell]:
     return [number_cell(_number(row, name), gap=NOT_PRINTED) for name in names]
 
 
-def _number(row: QueryStat, name: str) -> Amount | None:
-    printed = next((metric for metric in row.metrics if metric["name"] == name), {"value": None})
-    value = printed.get("value")
-    return None if value is None else Amount(float(value), printed=str(printed.get("as_printed", "")))
+def _number(row: QueryRow, name: str) -> Amount | None:
+    return next((Amount(each.value, printed=each.as_printed) for each in row.metrics if each.name == name), None)
 
 
-def _query(row: QueryStat) -> list[TableCell]:
+def _query(row: QueryRow) -> list[TableCell]:
     """Its number, its text with plan and description, and how many rows it returned."""
     note = " · ".join(part for part in (row.plan, row.description) if part)
     rows = None if row.count_result is None else Amount(float(row.count_result))
     return [_cell(row.number), TextCell(text=row.sql, code=True, note=note), number_cell(rows)]
 
 
-def _lead(stats: Sequence[QueryStat]) -> Words:
+def _lead(stats: Sequence[QueryRow]) -> Words:
     elapsed = sorted((amount for row in stats if (amount := _number(row, "elapsed"))), key=lambda amount: amount.value)
     return ("From ", elapsed[0], " s to ", elapsed[-1], " s, with the plans as printed.") if elapsed else ""
 
 
-def _figure(stats: Sequence[QueryStat]) -> Figure:
+def _figure(stats: Sequence[QueryRow]) -> Figure:
     elapsed = [(row, _number(row, "elapsed")) for row in stats]
     groups = [
         single_bar(f"query {row.number}", amount.value, text=shown(amount), origin=origin_of([amount]))

@@ -71,8 +71,9 @@ class Grid(PartSpec):
         heads = word_columns(self.head, *columns)
         if self.claims:
             heads += word_columns(self.claims)
+            apart = set_apart(material.statements.claims, self.columns, self.against)
             by_system = {
-                str(claim.side_a.get("dbms")): claim for claim in set_apart(material.claims, self.columns, self.against)
+                str(claim.side_a.get("dbms")): claim for claim in apart
                 if claim.side_a.get("workload") == runs[0].workload.source_id
             }  # fmt: skip
             for version, line in zip(dict.fromkeys(run.dbms_version.source_id for run in runs), body, strict=True):
@@ -90,7 +91,9 @@ class Grid(PartSpec):
             missing = computed(lost, f"count of {len(runs)} cells whose value is missing", digits=0)
             count = computed(len(runs), "count of the cells", digits=0)
             return (missing, " of ", count, f" cells have no value: {self.lost}")
-        summaries = [claim.summary for claim in material.claims if claim.ratio is None and claim.percent is None]
+        summaries = [
+            claim.summary for claim in material.statements.claims if claim.ratio is None and claim.percent is None
+        ]
         return f"{self.say_claims}: {'; '.join(summaries)}." if self.say_claims and summaries else self.lead
 
 

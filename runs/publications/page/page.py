@@ -14,7 +14,6 @@ from runs.models.stored import sound
 from runs.models.visible import Reader
 from runs.publications.article import Article, FigureEntry, Order, Rerun, article_of
 from runs.publications.document import Spec
-from runs.publications.matching import Published
 from runs.publications.material import Material
 from runs.publications.page import claims, common, database, reruns
 from runs.publications.page.bars import Bars, Medians
@@ -88,8 +87,8 @@ class Headline(Spec):
                     result.rounded, result.formula, unit=result.unit, digits=result.digits, signed=result.signed
                 )
                 return Tile(self.label, (amount,), f"#check-{check.number}")
-        for claim in material.claims:
-            if claim.source_id == self.claim:
+        for claim in material.statements.claims:
+            if claim.id == self.claim:
                 return Tile(self.label, claims.figure_words(claim), "#claims")
         return None
 
@@ -179,12 +178,10 @@ class Page:
 
 def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
     """`chosen` is what the reader picks on the page: {"baseline": slug}."""
-    material = Material.of(publication, chosen)
+    material = Material(publication, chosen or {})
     article = article_of(publication)
     shown = sections(material)
-    claims = {claim.source_id: claim for claim in material.claims}
-    published = Published(publication, material.runs, claims, material.observations)
-    measured = reruns.Measured.of(published, user)
+    measured = reruns.Measured.of(material, user)
     valued = sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
@@ -205,9 +202,9 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:
     """The provenance words that this page uses, with what each means."""
     used = {measurement.provenance for run in material.runs for measurement in run.measurements.all()}
-    used |= {run.provenance for run in material.runs} | {fact.provenance for fact in material.facts}
+    used |= {run.provenance for run in material.runs} | {fact.provenance for fact in material.statements.facts}
     used |= {aggregate.provenance for aggregate in material.aggregates} | {
-        observation.provenance for observation in material.observations
+        observation.provenance for observation in material.statements.observations
     }
     cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
     rich = [cell for cell in cells if isinstance(cell, TextCell)]

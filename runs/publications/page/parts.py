@@ -10,9 +10,9 @@ from pydantic import Field
 
 from runs.charts.base import Figure
 from runs.formatting import THIN, decimal, exact, printed
-from runs.models import Aggregate, Measurement, Observation
+from runs.models import Aggregate, Measurement
 from runs.models.choices import Provenance
-from runs.publications.document import Spec
+from runs.publications.document import ObservationRow, Spec
 from runs.tables import Column, Table, TableCell
 
 
@@ -61,7 +61,7 @@ def readable(amount: Amount) -> Amount:
     return replace(amount, digits=digits) if shown_digits > digits else amount
 
 
-def stored(row: Measurement | Aggregate | Observation, *, unit: str = "") -> Amount:
+def stored(row: Measurement | Aggregate | ObservationRow, *, unit: str = "") -> Amount:
     """The number of a row that has one."""
     printed = getattr(row, "as_printed", "")
     return Amount(float(row.value or 0.0), unit, row.provenance, printed, note=getattr(row, "note", ""))

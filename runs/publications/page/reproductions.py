@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runs.compare.panels import SIZE_METRIC
-from runs.models import Claim, Experiment, Observation, Run
+from runs.models import Experiment, Run
 from runs.models.choices import Provenance
 from runs.publications import matching
-from runs.publications.matching import Match, Published, Relation, Side
+from runs.publications.document import ClaimRow
+from runs.publications.matching import Match, Relation, Side, published_side
+from runs.publications.material import Material
 from runs.publications.page.claims import MEANINGS, claimed_ratio, figure_words, readings_of
 from runs.publications.page.parts import (
     INTERVAL,
@@ -57,13 +59,13 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
-def tables(experiments: Sequence[Experiment], published: Published) -> dict[object, NamedTable]:
+def tables(experiments: Sequence[Experiment], material: Material) -> dict[object, NamedTable]:
     """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
     latest = latest_of_each([experiment for experiment in experiments if is_told(experiment)])
     runs: dict[object, list[Run]] = {experiment.pk: [] for experiment in latest}
     for run in Run.objects.present().filter(experiment__in=latest).for_lists():
         runs[run.experiment_id].append(run)
-    return {experiment.pk: table(experiment, runs[experiment.pk], published) for experiment in latest}
+    return {experiment.pk: table(experiment, runs[experiment.pk], material) for experiment in latest}
 
 
 def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
@@ -79,18 +81,18 @@ def is_told(experiment: Experiment) -> bool:
     return bool(matching.matches_of(experiment) or matching.gaps_of(experiment))
 
 
-def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> NamedTable:
+def table(experiment: Experiment, runs: Sequence[Run], material: Material) -> NamedTable:
     rows = []
     # What has no number on either side, by the reason of ours: several of one reason are one line.
     empty: dict[str, list[list[TableCell]]] = {}
     for match in matching.matches_of(experiment):
-        row = _row(match, runs, published)
+        row = _row(match, runs, material)
         if row[1].gap and row[2].gap:
             empty.setdefault(row[2].gap, []).append(row)
         else:
             rows.append(row)
     for gap in matching.gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
-        claims = "; ".join(map(published.summary_of, published.claims_on(gap.version)))
+        claims = "; ".join(_summary_of(material, claim) for claim in material.statements.claims_on(gap.version))
         claimed = text(claims) if claims else TableCell(gap="no claim of it alone")
         row = [text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()]
         if claims:
@@ -100,36 +102,50 @@ def table(experiment: Experiment, runs: Sequence[Run], published: Published) -> 
     for alike in empty.values():
         rows.append([text(", ".join(row[0].text for row in alike)), *alike[0][1:]])
     return NamedTable(
-        experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, published.runs)}".strip(),
+        experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, material.runs)}".strip(),
         href=experiment.get_absolute_url(),
     )  # fmt: skip
 
 
-def _row(match: Match, runs: Sequence[Run], published: Published) -> list[TableCell]:
-    there, readings = _published(match, published)
+def _summary_of(material: Material, claim: ClaimRow) -> str:
+    """With the load and the two disks that its sides name: beside another claim it needs them."""
+    loads = {run.workload.source_id: run.workload.name for run in material.runs}
+    load = loads.get(str(claim.side_a.get("workload", "")), "")
+    disks = [str(side["disk"]) for side in (claim.side_a, claim.side_b) if "disk" in side]
+    context = ", ".join(part for part in (load, " against ".join(dict.fromkeys(disks))) if part)
+    return f"{context}: {claim.summary}" if context else claim.summary
+
+
+def _row(match: Match, runs: Sequence[Run], material: Material) -> list[TableCell]:
+    there, readings = _published(match, material)
     answer = _answer(match, runs)
     here, ratios, products = TableCell(gap=answer.gap), TableCell(), ""
     if answer.amount:
         here = TextCell(words=answer.words)
         words = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
-        refused = _refusal(match, runs, published)
+        refused = _refusal(match, runs, material)
         ratios = TextCell(words=words[1:]) if readings else TableCell(gap="no amount is published")
         if readings and refused:
             ratios = TableCell(gap=f"no ratio: {refused}")
         products = f"{_names(matching.side(runs, match.ours, match.metric))} here"
-        if match.theirs and not match.claim and (theirs := _names(published.side(match.theirs, match.their_metric))):
+        if (
+            match.theirs
+            and not match.claim
+            and (theirs := _names(published_side(material, match.theirs, match.their_metric)))
+        ):
             products += f", {theirs} there"
     differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
     return [text(match.label), there, here, ratios, text(differs)]
 
 
-def _refusal(match: Match, runs: Sequence[Run], published: Published) -> str:
+def _refusal(match: Match, runs: Sequence[Run], material: Material) -> str:
     """Of a claim all that the article measured with the DBMSs that it names speaks."""
     ours = [matching.side(runs, facts, match.metric) for facts in (match.ours, match.base) if facts]
-    theirs = [published.side(facts, match.their_metric) for facts in (match.theirs, match.their_base) if facts]
-    if claim := published.claims.get(match.claim):
-        versions = matching.versions_of(claim)
-        named = [run for run in published.runs if run.dbms_version.source_id in versions]
+    theirs = [
+        published_side(material, facts, match.their_metric) for facts in (match.theirs, match.their_base) if facts
+    ]
+    if claim := material.statements.claim(match.claim):
+        named = [run for run in material.runs if run.dbms_version.source_id in claim.versions]
         theirs = [Side(named, claim.metric, published=True)]
     return matching.refusal(ours, theirs)
 
@@ -142,22 +158,22 @@ def _names(side: Side) -> str:
 # What was published
 
 
-def _published(match: Match, published: Published) -> tuple[TableCell, list[Reading]]:
+def _published(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
     if match.claim:
-        claim = published.claims.get(match.claim)
+        claim = material.statements.claim(match.claim)
         if claim is None:
             return TableCell(gap="the claim is not stored"), []
         return TextCell(words=figure_words(claim), note=claim.summary), _readings(claim)
     if match.extra:
-        return _published_extra(match, published.observed(match.extra))
-    return _published_value(match, published) if match.theirs else (TableCell(gap="not in the article"), [])
+        return _published_extra(match, material)
+    return _published_value(match, material) if match.theirs else (TableCell(gap="not in the article"), [])
 
 
-def _published_value(match: Match, published: Published) -> tuple[TableCell, list[Reading]]:
+def _published_value(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
     """Of the published runs that the match names: their median, or its relation to that of others."""
-    side = published.side(match.theirs, match.their_metric)
+    side = published_side(material, match.theirs, match.their_metric)
     if match.their_base:
-        relation = Relation(side, published.side(match.their_base, match.their_metric))
+        relation = Relation(side, published_side(material, match.their_base, match.their_metric))
         if relation.value is None:
             return TableCell(gap=relation.gap), []
         amount = computed(relation.value, relation.formula, unit="×", digits=2)
@@ -168,11 +184,12 @@ def _published_value(match: Match, published: Published) -> tuple[TableCell, lis
     return TextCell(words=(amount, f"{COUNT}{len(side.values)}")), [Reading(amount)]
 
 
-def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell, list[Reading]]:
+def _published_extra(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
     """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
-    if seen is None:
+    seen = next((each for each in material.statements.observations if each.metric == match.extra), None)
+    if seen is None or seen.value_max is None or seen.value_min is None:
         return TableCell(gap="the observation is not stored"), []
-    most, least = (Amount(float(seen.details[name]), seen.unit) for name in ("value_max", "value_min"))
+    most, least = (Amount(float(end), seen.unit) for end in (seen.value_max, seen.value_min))
     on_s = match.extra_on_s
     slow, fast = (
         computed(on_s / (on_s + end.value), f"{on_s:g} / ({on_s:g} + {end.value:g})", unit="×", digits=3)
@@ -182,7 +199,7 @@ def _published_extra(match: Match, seen: Observation | None) -> tuple[TableCell,
     return TextCell(words=words), [Reading(slow, fast)]
 
 
-def _readings(claim: Claim) -> list[Reading]:
+def _readings(claim: ClaimRow) -> list[Reading]:
     """A percentage that says neither time nor speed is read both ways."""
     if read := readings_of(claim):
         readings = []

@@ -17,7 +17,7 @@ from runs.models import Experiment, Run
 from runs.models.choices import Provenance
 from runs.models.visible import Reader
 from runs.publications.article import Answer, Article, ArticleFigure, Question, Rerun
-from runs.publications.matching import Published
+from runs.publications.material import Material
 from runs.publications.page import reproductions
 from runs.publications.page.parts import NamedTable
 
@@ -47,11 +47,11 @@ class Measured:
     reproductions: Mapping[object, NamedTable]
 
     @classmethod
-    def of(cls, published: Published, user: Reader) -> Measured:
-        every = list(_repeating(published.publication.slug, user))
+    def of(cls, material: Material, user: Reader) -> Measured:
+        every = list(_repeating(material.publication.slug, user))
         experiments = [experiment for experiment in every if not experiment.brought]
         brought = [experiment for experiment in every if experiment.brought][:MOST_BROUGHT]
-        return cls(experiments, brought, reproductions.tables(experiments, published))
+        return cls(experiments, brought, reproductions.tables(experiments, material))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.importers.report import lacks
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.utils import timezone
@@ -16,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs import imports, results
 from runs.compare.compare import compare
-from runs.imports import steps
+from runs.imports import reading, storing, worker
 from runs.models import Artefact, Batch, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
 from runs.run import artefacts
@@ -55,7 +56,7 @@ def files(*contents: bytes) -> list[imports.Sent]:
 
 
 def test_it_stores_the_repeats_of_a_cell_as_runs(contributor):
-    taken, created = imports.take(files=files(PGBENCH, SECOND), owner=contributor)
+    taken, created = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
     runs, stored = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert created and stored
@@ -70,20 +71,20 @@ def test_it_stores_the_repeats_of_a_cell_as_runs(contributor):
 
 
 def test_its_runs_are_a_batch_with_what_was_said_of_it(contributor):
-    taken, _ = imports.take(files=sweep(800, 810, 820), owner=contributor)
+    taken, _ = imports.receive(files=sweep(800, 810, 820), owner=contributor)
     said = {"label": "before", "tags": ["ssd"], "tested": {"build": "7"}}
     runs, _ = imports.store(taken, subject=SUBJECT | said, owner=contributor)
     (together,) = Batch.objects.all()
     assert (together.pk, together.label, together.tags, together.tested) == (taken.pk, "before", "ssd", {"build": "7"})
-    again = imports.read_again(FileImport.objects.get(), owner=contributor)
+    again = imports.read_again(FileImport.objects.get())
     assert {run.batch_id for run in (*runs, *again)} == {together.pk}
     assert Batch.objects.get().label == "before"
 
 
 def test_it_takes_the_same_files_once(contributor, operator):
-    first, _ = imports.take(files=files(PGBENCH), owner=contributor)
-    again, created = imports.take(files=files(PGBENCH), owner=contributor)
-    other, _ = imports.take(files=files(PGBENCH), owner=operator)
+    first, _ = imports.receive(files=files(PGBENCH), owner=contributor)
+    again, created = imports.receive(files=files(PGBENCH), owner=contributor)
+    other, _ = imports.receive(files=files(PGBENCH), owner=operator)
 
     assert again == first and not created
     assert other != first
@@ -92,7 +93,7 @@ def test_it_takes_the_same_files_once(contributor, operator):
 def test_its_page_offers_to_change_what_is_said_of_files_that_come_again(client, contributor):
     """Was: the page showed the files as stored, and neither that nothing had changed nor where another label goes."""
     client.force_login(contributor)
-    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     imports.store(taken, subject=SUBJECT | {"label": "before", "tested": {"commit": "f00ba7"}}, owner=contributor)
     page = client.post("/imports/", {"file": SimpleUploadedFile("run-1.txt", PGBENCH)}, follow=True).content.decode()
     told = page.partition("data-described")[2]
@@ -102,14 +103,14 @@ def test_its_page_offers_to_change_what_is_said_of_files_that_come_again(client,
 def test_its_page_says_which_of_its_runs_are_copies(client, contributor):
     client.force_login(contributor)
     for name, content in (("first.txt", PGBENCH), ("again.txt.gz", gzip.compress(PGBENCH))):
-        taken, _ = imports.take(files=[file(name, content)], owner=contributor)
+        taken, _ = imports.receive(files=[file(name, content)], owner=contributor)
         said = {"new_hardware": "bench 7", "visibility": "public", "keep": "0"}
         page = client.post(f"/imports/{taken.pk}/", said, follow=True).content.decode()
         assert ("1 of them copies" in page) == ("a copy of a result" in page) == (name != "first.txt")
 
 
 def test_it_stores_once_however_often_it_is_asked(contributor):
-    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     imports.store(taken, subject=SUBJECT, owner=contributor)
     runs, stored = imports.store(FileImport.objects.get(), subject=SUBJECT, owner=contributor)
 
@@ -117,7 +118,7 @@ def test_it_stores_once_however_often_it_is_asked(contributor):
 
 
 def test_it_keeps_no_secret_anywhere(contributor):
-    taken, _ = imports.take(files=files(SECRET + PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(SECRET + PGBENCH), owner=contributor)
     imports.store(taken, subject=SUBJECT, owner=contributor)
 
     kept = artefacts.content(Artefact.objects.get())
@@ -127,7 +128,7 @@ def test_it_keeps_no_secret_anywhere(contributor):
 
 
 def test_it_says_what_is_missing_and_stores_nothing(contributor):
-    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
 
     with pytest.raises(imports.NotReady) as caught:
         imports.store(taken, subject={}, owner=contributor)
@@ -139,7 +140,7 @@ def test_it_says_what_is_missing_and_stores_nothing(contributor):
 
 
 def test_it_stores_nothing_when_one_document_is_refused(contributor):
-    taken, _ = imports.take(files=files(PGBENCH, ABORTED), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH, ABORTED), owner=contributor)
 
     with pytest.raises(ValidationError) as caught:
         imports.store(taken, subject=SUBJECT | {"factors": {"x" * 99: 1}}, owner=contributor)
@@ -164,8 +165,8 @@ def sweep(*tps: float) -> list[imports.Sent]:
 @pytest.fixture
 def two_at_once(monkeypatch):
     """An import of more than two runs counts as large, and is stored two documents at a time."""
-    monkeypatch.setattr(steps, "RUNS_AT_ONCE", 2)
-    monkeypatch.setattr(steps, "MAX_RESULTS", 2)
+    monkeypatch.setattr(storing, "RUNS_AT_ONCE", 2)
+    monkeypatch.setattr(storing, "MAX_RESULTS", 2)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -178,7 +179,7 @@ def test_a_large_one_is_stored_in_transactions_and_appears_in_one(contributor, t
         return store_uploads(**given)
 
     monkeypatch.setattr(results, "store_uploads", watched)
-    taken, _ = imports.take(files=sweep(800, 810, 820, 830, 840), owner=contributor)
+    taken, _ = imports.receive(files=sweep(800, 810, 820, 830, 840), owner=contributor)
     runs, stored = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert seen == [(0, 0, False), (2, 0, False), (4, 0, False)]
@@ -197,7 +198,7 @@ def test_of_a_large_one_that_fails_nothing_stays(contributor, two_at_once, monke
         return store_uploads(**given)
 
     monkeypatch.setattr(results, "store_uploads", fails_at_last)
-    taken, _ = imports.take(files=sweep(800, 810, 820, 830, 840), owner=contributor)
+    taken, _ = imports.receive(files=sweep(800, 810, 820, 830, 840), owner=contributor)
     with pytest.raises(ValidationError):
         imports.store(taken, subject=SUBJECT, owner=contributor)
 
@@ -210,7 +211,7 @@ def test_of_a_large_one_that_fails_nothing_stays(contributor, two_at_once, monke
 def test_what_a_killed_process_left_of_a_large_one_is_never_shown_and_goes(contributor, two_at_once, monkeypatch):
     monkeypatch.setattr(staged, "undo", lambda ids: None)
     monkeypatch.setattr(staged, "show", lambda runs: 1 / 0)
-    taken, _ = imports.take(files=sweep(800, 810, 820), owner=contributor)
+    taken, _ = imports.receive(files=sweep(800, 810, 820), owner=contributor)
     with pytest.raises(ZeroDivisionError):
         imports.store(taken, subject=SUBJECT, owner=contributor)
     monkeypatch.undo()
@@ -225,16 +226,16 @@ def test_what_a_killed_process_left_of_a_large_one_is_never_shown_and_goes(contr
 
 @pytest.mark.django_db(transaction=True)
 def test_a_large_one_that_is_read_again_is_replaced_at_once(contributor, two_at_once):
-    taken, _ = imports.take(files=sweep(800, 810, 820), owner=contributor)
+    taken, _ = imports.receive(files=sweep(800, 810, 820), owner=contributor)
     old, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
-    new = imports.read_again(FileImport.objects.get(), owner=contributor)
+    new = imports.read_again(FileImport.objects.get())
 
     assert set(Run.objects.present()) == set(new) and not {run.pk for run in old} & {run.pk for run in new}
     assert set(Run.objects.filter(upload__file_import=taken)) == {*old, *new}
 
 
 def test_it_stores_an_aborted_run_as_such(contributor):
-    taken, _ = imports.take(files=files(ABORTED), owner=contributor)
+    taken, _ = imports.receive(files=files(ABORTED), owner=contributor)
     runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert [run.state for run in runs] == ["cancelled"]
@@ -254,7 +255,7 @@ MISSING_KEYS = b"""YCSB Client 0.17.0
 
 @pytest.mark.parametrize(("said", "state"), [({}, "failed"), ({"failures_expected": [0]}, "finished")])
 def test_a_person_says_that_failed_operations_belong_to_the_workload(contributor, said, state):
-    taken, _ = imports.take(files=files(MISSING_KEYS), owner=contributor)
+    taken, _ = imports.receive(files=files(MISSING_KEYS), owner=contributor)
     subject = SUBJECT | {"dbms": {"name": "MongoDB", "version": "8.0"}}
     ((run,), _) = imports.store(taken, subject=subject | said, owner=contributor)
     assert run.state == state
@@ -263,24 +264,24 @@ def test_a_person_says_that_failed_operations_belong_to_the_workload(contributor
 
 def test_the_form_offers_that_answer_where_only_the_share_fails_a_run(client, contributor):
     client.force_login(contributor)
-    taken, _ = imports.take(files=files(MISSING_KEYS), owner=contributor)
+    taken, _ = imports.receive(files=files(MISSING_KEYS), owner=contributor)
     page = client.get(f"/imports/{taken.pk}/").content.decode()
     assert 'name="expected" value="0"' in page
-    taken, _ = imports.take(files=files(ABORTED), owner=contributor)
+    taken, _ = imports.receive(files=files(ABORTED), owner=contributor)
     assert 'name="expected"' not in client.get(f"/imports/{taken.pk}/").content.decode()
 
 
 def test_it_leaves_out_what_is_not_wanted(contributor):
-    taken, _ = imports.take(files=files(PGBENCH, SECOND), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
     runs, _ = imports.store(taken, subject=SUBJECT | {"leave_out": [0]}, owner=contributor)
 
     assert [run.measurements.get(metric__name="tps").value for run in runs] == [820.0]
 
 
 def test_it_replaces_runs_when_the_files_are_read_again(contributor):
-    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     old = imports.store(taken, subject=SUBJECT, owner=contributor)[0][0]
-    new = imports.read_again(taken, owner=contributor)[0]
+    new = imports.read_again(taken)[0]
 
     assert new.id != old.id
     assert new.batch_id == old.batch_id == taken.pk, "what was measured together stays together"
@@ -289,12 +290,12 @@ def test_it_replaces_runs_when_the_files_are_read_again(contributor):
 
 
 def test_of_files_whose_runs_are_deleted_it_says_so_and_leads_to_restoring_them(client, contributor, bearer):
-    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     (run,), _ = imports.store(taken, subject=SUBJECT, owner=contributor)
     client.force_login(contributor)
     assert "data-deleted" not in client.get(f"/imports/{taken.id}/").content.decode()
     results.editing.delete(run, by=contributor)
-    again, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    again, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     assert [run.pk for run in imports.deleted_runs_of(again)] == [run.pk]
     assert run.get_absolute_url() in client.get(f"/imports/{again.id}/").content.decode().partition("data-deleted")[2]
     (answered,) = client.get(f"/api/v1/imports/{again.id}/").json()["runs"]
@@ -303,7 +304,7 @@ def test_of_files_whose_runs_are_deleted_it_says_so_and_leads_to_restoring_them(
 
 def test_each_file_takes_a_version_of_its_own(client, contributor):
     without = PGBENCH.replace(b"pgbench (16.4)\n", b"")
-    taken, _ = imports.take(files=files(without, without.replace(b"800.", b"810.")), owner=contributor)
+    taken, _ = imports.receive(files=files(without, without.replace(b"800.", b"810.")), owner=contributor)
     client.force_login(contributor)
     page = client.get(f"/imports/{taken.id}/").content.decode()
     assert [f'name="version-{index}"' in page for index in (0, 1)] == [True, True]
@@ -318,7 +319,7 @@ def test_each_file_takes_a_version_of_its_own(client, contributor):
 
 
 def test_it_keeps_files_that_nobody_understands(contributor):
-    taken, _ = imports.take(files=[file("notes.txt", b"nothing to see\n")], owner=contributor)
+    taken, _ = imports.receive(files=[file("notes.txt", b"nothing to see\n")], owner=contributor)
 
     assert [item["status"] for item in taken.items] == ["not_understood"]
     assert artefacts.content(taken.artefacts.get()) == b"nothing to see\n"
@@ -327,7 +328,7 @@ def test_it_keeps_files_that_nobody_understands(contributor):
 @pytest.mark.parametrize("sent", [[], [("empty", b"")]])
 def test_it_refuses_nothing_at_all(contributor, sent):
     with pytest.raises(imports.BadFiles):
-        imports.take(files=[file(*each) for each in sent], owner=contributor)
+        imports.receive(files=[file(*each) for each in sent], owner=contributor)
 
     assert FileImport.objects.count() == 0
 
@@ -342,7 +343,7 @@ COLUMNS = {
 
 
 def test_it_reads_a_table_by_what_a_person_says_of_its_columns(client, contributor):
-    taken, _ = imports.take(files=[file("sweep.csv", TABLE)], owner=contributor)
+    taken, _ = imports.receive(files=[file("sweep.csv", TABLE)], owner=contributor)
     assert [item["status"] for item in taken.items] == ["not_understood"]
     client.force_login(contributor)
     page = client.get(f"/imports/{taken.id}/").content.decode()
@@ -361,7 +362,7 @@ def test_it_reads_a_table_by_what_a_person_says_of_its_columns(client, contribut
 def test_a_person_says_what_a_factor_of_a_table_is_to_a_comparison(client, contributor):
     """Seen: columns of a table were questions for good, with no ratio between two of their values."""
     table = b"n,cache,thrpt\n1,cold,100.5\n1,warm,190.25\n"
-    taken, _ = imports.take(files=[file("sweep.csv", table)], owner=contributor)
+    taken, _ = imports.receive(files=[file("sweep.csv", table)], owner=contributor)
     client.force_login(contributor)
     columns = {
         "csv0-rows": "runs", "csv0-0-role": "factor", "csv0-0-name": "streams", "csv0-0-compared": "question",
@@ -393,7 +394,7 @@ def test_a_person_says_what_a_factor_of_a_table_is_to_a_comparison(client, contr
     ],
 )
 def test_it_names_the_column_that_is_wrong(client, contributor, field, value, words):
-    taken, _ = imports.take(files=[file("sweep.csv", TABLE)], owner=contributor)
+    taken, _ = imports.receive(files=[file("sweep.csv", TABLE)], owner=contributor)
     client.force_login(contributor)
 
     page = client.post(f"/imports/{taken.id}/columns/", COLUMNS | {field: value}, follow=True).content.decode()
@@ -404,7 +405,7 @@ def test_it_names_the_column_that_is_wrong(client, contributor, field, value, wo
 
 
 def test_it_shows_an_import_to_nobody_else(client, contributor, operator, bearer):
-    taken, _ = imports.take(files=files(PGBENCH), owner=contributor)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     client.force_login(operator)
 
     assert client.get(f"/imports/{taken.id}/").status_code == 404
@@ -425,7 +426,7 @@ def test_it_gives_a_version_only_to_the_dbms_that_it_was_said_of(name, missing):
 
 def test_it_leaves_settings_without_a_result_alone(contributor):
     settings = b'{"shared_buffers": "128MB", "fsync": "on", "server_version": "16.4", "max_connections": "100"}'
-    taken, _ = imports.take(files=[*files(PGBENCH), file("params.json", settings)], owner=contributor)
+    taken, _ = imports.receive(files=[*files(PGBENCH), file("params.json", settings)], owner=contributor)
     runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert len(runs) == 1
@@ -433,7 +434,7 @@ def test_it_leaves_settings_without_a_result_alone(contributor):
 
 @pytest.mark.parametrize("subject", ["x", 3, ["hardware"]])
 def test_it_refuses_a_subject_that_is_no_object(client, bearer, operator, subject):
-    taken, _ = imports.take(files=files(PGBENCH), owner=operator)
+    taken, _ = imports.receive(files=files(PGBENCH), owner=operator)
     response = client.post(
         f"/api/v1/imports/{taken.id}/store/", {"subject": subject}, content_type="application/json",
         headers=bearer("upload"),
@@ -441,11 +442,47 @@ def test_it_refuses_a_subject_that_is_no_object(client, bearer, operator, subjec
     assert (response.status_code, response.json()) == (400, {"subject": ["An object is required."]})
 
 
+@pytest.mark.parametrize("before", ["draft", "stored"])
+def test_what_is_read_at_once_in_vain_leaves_all_as_it_was(contributor, monkeypatch, before):
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    if before == "stored":
+        imports.store(taken, subject=SUBJECT, owner=contributor)
+    row = FileImport.objects.values("state", "subject", "items", "reports").get()
+    monkeypatch.setattr(reading, "MAX_REPORTS", 1)
+    with pytest.raises(imports.BadFiles, match="2 runs"):
+        imports.read_again(FileImport.objects.get())
+    with pytest.raises(imports.BadFiles, match="2 runs"):
+        imports.receive(files=files(SECOND, PGBENCH + b" "), owner=contributor)
+
+    assert FileImport.objects.values("state", "subject", "items", "reports").get() == row
+    assert Run.objects.present().count() == (2 if before == "stored" else 0)
+    assert default_storage.exists(row["reports"]) and Artefact.objects.count() == 2
+
+
+def test_a_small_import_whose_web_process_was_killed_is_taken_up_by_a_worker(contributor, monkeypatch):
+    monkeypatch.setattr(reading, "read_now", lambda taken, mine: None)
+    taken, _ = imports.receive(files=files(SECRET + PGBENCH), owner=contributor)
+    assert taken.state == "reading" and not worker.waiting().exists()
+    monkeypatch.undo()
+    FileImport.objects.update(seen_at=timezone.now() - 2 * worker.SILENT_FOR)
+    worker.read_now(str(taken.pk), worker._claimed(worker.waiting().get()).get().attempts)
+
+    taken.refresh_from_db()
+    assert (taken.state, taken.artefacts.count(), len(taken.items)) == ("draft", 1, 1)
+
+
+def test_a_small_import_of_an_older_program_is_stored_too(contributor):
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
+    taken.reports.delete()
+    runs, _ = imports.store(FileImport.objects.get(), subject=SUBJECT, owner=contributor)
+    assert [run.primary_value for run in runs] == [800.0]
+
+
 def test_its_page_says_first_what_counts(client, contributor):
     """Zero counts, series and files that are counted in others do not bury the result."""
     data = Path(__file__).parents[2] / "benchagent" / "importers" / "data" / "pgbench"
     names = ("v15_aggregated_stdout.txt", "v15_aggregated.4242", "v15_aggregated.4242.1")
-    taken, _ = imports.take(files=[file(name, (data / name).read_bytes()) for name in names], owner=contributor)
+    taken, _ = imports.receive(files=[file(name, (data / name).read_bytes()) for name in names], owner=contributor)
     client.force_login(contributor)
     html = client.get(f"/imports/{taken.pk}/").content.decode()
     before, behind = html.split("<summary>", 1)

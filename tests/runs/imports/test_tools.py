@@ -35,7 +35,7 @@ def client_of_ada(ada: User, client: Client) -> Client:
 
 
 def items(owner: User, text: str = EXAMPLE) -> list[dict]:
-    taken, _ = imports.take(files=[imports.Sent("out.txt", io.BytesIO(text.encode()))], owner=owner)
+    taken, _ = imports.receive(files=[imports.Sent("out.txt", io.BytesIO(text.encode()))], owner=owner)
     return taken.items
 
 
@@ -49,10 +49,10 @@ def test_it_is_asked_of_its_owners_files_only(ada: User):
 
 def test_files_of_who_described_tools_are_left_to_the_worker_sooner(ada: User, monkeypatch):
     """Twenty descriptions whose every line begins alike held a web process for two minutes with a file of 512 kB."""
-    monkeypatch.setattr("runs.imports.steps.LARGE_BYTES", 20 * len(EXAMPLE))
+    monkeypatch.setattr("runs.imports.reading.LARGE_BYTES", 20 * len(EXAMPLE))
 
     def state(text: str) -> str:
-        return imports.take(files=[imports.Sent("out.txt", io.BytesIO(text.encode()))], owner=ada)[0].state
+        return imports.receive(files=[imports.Sent("out.txt", io.BytesIO(text.encode()))], owner=ada)[0].state
 
     assert state(EXAMPLE) == "draft"
     tools.keep(owner=ada, text=TEXT, example=EXAMPLE)
@@ -109,17 +109,17 @@ def test_no_secret_of_an_example_is_kept(ada: User):
 
 def test_what_was_said_of_columns_is_remembered_for_tables_with_the_same_headings(ada: User):
     table = "n,thrpt\n4,100.5\n8,190.5\n"
-    first, _ = imports.take(files=[imports.Sent("a.csv", io.BytesIO(table.encode()))], owner=ada)
+    first, _ = imports.receive(files=[imports.Sent("a.csv", io.BytesIO(table.encode()))], owner=ada)
     assert first.items[0]["status"] == "not_understood"
     columns = [
         {"heading": "n", "role": "factor", "name": "terminals"},
         {"heading": "thrpt", "role": "metric", "name": "tps", "unit": "TPS"},
     ]
-    imports.say(first, {"mapping": {"a.csv": {"columns": columns}}})
+    imports.keep_subject(first, {"mapping": {"a.csv": {"columns": columns}}})
     again = table.replace("100.5", "101.5").encode()
-    second, _ = imports.take(files=[imports.Sent("b.csv", io.BytesIO(again))], owner=ada)
+    second, _ = imports.receive(files=[imports.Sent("b.csv", io.BytesIO(again))], owner=ada)
     assert [item["metrics"][0]["value"] for item in second.items] == [101.5, 190.5]
     assert [*second.subject["mapping"]] == ["b.csv"]
     eve = User.objects.create_user("eve", password="x", role="contributor")
-    third, _ = imports.take(files=[imports.Sent("b.csv", io.BytesIO(again))], owner=eve)
+    third, _ = imports.receive(files=[imports.Sent("b.csv", io.BytesIO(again))], owner=eve)
     assert third.items[0]["status"] == "not_understood"

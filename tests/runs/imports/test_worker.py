@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from benchmarks.bench_imports import pgbench_log
 from runs import imports
-from runs.imports import sent, steps, worker
+from runs.imports import reading, sent, steps, worker
 from runs.models import Artefact, FileImport, Run
 from runs.run import artefacts
 from tests.runs.imports.test_imports import PGBENCH, SECRET, SUBJECT, TABLE
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(steps, "LARGE_BYTES", 10)
-    monkeypatch.setattr(worker, "TELL_EVERY_S", 600)
+    monkeypatch.setattr(reading, "LARGE_BYTES", 10)
+    monkeypatch.setattr(reading, "TELL_EVERY_S", 600)
     yield
     for taken in FileImport.objects.all():
         sent.clear_away(taken.pk)
@@ -39,7 +39,7 @@ def everything_is_large(monkeypatch):
 
 def taken_of(owner, *contents: bytes, ending: str = "txt") -> FileImport:
     files = [imports.Sent(f"run-{number}.{ending}", io.BytesIO(content)) for number, content in enumerate(contents, 1)]
-    return imports.take(files=files, owner=owner)[0]
+    return imports.receive(files=files, owner=owner)[0]
 
 
 def read_by_worker(taken: FileImport) -> None:
@@ -64,7 +64,7 @@ def test_it_leaves_large_files_to_a_worker(contributor):
 def test_it_stores_what_was_read_without_reading_it_again(contributor):
     taken = taken_of(contributor, PGBENCH)
     read_by_worker(taken)
-    with mock.patch.object(steps, "inspect", side_effect=AssertionError("read in a request")):
+    with mock.patch.object(reading, "inspect", side_effect=AssertionError("read in a request")):
         runs, stored = imports.store(taken, subject=SUBJECT, owner=contributor)
 
     assert stored and [run.measurements.get(metric__name="tps").value for run in runs] == [800.0]
@@ -75,7 +75,7 @@ def test_it_keeps_and_reads_a_large_log_in_little_memory(contributor):
     # Few lines, each long and not packed: what takes time while memory is counted are the numbers in them.
     log = pgbench_log(25_000).replace(b"\n", b" " * 300 + b"\n")
     for content, name in ((log, "pgbench_log.1"), (gzip.compress(log, 0), "pgbench_log.1.gz")):
-        taken = imports.take(files=[imports.Sent(name, io.BytesIO(content))], owner=contributor)[0]
+        taken = imports.receive(files=[imports.Sent(name, io.BytesIO(content))], owner=contributor)[0]
         tracemalloc.start()
         read_by_worker(taken)
         peak = tracemalloc.get_traced_memory()[1]
@@ -128,14 +128,14 @@ class Row:
 
 
 def test_it_tells_how_far_a_file_is_read_while_it_is(monkeypatch):
-    monkeypatch.setattr(worker, "TELL_EVERY_S", 0.01)
+    monkeypatch.setattr(reading, "TELL_EVERY_S", 0.01)
     before, file, row = SourceFile("a.log", b"before"), SourceFile("b.log", b"x\n" * 1000), Row()
     lines = iter(Lines(file))
     for _ in range(500):
         next(lines)
-    progress = worker._Progress(FileImport(progress={"size_bytes": 2006}), row, "read")
+    progress = reading._Progress(FileImport(progress={"size_bytes": 2006}), row, "read")
     progress.began -= 10
-    with worker._telling(progress, [before, file]):
+    with reading._telling(progress, [before, file]):
         told = row.told.get(timeout=60)
     assert (told["step"], told["file"], told["read_bytes"]) == ("read", "b.log", 1006)
     assert told["bytes_per_s"] in range(20, 101) and told["left_s"] in range(10, 50)
@@ -200,16 +200,16 @@ def test_what_came_at_the_same_moment_is_bounded_too(contributor, monkeypatch):
         return set(default_storage.listdir("/".join(sent.WAITING))[0])
 
     taken_of(contributor, PGBENCH + b"first")
-    counted, asked, before = steps._check_waiting, [], laid_aside()
+    counted, asked, before = steps._check_room, [], laid_aside()
 
-    def others_come_first(owner, size_bytes):
-        counted(owner, size_bytes)
+    def others_come_first(taken, owner):
+        counted(taken, owner)
         if not asked:
             asked.append(owner)
             for number in range(steps.MAX_WAITING - 1):
                 taken_of(contributor, PGBENCH + b" " * number)
 
-    monkeypatch.setattr(steps, "_check_waiting", others_come_first)
+    monkeypatch.setattr(steps, "_check_room", others_come_first)
     with pytest.raises(imports.BadFiles, match="5 of your imports"):
         taken_of(contributor, PGBENCH + b"more")
     assert FileImport.objects.count() == steps.MAX_WAITING
@@ -219,7 +219,7 @@ def test_what_came_at_the_same_moment_is_bounded_too(contributor, monkeypatch):
 def test_it_takes_up_what_a_killed_worker_left(contributor):
     taken = taken_of(contributor, PGBENCH, PGBENCH)
     killed = worker._claimed(taken)
-    worker._keep_laid_aside(taken, killed)  # and no further
+    reading._keep(taken, killed)  # and no further
     assert not worker.waiting().exists()
 
     killed.update(seen_at=timezone.now() - timedelta(minutes=1))
@@ -253,7 +253,7 @@ def test_it_gives_up_what_was_interrupted_again_and_again(contributor):
 def test_a_draft_thrown_away_while_it_is_read_leaves_nothing(contributor):
     taken = taken_of(contributor, PGBENCH)
     mine = worker._claimed(taken)
-    with mock.patch.object(worker, "_read", side_effect=lambda *_: imports.forget(FileImport.objects.get()) or []):
+    with mock.patch.object(reading, "_read", side_effect=lambda *_: imports.forget(FileImport.objects.get()) or []):
         worker.read_now(str(taken.pk), mine.get().attempts)
 
     assert not FileImport.objects.exists() and not Artefact.objects.exists()
@@ -287,7 +287,7 @@ def test_it_ends_a_reader_that_takes_too_long_and_says_so(contributor, monkeypat
 
 def test_it_says_that_memory_did_not_suffice(contributor):
     taken = taken_of(contributor, PGBENCH)
-    with mock.patch.object(worker, "read", side_effect=MemoryError):
+    with mock.patch.object(reading, "_read", side_effect=MemoryError):
         read_by_worker(taken)
 
     assert taken.state == "failed" and "2 GB of memory" in taken.problem
@@ -300,7 +300,7 @@ def test_it_replaces_the_runs_of_a_stored_import(contributor):
     read_by_worker(taken)
     old = imports.store(taken, subject=SUBJECT, owner=contributor)[0][0]
 
-    assert imports.read_again(taken, owner=contributor) == [] and taken.state == "reading"
+    assert imports.read_again(taken) == [] and taken.state == "reading"
     assert list(Run.objects.present()) == [old]
     read_by_worker(taken)
     assert taken.state == "stored" and old not in Run.objects.present() and Run.objects.present().count() == 1
@@ -311,7 +311,7 @@ def test_it_changes_nothing_of_a_stored_import_that_is_not_read_again(contributo
     read_by_worker(taken)
     old = imports.store(taken, subject=SUBJECT, owner=contributor)[0][0]
     FileImport.objects.update(subject={**taken.subject, "factors": {"x" * 99: 1}})
-    imports.read_again(taken, owner=contributor)
+    imports.read_again(taken)
     read_by_worker(taken)
 
     assert taken.state == "stored" and "factors" in taken.problem and list(Run.objects.present()) == [old]
@@ -325,7 +325,7 @@ def test_it_reads_a_large_table_anew_by_other_columns(contributor):
         {"heading": "thrpt", "role": "metric", "name": "tps", "unit": "TPS"},
         {"heading": "lat", "role": "ignore"},
     ]
-    imports.say(taken, {"mapping": {"run-1.csv": {"rows": "runs", "columns": columns}}})
+    imports.keep_subject(taken, {"mapping": {"run-1.csv": {"rows": "runs", "columns": columns}}})
     assert taken.state == "reading"
     read_by_worker(taken)
 
@@ -345,7 +345,7 @@ def test_a_sweep_wakes_one_reader(contributor, monkeypatch):
 
 
 def test_files_wait_under_names_of_ours(contributor):
-    taken = imports.take(files=[imports.Sent("../../../etc/passwd", io.BytesIO(PGBENCH))], owner=contributor)[0]
+    taken = imports.receive(files=[imports.Sent("../../../etc/passwd", io.BytesIO(PGBENCH))], owner=contributor)[0]
 
     assert default_storage.listdir(f"imports/waiting/{taken.pk}") == ([], ["0"])
     assert sent.laid_aside(taken.pk, 0).read_bytes() == PGBENCH
@@ -360,7 +360,7 @@ def test_what_was_said_of_columns_is_remembered_for_large_tables_too(contributor
         {"heading": "n", "role": "factor", "name": "terminals"},
         {"heading": "thrpt", "role": "metric", "name": "tps", "unit": "TPS"},
     ]
-    imports.say(first, {"mapping": {"run-1.csv": {"columns": columns}}})
+    imports.keep_subject(first, {"mapping": {"run-1.csv": {"columns": columns}}})
 
     second = taken_of(contributor, f"n,thrpt\n{rows.replace('.5', '.75')}".encode(), ending="csv")
     read_by_worker(second)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.publications.formula import FormulaError, evaluate, written
+from scripts.article_checks.formula import FormulaError, evaluate, written
 from scripts.article_checks.language import Evaluator, MissingInputError, Record, filled
 
 

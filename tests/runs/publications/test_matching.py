@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from runs.models import Claim, Experiment, Observation, Publication, Run
+from runs.models import Experiment, Publication, Run
 from runs.publications.folder import own
-from runs.publications.matching import Match, Published, matches_of
+from runs.publications.matching import Match, matches_of
+from runs.publications.material import Material
 from runs.publications.page import reproductions, reruns
 from runs.templatetags.publications import rich_cell
 from tests.runs.cells import add_number, dbms, make_article, make_run
@@ -41,22 +42,19 @@ def add(found: Experiment, system: str, *values: float, number: str = "tps", **f
         make_run(system, value, number=number, experiment=found, repeat=repeat, **fields)
 
 
-def claim(publication: Publication, source_id: str, **fields: Any) -> Claim:
-    values = {
-        "metric": "tps",
-        "sense": "A faster",
-        "side_a": {},
-        "side_b": {},
-        "summary": "said",
-        "details": {},
-        "position": 1,
-    }
-    return Claim.objects.create(publication=publication, source_id=source_id, **{**values, **fields})
+def state(publication: Publication, kind: str, **row: Any) -> None:
+    publication.content.setdefault("statements", {}).setdefault(kind, []).append(row)
+    publication.save(update_fields=["content"])
+
+
+def claim(publication: Publication, source_id: str, **fields: Any) -> None:
+    values = {"metric": "tps", "sense": "A faster", "side_a": {}, "side_b": {}, "summary": "said"}
+    state(publication, "claims", id=source_id, **{**values, **fields})
 
 
 def rows(found: Experiment, publication: Publication) -> list[list[str]]:
     runs = list(Run.objects.present().filter(experiment=found).for_lists())
-    table = reproductions.table(found, runs, Published.of(publication)).table
+    table = reproductions.table(found, runs, Material(publication)).table
     return [[str(rich_cell(cell)) for cell in row] for row in table.rows]
 
 
@@ -170,10 +168,8 @@ def test_a_range_is_answered_by_inside_or_outside(article):
 
 
 def test_seconds_more_of_an_observation_are_a_relation(article):
-    Observation.objects.create(
-        publication=article, metric="extra time", unit="s", qualifier="on a backup of 6 minutes", position=1,
-        details={"value_min": 3, "value_max": 4},
-    )  # fmt: skip
+    about = "on a backup of 6 minutes"
+    state(article, "observations", metric="extra time", unit="s", qualifier=about, value_min=3, value_max=4)
     match = Match("-v against none", "backup_s", {"verbose": "on"}, {"verbose": "off"}, extra="extra time",
                   extra_on_s=360, percent=True)  # fmt: skip
     found = experiment(article, match)
@@ -232,7 +228,7 @@ def test_the_chart_of_an_article_pools_no_two_experiments(article):
     add(other, "MySQL 5.5", 50)
     latest = experiment(article)
     add(latest, "PostgreSQL 15.2", 1000, 1016, 1032)
-    found = reruns.Measured.of(Published.of(article), AnonymousUser())
+    found = reruns.Measured.of(Material(article), AnonymousUser())
     slot = reruns.slot(article.slug, own()[article.slug].page.rerun, found)
     drawn = {group["label"]: group["median"] for group in slot.figures[0].spec["groups"]}
     assert drawn == {"PostgreSQL 15.2": 1016, "MySQL 5.5": 50}
@@ -243,7 +239,7 @@ def test_its_chart_draws_what_was_in_memory_apart(article):
     add(found, "PostgreSQL 15.2", 1000, durability="power_loss")
     add(found, "HSQLDB 2.7", 9000, durability="memory")
     slot = reruns.slot(
-        article.slug, own()[article.slug].page.rerun, reruns.Measured.of(Published.of(article), AnonymousUser())
+        article.slug, own()[article.slug].page.rerun, reruns.Measured.of(Material(article), AnonymousUser())
     )
     drawn = {figure.id: [group["label"] for group in figure.spec["groups"]] for figure in slot.figures}
     name = f"rerun-{article.slug}"

@@ -25,7 +25,7 @@ def before(contributor, monkeypatch):
     """An import and an upload that were stored when nothing was known as a secret."""
     with monkeypatch.context() as old:
         old.setattr(redaction, "_HINTS", frozenset())
-        taken, _ = imports.take(files=files(DUMP + PGBENCH), owner=contributor)
+        taken, _ = imports.receive(files=files(DUMP + PGBENCH), owner=contributor)
         imports.store(taken, subject=SUBJECT, owner=contributor)
         store_upload(
             document={

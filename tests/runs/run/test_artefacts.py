@@ -79,7 +79,7 @@ def test_a_file_that_is_kept_in_pieces_loses_the_same_secrets(db, tmp_path, monk
     path.write_bytes(text.encode())
     monkeypatch.setattr(source, "STREAMED_BYTES", 10)
     monkeypatch.setattr(source, "PIECE_BYTES", 100)
-    kept = artefacts.keep_from(path, name="a.log", file_import=FileImport.objects.create(parser_version=1), position=0)
+    kept = artefacts.prepared_from(path, name="a.log")
     assert artefacts.content(kept) == artefacts.without_secrets(text.encode())
     assert kept.size_bytes == len(artefacts.content(kept)) and b"aBcD" not in artefacts.content(kept)
 
@@ -91,7 +91,7 @@ def test_a_large_file_of_utf_16_loses_its_secrets(db, tmp_path, monkeypatch):
     monkeypatch.setattr(artefacts, "MAX_BLOCK_BYTES", 300)
     for module, name in ((artefacts, "OVERLAP_BYTES"), (source, "STREAMED_BYTES"), (source, "PIECE_BYTES")):
         monkeypatch.setattr(module, name, 100)
-    kept = artefacts.keep_from(path, name="a.log", file_import=FileImport.objects.create(parser_version=1), position=0)
+    kept = artefacts.prepared_from(path, name="a.log")
     assert artefacts.content(kept).decode() == f"{lines}password = [redacted]\n{lines}"
 
 

@@ -20,7 +20,7 @@ RUN = "query,time_s\n1,0.5\n2,0.25\n3,0.125\n"
 def stored(ada: User, **files: bytes):
     sent = [imports.Sent("times.csv", io.BytesIO(RUN.encode()))]
     sent += [imports.Sent(name, io.BytesIO(content)) for name, content in files.items()]
-    taken, _ = imports.take(files=sent, owner=ada)
+    taken, _ = imports.receive(files=sent, owner=ada)
     subject = {
         "hardware": {"name": "box"}, "dbms": {"name": "PostgreSQL", "version": "15.14"}, "workload": {"slug": "mine"},
     }  # fmt: skip

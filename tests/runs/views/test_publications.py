@@ -13,18 +13,15 @@ from django.test import Client
 from django.utils.html import escape
 
 from runs.models import (
-    Claim,
     Experiment,
-    IndexStat,
     Measurement,
     Metric,
-    MissingItem,
     Publication,
     Run,
-    TableStat,
     delete_softly,
 )
 from runs.publications.article import plain_text
+from runs.publications.document import Statements, statements_of
 from runs.publications.folder import own
 from runs.publications.importer import import_own
 from runs.results import append_samples
@@ -129,26 +126,28 @@ def test_it_names_author_place_date_language_and_original_title(pages, slug):
         assert escape(plain_text(line)) in html
 
 
+def statements(slug: str) -> Statements:
+    return statements_of(Publication.objects.get(slug=slug))
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_it_lists_every_lost_figure_and_document(pages, slug):
-    items = MissingItem.objects.filter(publication__slug=slug)
+    items = statements(slug).missing
 
     html = pages[slug]
 
-    assert len(gaps(html, "missing")) == items.filter(is_document=True).count()
+    assert len(gaps(html, "missing")) == sum(item.document for item in items)
     listed = html.partition('id="figures"')[2].partition("</section>")[0]
-    for item in items.filter(is_document=False):
-        assert f"<code>{item.source_id}</code>" in listed
+    for item in items:
+        assert item.document or f"<code>{item.id}</code>" in listed
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_it_shows_every_claim_with_its_baseline(pages, slug):
-    claims = Claim.objects.filter(publication__slug=slug)
-
     found = texts(pages[slug], "claims")
 
-    for claim in claims:
-        assert any(cell.startswith(claim.summary) for cell in found), claim.source_id
+    for claim in statements(slug).claims:
+        assert any(cell.startswith(claim.summary) for cell in found), claim.id
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -306,7 +305,7 @@ def test_it_computes_the_loss_against_the_smallest_size(pages):
 def test_it_stacks_data_and_indexes_of_the_nine_tables(pages):
     spec = specs(pages["firebird-terabyte-2015"])["tables-chart"]
 
-    stats = list(TableStat.objects.all())
+    stats = statements("firebird-terabyte-2015").table_stats
     assert spec["rows"] == [row.table for row in stats]
     assert spec["parts"][0]["values"] == [row.table_size_mb for row in stats]
     assert spec["parts"][1]["values"] == [row.indices_size_mb for row in stats]
@@ -315,7 +314,7 @@ def test_it_stacks_data_and_indexes_of_the_nine_tables(pages):
 def test_it_marks_the_indexes_deeper_than_three(pages):
     cells = texts(pages["firebird-terabyte-2015"], "indexes")
 
-    deep = [row.index for row in IndexStat.objects.filter(depth__gt=3)]
+    deep = [row.index for row in statements("firebird-terabyte-2015").index_stats if row.depth > 3]
     assert cells.count("4 deep") == len(deep) == 2
     assert {cells[cells.index(name) + 2] for name in deep} == {"4 deep"}
 
@@ -516,7 +515,7 @@ def test_it_orders_claims_without_an_amount_and_draws_no_bar(pages):
     assert "Yaffil 884 ≈ as much as Yaffil 892" in said
     assert said[0] == "Yaffil 892 &gt; more than Firebird 1.5.3 and 2.1 &gt; more than InterBase 7.5.1 and 2007"
     orders = len(ARTICLES["gbak-backup-2007"].orders)
-    assert len(said) == Claim.objects.filter(publication__slug="gbak-backup-2007").count() - 5 + orders
+    assert len(said) == len(statements("gbak-backup-2007").claims) - 5 + orders
     assert "canvas" not in html
 
 
