@@ -188,7 +188,7 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
 
 
 def _original_of_stored(run: Run, *, earlier_only: bool) -> tuple[Run, str] | None:
-    rows = Run.objects.present().exclude(pk=run.pk)
+    rows = Run.objects.present().exclude(pk=run.pk).exclude(copy_of=run)
     if earlier_only:
         rows = rows.filter(Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk))
     rows = rows.filter(listed(run.owner or AnonymousUser()))

@@ -110,6 +110,14 @@ def test_a_check_of_the_disk_names_both_figures():
     )
 
 
+@pytest.mark.parametrize("against", [{"flushes": 400, "swallowing": ["libeatmydata"]}, {"device_flushes": 6}])
+def test_no_check_of_the_disk_passes_where_commits_were_seen_not_to_wait(against: dict[str, Any]):
+    """As seen: "flushes enough were counted", and "TPS below the disk's rate", beside runs that were contradicted."""
+    seen = Observation(commits=4_000, duration_s=10, terminals=4, syncs_per_s=153, **against)
+    check = checks.waited_for_disk(400, 4, seen)
+    assert not check["ok"] and check["detail"] == of_observation(seen).reason
+
+
 @pytest.mark.parametrize("counted", [{"flushes": 30_056, "counted_by": "pg_stat_io"}, {"device_flushes": 30_100}])
 def test_a_slow_rate_of_the_disk_overrules_no_flushes_that_were_counted(counted: dict[str, Any]):
     """Was: contradicted, beside 30,056 flushes for 30,015 commits: the disk had been measured under load."""

@@ -136,6 +136,16 @@ def test_judge_finds_copies_among_what_is_stored(operator: User):
     assert first.counts and second.copy_of == first and second.primary_value is None
 
 
+def test_judge_takes_no_result_for_a_copy_of_its_own_copy(operator: User):
+    """Was: of two documents of one request, which came at one time, the first became a copy of itself: none counted."""
+    ids = ("f0000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000")
+    made = [document(id=str(uuid4()), repeats=[{"metrics": FIGURES, "id": pk}]) for pk in ids]
+    store_uploads(documents=made, owner=operator)
+    for _ in range(2):
+        assert [str(pk) for pk in Run.objects.filter(invalid_at=None).values_list("pk", flat=True)] == [ids[0]]
+        assert checking.judge_stored() == {}
+
+
 def test_judge_gives_back_what_an_older_rule_took_for_a_copy(operator: User):
     """One equal rate of three made a copy before c67b71b6, and judging left it at that."""
     first, *_ = sent(*_rates(1_012, 1_017, 1_023), owner=operator)

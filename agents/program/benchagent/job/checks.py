@@ -13,8 +13,8 @@ from typing import Any
 import psutil
 
 from benchagent import histogram
-from benchagent.catalog import ERROR_SHARE
-from benchagent.catalog.durability import Observation
+from benchagent.catalog import ERROR_SHARE, Durability
+from benchagent.catalog.durability import Observation, of_observation
 from benchagent.job.result import error_share
 from benchagent.protocol import Check
 
@@ -185,6 +185,9 @@ def waited_for_disk(tps: float, terminals: int, observation: Observation) -> Che
     known_by = f" ({observation.syncs_known_by})" if observation.syncs_known_by else ""
     device = f"{syncs_per_s:.0f} syncs/s of the device{known_by}"
     detail = f"{tps:.0f} TPS that write, {terminals} terminals × {device} = {limit:.0f}"
+    seen = of_observation(observation)
+    if seen.durability is Durability.DBMS_CRASH:
+        return {"name": "waited_for_disk", "ok": False, "detail": seen.reason}
     if not ok:
         detail += ": cannot have waited for this disk"
     elif tps > limit:
