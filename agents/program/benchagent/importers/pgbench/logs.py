@@ -51,14 +51,12 @@ class Bucket:
     transactions: int = 0
     latency_sum: int = 0
     latency_max: int = 0
-    skipped: int = 0
     failed: int = 0
 
     def add(self, other: Bucket) -> None:
         self.transactions += other.transactions
         self.latency_sum += other.latency_sum
         self.latency_max = max(self.latency_max, other.latency_max)
-        self.skipped += other.skipped
         self.failed += other.failed
 
 
@@ -167,9 +165,7 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
             bucket.transactions += 1
             bucket.latency_sum += value
             bucket.latency_max = max(value, bucket.latency_max)
-        elif latency == "skipped":
-            bucket.skipped += 1
-        else:
+        elif latency != "skipped":
             bucket.failed += 1
     _end_second(log, bucket_start, squares)
     log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies)
@@ -196,13 +192,12 @@ def _of_intervals(lines: Iterator[tuple[int, str, bool]]) -> Log:
             raise NotUnderstood(f"line {number}: the time does not rise: lines are doubled or out of order")
         starts.append(start)
         # Before 15 the count holds the skipped transactions, which have no latency.
-        skipped = more[4] if columns >= 11 else 0
-        count -= skipped if columns == 11 else 0
+        count -= more[4] if columns == 11 else 0
         if count < 0 or not count * least <= total + count + 1 or not total <= count * greatest + count + 1:
             raise NotUnderstood(f"line {number}: the latencies do not fit {count} transactions")
         if count and not 0.98 * (total / count) * total <= squares + 1 <= 1.02 * greatest * total + 3:
             raise NotUnderstood(f"line {number}: the squares of the latencies do not fit their sum")
-        log.buckets[start] = Bucket(count, total, greatest, skipped, sum(more[7:9]) if columns == 15 else 0)
+        log.buckets[start] = Bucket(count, total, greatest, sum(more[7:9]) if columns == 15 else 0)
     if len(starts) < 3:
         raise NotUnderstood("fewer than three intervals: how long they are, the log does not show")
     steps = Counter(later - earlier for earlier, later in itertools.pairwise(starts))

@@ -40,7 +40,10 @@ def report_of(run: Run) -> Report:
         run.leave_out_progress(run.bad_progress)
     since_s = 0.0
     for block in run.blocks:
-        check(run, block, since_s)
+        try:
+            check(run, block, since_s)
+        except NotUnderstood as error:
+            raise NotUnderstood(f"line {block.line}: {error}") from error
         since_s = block.values.get("elapsed_s", 0) if block.checkpoint_s is not None else since_s
     _check_checkpoints(run)
     status, reason = _status(run)

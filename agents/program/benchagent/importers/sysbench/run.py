@@ -23,14 +23,6 @@ _HISTOGRAM_ROW = re.compile(r"(\d+\.\d{3}) \|\** +(\d+)")
 _CHECKPOINT = re.compile(r"\[ *(?P<time>\d+)s *\] Checkpoint report:")
 
 
-def milliseconds(text: str) -> float | None:
-    """0.4 prints seconds, 0.5 milliseconds with their unit, 1.0 milliseconds under a heading that says so."""
-    if not text:
-        return None
-    scale = 1000 if text.endswith("s") and not text.endswith("ms") else 1
-    return round(float(text.rstrip("ms")) * scale, 6)
-
-
 # What an intermediate report says besides its figures: the rank of the latency's percentile, and how many threads were
 # running; None where the line does not say it.
 BESIDE = ("rank", "threads")
@@ -80,7 +72,10 @@ class Block(Figures):
         return "fair_time" in self.rows or ("file_fsync" in self.rows and "sum" in self.rows)
 
     def ms(self, key: str) -> float | None:
-        return milliseconds(self.values.get(key, ""))
+        """0.4 prints seconds, 0.5 milliseconds with their unit, 1.0 milliseconds under a heading that says so."""
+        text = self.values.get(key, "")
+        scale = 1000 if text.endswith("s") and not text.endswith("ms") else 1
+        return round(float(text.rstrip("ms")) * scale, 6) if text else None
 
 
 @dataclass
@@ -166,9 +161,8 @@ class Run:
         if step := STEPS.match(line):
             self.steps.append(step.key)
             self.cut = self.cut or step.cut
-            names = {"rows": "table_size_rows", "bytes": "written_bytes", "load_s": "load_s", "mib_per_s": "load_mib_s"}
             for name, value in step.values.items():
-                self._set(line, names[name], value)
+                self._set(line, name, value)
             return True
         self.cut = self.cut or bool(self.steps and not line.whole and line.text)
         return False
@@ -291,9 +285,7 @@ def check(run: Run, block: Block, since_s: float) -> None:
         # Without the total time: transactions and queries were counted in the same one.
         done, tps, queries, qps = (block.values[name] for name in ("transactions", "tps", "queries_again", "qps"))
         if abs(done * qps - queries * tps) > 0.006 * (done + queries) + 0.001 * queries * tps:
-            raise NotUnderstood(
-                f"line {block.line}: {tps} transactions and {qps} queries a second contradict their counts"
-            )
+            raise NotUnderstood(f"{tps} transactions and {qps} queries a second contradict their counts")
     if "max" in block.rows:
         _latency(run, block)
 
@@ -310,7 +302,7 @@ def _nothing_missing(block: Block) -> None:
     needed += [key for together in _TOGETHER if keys & set(together) for key in together]
     last = max(REPORT.rank[key] for key in keys)
     if missing := [key for key in needed if key not in keys and REPORT.rank[key] < last]:
-        raise NotUnderstood(f"line {block.line}: the report lacks {', '.join(missing)}")
+        raise NotUnderstood(f"the report lacks {', '.join(missing)}")
 
 
 def _queries(block: Block) -> None:
@@ -319,13 +311,13 @@ def _queries(block: Block) -> None:
         values.get(name, 0) for name in ("read_queries", "write_queries", "other_queries", "queries")
     )
     if {"read", "write", "other"} <= set(rows) and reads + writes + others != total:
-        raise NotUnderstood(f"line {block.line}: reads, writes and others do not add up to the total")
+        raise NotUnderstood("reads, writes and others do not add up to the total")
     if "queries" in rows and values["queries_again"] != total:
-        raise NotUnderstood(f"line {block.line}: {values['queries_again']} queries, in total {total}")
+        raise NotUnderstood(f"{values['queries_again']} queries, in total {total}")
     if "read_write_requests" in rows and values["read_write_requests"] != reads + writes:
-        raise NotUnderstood(f"line {block.line}: reads and writes do not add up to the read/write requests")
+        raise NotUnderstood("reads and writes do not add up to the read/write requests")
     if "other_operations" in rows and values["other_again"] != others:
-        raise NotUnderstood(f"line {block.line}: two counts of other operations")
+        raise NotUnderstood("two counts of other operations")
 
 
 def _rates(run: Run, block: Block, elapsed_s: float) -> None:
@@ -339,14 +331,14 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
         # The clock of the rate stops a little after that of the total time.
         low, high = count / (elapsed_s * 1.02 + 0.05) - 0.006, count / max(elapsed_s * 0.98 - 0.01, 1e-5) + 0.006
         if not low <= rate <= high:
-            raise NotUnderstood(f"line {block.line}: {count:.0f} {key} in {elapsed_s:.4f} s are not {rate} a second")
+            raise NotUnderstood(f"{count:.0f} {key} in {elapsed_s:.4f} s are not {rate} a second")
     if "file_operations" in rows:
         parts = [values[f"{kind}_operations"] for kind in ("read", "write", "other")]
         if sum(parts) != (every := values["every_operation"]):
-            raise NotUnderstood(f"line {block.line}: reads, writes and others do not add up to {every:.0f} operations")
+            raise NotUnderstood(f"reads, writes and others do not add up to {every:.0f} operations")
     same = run.version.startswith("1.") and "transactions" in rows and "events" in block.rows
     if same and events != values["transactions"]:
-        raise NotUnderstood(f"line {block.line}: {events:.0f} events, {values['transactions']} transactions")
+        raise NotUnderstood(f"{events:.0f} events, {values['transactions']} transactions")
     if "reads_s" in rows and "fsyncs_s" in rows and "events" in rows:
         done = values["read_iops"] + values.get("write_iops", 0)
         # Every thread calls fsync on every file once more when its events are done.
@@ -357,7 +349,7 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
             math.isclose(rate * elapsed_s, events, rel_tol=0.03, abs_tol=ending)
             for rate in (done, done + values["fsync_per_s"])
         ):
-            raise NotUnderstood(f"line {block.line}: the file operations a second do not make {events:.0f} events")
+            raise NotUnderstood(f"the file operations a second do not make {events:.0f} events")
 
 
 def _latency(run: Run, block: Block) -> None:
@@ -365,14 +357,13 @@ def _latency(run: Run, block: Block) -> None:
     values = block.values
     if least is None or average is None or most is None or values.get("events") == 0:
         return
-    where = f"line {block.line}:"
     if not least - 0.011 <= average <= most + 0.011:
-        raise NotUnderstood(f"{where} an average latency of {average} ms is not between {least} and {most} ms")
+        raise NotUnderstood(f"an average latency of {average} ms is not between {least} and {most} ms")
     percentile = block.ms("percentile")
     # The percentile is of a bucket, up to 2 % off; that of 0.4 is a guess.
     exact = percentile is not None and run.version.startswith("1.")
     if exact and not least * 0.9 - 0.02 <= (percentile or 0.0) <= most * 1.1 + 0.02:
-        raise NotUnderstood(f"{where} a percentile of {percentile} ms is not between {least} and {most} ms")
+        raise NotUnderstood(f"a percentile of {percentile} ms is not between {least} and {most} ms")
     total = block.ms("sum")
     if total is None and "execution_s" in values:
         total = values["execution_s"] * 1000
@@ -381,7 +372,7 @@ def _latency(run: Run, block: Block) -> None:
     # A forced shutdown counts the time of the unfinished events too.
     timed = events + values.get("unfinished", 0)
     if total is not None and timed and abs(total / timed - average) > rounding + 0.02 * average:
-        raise NotUnderstood(f"{where} {total} ms over {events:.0f} events are not {average} ms on average")
+        raise NotUnderstood(f"{total} ms over {events:.0f} events are not {average} ms on average")
     threads, fair = run.options.get("terminals", 0), values.get("fair_events")
     if threads and fair is not None and not math.isclose(fair * threads, events, rel_tol=0.02, abs_tol=threads):
-        raise NotUnderstood(f"{where} {fair} events by each of {threads} threads are not {events:.0f}")
+        raise NotUnderstood(f"{fair} events by each of {threads} threads are not {events:.0f}")

@@ -124,16 +124,16 @@ TESTS = Table(
 )
 STEPS = Table(
     "sysbench",
-    ("table", "Inserting {rows:int} records into '{:rest}'"),
-    ("table", "Creating {rows:int} records in table '{:rest}'..."),
+    ("table", "Inserting {table_size_rows:int} records into '{:rest}'"),
+    ("table", "Creating {table_size_rows:int} records in table '{:rest}'..."),
     ("index", "Creating [a ]secondary {index|indexes} on '{:rest}'...", "Creating (?:a )?secondary"),
     ("create", "Creating table '{:rest}'..."),
     ("files", "Creating files for the test..."),
     ("files", "{Creating file|Reusing existing file|Extending existing file} {:rest}"),
     ("cleanup", "Dropping table '{:rest}'..."),
     ("cleanup", "Removing test files..."),
-    ("written", "{bytes:int} bytes written in {load_s:num} seconds ({mib_per_s:num} {MiB|MB|Mb}/sec)."),
-    ("written", "{bytes:int} bytes written in {load_s:num} seconds (inf {MiB|MB|Mb}/sec)."),
+    ("written", "{written_bytes:int} bytes written in {load_s:num} seconds ({load_mib_s:num} {MiB|MB|Mb}/sec)."),
+    ("written", "{written_bytes:int} bytes written in {load_s:num} seconds (inf {MiB|MB|Mb}/sec)."),
     ("written", "No bytes written."),
     strict=False,
 )
