@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
@@ -84,11 +85,16 @@ class RoomForMore(AroundViews):
 
 class ReadAgain(AroundViews):
     """The queries of a page see different moments: what one of them named may be gone when the next one asks for it.
-    Read once more, the page shows what there is; what is missing then, too, is an error.
+    Read once more, the page shows what there is; what is missing then, too, is an error. What is sent to a thing that
+    is purged meanwhile finds none.
     """
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         match = request.resolver_match
+        # As SQLite and PostgreSQL say it, at the end of the transaction: nothing of it is stored.
+        if isinstance(error, IntegrityError) and "foreign key constraint" in str(error).lower():
+            logger.warning("%s: what this is about is gone: %s", request.path, error)
+            return refusal(request, 404, "What this is about was deleted meanwhile.")
         if match is None or request.method not in ("GET", "HEAD") or not isinstance(error, ObjectDoesNotExist):
             return None
         logger.info("%s is read again: %s", request.path, error)

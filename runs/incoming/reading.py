@@ -85,15 +85,15 @@ def _no_constant(name: str) -> None:
 
 def read(model: type[M], document: Any) -> M:
     """The document as this model. Raises rest_framework's ValidationError; the document's own are under `detail`."""
-    if unstorable := _unstorable(document):
-        raise exceptions.ValidationError(unstorable)
+    if wrong := unstorable(document):
+        raise exceptions.ValidationError(wrong)
     try:
         return model.model_validate(document)
     except ValidationError as error:
         raise exceptions.ValidationError(messages(error, model)) from None
 
 
-def _unstorable(document: Any) -> dict[str, list[str]]:
+def unstorable(document: Any) -> dict[str, list[str]]:
     """Path of a value -> what is wrong with it; empty when all can be stored. At most `MAX_PROBLEMS` are named."""
     wrong: dict[str, list[str]] = {}
     stack: list[tuple[str, Any, int]] = [("", document, 0)]

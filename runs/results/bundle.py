@@ -26,7 +26,7 @@ from django.db import transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
-from runs.incoming.reading import messages, parse_json
+from runs.incoming.reading import messages, parse_json, unstorable
 from runs.incoming.typed import reader_of
 from runs.incoming.values import contradiction
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
@@ -239,8 +239,8 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
     if (earlier := Experiment.objects.filter(pk=experiment_id).first()) is not None:
         return earlier, False
     seen = visibility if visibility in Visibility.values else Visibility.PRIVATE.value
-    documents, besides = [], []
-    for path in sorted(filter(_RESULT.fullmatch, parts)):
+    documents, besides, paths = [], [], sorted(filter(_RESULT.fullmatch, parts))
+    for path in paths:
         document, beside = _incoming(path, parts, about, str(experiment_id))
         documents.append(document | {"visibility": seen})
         besides.append(beside)
@@ -250,9 +250,9 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
         raise BadBundle(f"It holds more than {MAX_RUNS:,} runs.")
     with all_or_nothing(ids, is_large=True):
         outcomes = store_uploads(documents=documents, owner=owner, is_staged=True)
-        for document, outcome, beside in zip(documents, outcomes, besides, strict=True):
+        for path, outcome, beside in zip(paths, outcomes, besides, strict=True):
             if outcome.status not in ("created", "same", "deleted"):
-                raise BadBundle(f"A result is not taken ({document['dbms']}): {outcome.errors or outcome.status}")
+                raise BadBundle(f"{path} is not taken: {outcome.errors or outcome.status}")
             for run in outcome.runs:
                 _tell(run, beside[run.repeat - 1])
         runs = [run for outcome in outcomes for run in outcome.runs]
@@ -298,6 +298,7 @@ def _unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
             if len(set(names)) < len(names) or MANIFEST not in names:
                 raise BadBundle("It is no bundle of a Benchsite: it has no manifest.json, or a name twice.")
             manifest = parse_json(_content(file, MANIFEST, MAX_MANIFEST_BYTES))
+            _check_storable(MANIFEST, manifest)
             listed = _listed(manifest)
             if unknown := sorted(set(names) - {MANIFEST} - set(listed)):
                 raise BadBundle(f"Its manifest does not name {unknown[0][:100]!r}.")
@@ -328,6 +329,12 @@ def _content(file: zipfile.ZipFile, path: str, most: int) -> bytes:
             "large as it is packed."
         )
     return content
+
+
+def _check_storable(path: str, document: Any) -> None:
+    """Raises BadBundle, whose text can be shown: what cannot be stored cannot be sent either."""
+    for where, words in unstorable(document).items():
+        raise BadBundle(f"{path}: {where} {words[0]}")
 
 
 def _listed(manifest: Any) -> dict[str, str]:
@@ -380,6 +387,7 @@ def _incoming(
     for repeat in document["repeats"]:
         given = repeat if isinstance(repeat, dict) else {}
         beside = redact_json({name: given[name] for name in Beside.__annotations__ if name in given})
+        _check_storable(path, beside)
         try:
             besides.append(reader_of(Beside).validate_python(beside))
         except ValidationError as error:

@@ -184,6 +184,25 @@ def _other_version(manifest, parts):
     manifest["version"] = 2
 
 
+def _of_the_plan(value):
+    def change(manifest, parts):
+        manifest["experiment"]["plan"]["note"] = value
+
+    return change
+
+
+def _half_a_character(manifest, parts):
+    manifest["files"].append({"path": "files/0001/001-\ud800", "sha256": "x"})
+
+
+def _no_dbms(manifest, parts):
+    parts["results/0001.json"] = b'{"repeats": []}'
+
+
+def _told_half(manifest, parts):
+    parts["results/0001.json"] = b'{"repeats": [{"statistics": {"counters": {"\\ud800": "x"}}}]}'
+
+
 def _bomb(manifest, parts):
     name = "files/0001/001-bomb"
     parts[name] = bytes(bundle.MAX_TOTAL_BYTES + 1)
@@ -195,7 +214,9 @@ def _bomb(manifest, parts):
     [
         (_not_named, "does not name"), (_traverses, "which no bundle holds"), (_absolute, "which no bundle holds"),
         (_bad_result, "is not taken"), (_unknown_key, "is not taken"), (_other_version, "version 2"),
-        (_bomb, "larger than 64 MB"),
+        (_bomb, "larger than 64 MB"), (_of_the_plan("\ud800"), "plan.note is not valid"), (_no_dbms, "is not taken"),
+        (_of_the_plan({"\ud800": 1}), "plan.note has a key"), (_of_the_plan("\x00"), "plan.note holds a NUL"),
+        (_half_a_character, "not valid Unicode"), (_told_half, "has a key"),
     ],
 )  # fmt: skip
 def test_of_what_is_not_whole_nothing_is_stored(packed, operator, change, words):
