@@ -16,6 +16,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.access.rules import candidates
+from runs.answers.words import baseline_words
 from runs.history import alerts, joining
 from runs.history.causes import why
 from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
@@ -44,6 +45,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
         baseline = Baseline.read(params.get("than", ""))
     except WrongBaseline as error:
         problems["than"], baseline = [str(error)], Baseline.read("")
+    than = f"{baseline.kind}:{baseline.value}"
     view = params.get("view", LIST)
     if view not in VIEWS:
         problems["view"] = [f"One of {', '.join(VIEWS)} is required."]
@@ -51,7 +53,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
     page = Paginator(rows if not problems else rows.none(), PER_PAGE).get_page(params.get("page"))
     context = {
         "filter": chosen, "params": given, "problems": problems, "filtered": bool(given), "baselines": BASELINES,
-        "than": f"{baseline.kind}:{baseline.value}", "page": page, "view": view, "views": VIEWS,
+        "than": than, "than_words": baseline_words(than), "page": page, "view": view, "views": VIEWS,
         **_shown(view, rows, page, baseline),
         "alerts_open": Alert.objects.listed_for(request.user).filter(state=AlertState.CONFIRMED).count(),
     }  # fmt: skip

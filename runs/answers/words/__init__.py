@@ -416,7 +416,7 @@ def question_words(answer: Answer) -> str:
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: "Which system loads fastest?",
         asked.SINCE: f"Has the {what} changed, and since when?",
-        asked.NEWER: f"Is the newest batch worse than {_baseline(question.than)}?",
+        asked.NEWER: f"Is the newest batch worse than {baseline_words(question.than)}?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
         asked.A_B: f"How does {answer.first} compare with {answer.second}?" if answer.first else "How do two compare?",
@@ -427,7 +427,8 @@ def question_words(answer: Answer) -> str:
     return f"Which {_kind_of_thing(question.fact)} has the {extreme} {what}, and is it sure?"
 
 
-def _baseline(than: str) -> str:
+def baseline_words(than: str) -> str:
+    """A baseline, as read by `runs.history.overview.Baseline`, beside the batch that is set against it."""
     kind, _, value = than.partition(":")
     return {
         "last": f"the {value} before it", "days": f"those of {value} days before", "label": f"those labelled {value}",
