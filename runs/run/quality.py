@@ -45,6 +45,7 @@ _BUSY = {
 _WRITTEN = {
     "disk_write_mb_per_s": "flush: {value:,.0f} MB/s of data written, usually {usual:,.0f}",
     "log_disk_write_mb_per_s": "flush: {value:,.0f} MB/s of log written, usually {usual:,.0f}",
+    DISK_SHARES[0]: "the run wrote {value:,.0f} MB/s, usually {usual:,.0f}",
     DISK_SHARES[1]: "others wrote {value:,.0f} MB/s, usually {usual:,.0f}",
 }
 FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0

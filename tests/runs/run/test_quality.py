@@ -209,19 +209,21 @@ def test_a_run_that_rises_into_its_window_and_falls_through_it_is_marked_on_page
 @pytest.mark.django_db
 def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
     tps, disk, written, collected = [3_000.0] * 40, [20.0] * 40, [10.0] * 40, [5.0] * 40
-    others = [1.0] * 40
+    others, own = [1.0] * 40, [2.0] * 40
+    tps[34], own[34] = 0.0, 40.0
     tps[15], disk[15], written[15], others[15] = 40.0, 100.0, 180.0, 130.0
     tps[21], collected[21] = 900.0, 740.0
     tps[30] = 0.0
     run = sampled(
         {"warm_up_s": 10, "duration_s": 30}, tps=tps, disk_util_percent=disk, disk_write_mb_per_s=written,
-        driver_gc_ms=collected, others_disk_write_mb_per_s=others,
+        driver_gc_ms=collected, others_disk_write_mb_per_s=others, own_disk_write_mb_per_s=own,
     )  # fmt: skip
     assert run.warnings == [
-        "stalls: 3 of 30 seconds below a third of the median, 1,000 TPS: "
+        "stalls: 4 of 30 seconds below a third of the median, 1,000 TPS: "
         "second 15: 40 TPS (disk 100 % busy, flush: 180 MB/s of data written, usually 10, "
         "others wrote 130 MB/s, usually 1); "
-        "second 21: 900 TPS (garbage collection for 740 ms); second 30: 0 TPS (no cause in its samples)"
+        "second 21: 900 TPS (garbage collection for 740 ms); second 30: 0 TPS (no cause in its samples); "
+        "second 34: 0 TPS (the run wrote 40 MB/s, usually 2)"
     ]
     assert failed(run) == ["no_stalls"]
 
