@@ -179,16 +179,11 @@ class Benchmarks(APIView):
     def get(self, request: Request) -> Response:
         """Benchmarks over time, what moved first; every filter of the list of runs chooses those with such runs."""
         params = request.query_params
-        given = without(params, "than", "offset")
-        chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
-        problems = {name: ["There is no such filter."] for name in unknown(given)}
-        if problems or not chosen.is_valid():
-            raise ValidationError(problems or chosen.errors)
-        baseline = _baseline(params.get("than", ""))
-        rows = listed_benchmarks(request.user, chosen.qs if given else None)
-        shown = rows_of(list(_part(rows, params.get("offset", "0"))), baseline)
+        baseline = baseline_of(params.get("than", ""))
+        rows = chosen_benchmarks(request, "than", "offset")
+        shown = rows_of(list(part_of(rows, params.get("offset", "0"))), baseline)
         count, results = rows.count(), [BenchmarkRow(**_row(row, request)) for row in shown]
-        page = BenchmarkPage(count=count, next=_next(request, count), results=results)
+        page = BenchmarkPage(count=count, next=next_of(request, count), results=results)
         return Response(page.model_dump(mode="json"))
 
 
@@ -201,7 +196,7 @@ class BenchmarkDetail(APIView):
         """One with its series, its changes and where the next batch is expected."""
         rows = Benchmark.objects.readable_by(request.user).select_related("metric", "hardware")
         shown = get_object_or_404(rows, pk=benchmark_id)
-        (row,) = rows_of([shown], _baseline(request.query_params.get("than", "")))
+        (row,) = rows_of([shown], baseline_of(request.query_params.get("than", "")))
         series = Series.of(shown, MOST_BATCHES)
         band, events = series.band(), events_of(series.rows)
         answer = BenchmarkAnswer(
@@ -257,7 +252,7 @@ class Gate(APIView):
         if given.base:
             cells = [_cell_in_turn(cell, request) for cell in in_turn(given.runs, given.base, request.user)]
         else:
-            cells = [_cell(cell, request) for cell in gated(given.runs, _baseline(given.than), request.user)]
+            cells = [_cell(cell, request) for cell in gated(given.runs, baseline_of(given.than), request.user)]
         judged = {run for cell in cells for run in cell.runs}
         answer = GateAnswer(
             than=IN_TURN if given.base else given.than, cells=cells,
@@ -303,9 +298,9 @@ class Alerts(APIView):
             rows = rows.filter(state__in=states)
         else:
             rows = rows.open()
-        shown = alerts.with_changes(_part(rows.order_by("-since", "pk"), request.query_params.get("offset", "0")))
+        shown = alerts.with_changes(part_of(rows.order_by("-since", "pk"), request.query_params.get("offset", "0")))
         count, results = rows.count(), [AlertRow(**_alert(each, request)) for each in shown]
-        page = AlertPage(count=count, next=_next(request, count), results=results)
+        page = AlertPage(count=count, next=next_of(request, count), results=results)
         return Response(page.model_dump(mode="json"))
 
 
@@ -351,20 +346,30 @@ class AlertDetail(APIView):
         return answer.model_dump(mode="json")
 
 
-def _baseline(text: str) -> Baseline:
+def chosen_benchmarks(request: Request, *controls: str) -> QuerySet[Benchmark]:
+    """Those that the filters choose; `controls` are no filters. Raises ValidationError."""
+    given = without(request.query_params, *controls)
+    chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
+    problems = {name: ["There is no such filter."] for name in unknown(given)}
+    if problems or not chosen.is_valid():
+        raise ValidationError(problems or chosen.errors)
+    return listed_benchmarks(request.user, chosen.qs if given else None)
+
+
+def baseline_of(text: str) -> Baseline:
     try:
         return Baseline.read(text)
     except WrongBaseline as error:
         raise ValidationError({"than": [str(error)]}) from error
 
 
-def _part(rows: QuerySet[T], offset: str) -> QuerySet[T]:
+def part_of(rows: QuerySet[T], offset: str) -> QuerySet[T]:
     if not offset.isdecimal() or len(offset) > 9:
         raise ValidationError({"offset": ["A whole number, 0 or more, is required."]})
     return rows[int(offset) : int(offset) + MOST]
 
 
-def _next(request: Request, count: int) -> str | None:
+def next_of(request: Request, count: int) -> str | None:
     """The address of the part that follows."""
     offset = int(request.query_params.get("offset", "0")) + MOST
     return replace_query_param(request.build_absolute_uri(), "offset", offset) if offset < count else None

@@ -61,3 +61,16 @@ def test_machines_that_nothing_tells_apart_are_both_the_best(client, contributor
 
 def test_there_is_no_other_view(client, db):
     assert client.get("/benchmarks/?view=cube").status_code == 400
+
+
+def test_both_grids_are_answered_by_the_api(client, fleet):
+    (map_,) = client.get("/api/v1/benchmarks/releases/?workload=oltp&hardware=alpha").json()["results"]
+    assert (map_["system"], map_["releases"]) == ("PostgreSQL", list(RELEASES))
+    ((first, *_, last),) = [row["cells"] for row in map_["benchmarks"]]
+    assert (first["batches"], first["change"], last["change"]["verdict"]) == (4, None, "worse")
+    assert last["change"]["value"] == pytest.approx(0.8, abs=0.02)
+    matrix = client.get("/api/v1/benchmarks/machines/").json()
+    assert (matrix["machines"], matrix["common"], matrix["alone"]) == (["alpha", "beta"], 2, 1)
+    assert [[cell["is_best"] for cell in row["cells"]] for row in matrix["results"]] == [[True, False]] * 2
+    for wrong in ("releases/?than=last:3", "releases/?colour=red", "machines/?offset=1"):
+        assert client.get(f"/api/v1/benchmarks/{wrong}").status_code == 400

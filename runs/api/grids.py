@@ -1,0 +1,163 @@
+"""Benchmarks side by side over REST: releases as a map, and machines against workloads."""
+
+from __future__ import annotations
+
+import uuid
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from runs.answers.answer import Amount, Part, change_of
+from runs.api.history import baseline_of, chosen_benchmarks, next_of, part_of
+from runs.history.grids import (
+    MOST_BENCHMARKS,
+    MachineCell,
+    ReleaseCell,
+    machine_matrix,
+    release_maps,
+)
+from runs.models import Benchmark
+
+
+class OfRelease(Part):
+    """`mean` of all its batches; `change`: as a ratio to the release before, or to the chosen one."""
+
+    mean: float
+    batches: int
+    change: Amount | None
+
+
+class ReleaseRow(Part):
+    """`cells` by the releases of its map; null where the benchmark has none."""
+
+    id: uuid.UUID
+    url: str
+    name: str
+    machine: str
+    metric: str
+    unit: str
+    better: str
+    cells: list[OfRelease | None]
+
+
+class ReleaseMapOfSystem(Part):
+    """Releases in their order, the newest at the end."""
+
+    system: str
+    releases: list[str]
+    benchmarks: list[ReleaseRow]
+
+
+class ReleaseMaps(Part):
+    """`count`: benchmarks in all. A map a system, of the benchmarks of this part."""
+
+    count: int
+    next: str | None
+    results: list[ReleaseMapOfSystem]
+
+
+class OfMachine(Part):
+    """`mean` of the newest ten batches; `share` of the best; `is_best`: no other is surely better."""
+
+    id: uuid.UUID
+    url: str
+    mean: float
+    share: float
+    is_best: bool
+
+
+class MachineRow(Part):
+    """`cells` by machine; null where it has no such benchmark."""
+
+    name: str
+    metric: str
+    unit: str
+    better: str
+    cells: list[OfMachine | None]
+
+
+class MachineMatrixAnswer(Part):
+    """`means`: of each machine the geometric mean of its shares, over the `common` rows that all have.
+
+    `alone`: benchmarks of one machine alone, which are left out.
+    """
+
+    machines: list[str]
+    results: list[MachineRow]
+    means: list[float]
+    common: int
+    alone: int
+
+
+class Releases(APIView):
+    @extend_schema(
+        operation_id="v1_benchmarks_releases",
+        parameters=[
+            OpenApiParameter("than", str, description="version:18.1: the release that all are set against."),
+            OpenApiParameter("offset", int, description="Benchmarks to pass over."),
+        ],
+        responses={200: ReleaseMaps},
+    )
+    def get(self, request: Request) -> Response:
+        """Benchmarks by release of their system, of those that the filters of the list of runs choose."""
+        params, rows = request.query_params, chosen_benchmarks(request, "than", "offset")
+        baseline = baseline_of(params.get("than", ""))
+        if params.get("than") and baseline.kind != "version":
+            raise ValidationError(
+                {"than": ["Releases are set against version:NUMBER, or each against the one before."]}
+            )
+        shown = list(part_of(rows, params.get("offset", "0")))
+        maps = release_maps(shown, than=baseline.value if baseline.kind == "version" else "")
+        count = rows.count()
+        results = [
+            ReleaseMapOfSystem(
+                system=each.system, releases=each.releases,
+                benchmarks=[_release_row(benchmark, cells, request) for benchmark, cells in each.rows],
+            )
+            for each in maps
+        ]  # fmt: skip
+        answer = ReleaseMaps(count=count, next=next_of(request, count), results=results)
+        return Response(answer.model_dump(mode="json"))
+
+
+class Machines(APIView):
+    @extend_schema(operation_id="v1_benchmarks_machines", responses={200: MachineMatrixAnswer})
+    def get(self, request: Request) -> Response:
+        """Benchmarks that differ in nothing but their machine, side by side; of at most 300 that the filters choose."""
+        matrix = machine_matrix(list(chosen_benchmarks(request)[:MOST_BENCHMARKS]))
+        answer = MachineMatrixAnswer(
+            machines=matrix.machines, means=matrix.means, common=matrix.common, alone=matrix.alone,
+            results=[_machine_row(benchmark, cells, request) for benchmark, cells in matrix.rows],
+        )  # fmt: skip
+        return Response(answer.model_dump(mode="json"))
+
+
+def _release_row(benchmark: Benchmark, cells: list[ReleaseCell | None], request: Request) -> ReleaseRow:
+    metric = benchmark.metric
+    return ReleaseRow(
+        id=benchmark.pk, url=request.build_absolute_uri(benchmark.get_absolute_url()), name=benchmark.name,
+        machine=benchmark.hardware.name if benchmark.hardware else "", metric=metric.name, unit=metric.unit,
+        better=metric.better, cells=[_of_release(cell) if cell else None for cell in cells],
+    )  # fmt: skip
+
+
+def _of_release(cell: ReleaseCell) -> OfRelease:
+    return OfRelease(
+        mean=cell.mean, batches=cell.batches, change=change_of(cell.verdict) if cell.verdict else None
+    )  # fmt: skip
+
+
+def _machine_row(benchmark: Benchmark, cells: list[MachineCell | None], request: Request) -> MachineRow:
+    metric = benchmark.metric
+    return MachineRow(
+        name=benchmark.name, metric=metric.name, unit=metric.unit, better=metric.better,
+        cells=[_of_machine(cell, request) if cell else None for cell in cells],
+    )  # fmt: skip
+
+
+def _of_machine(cell: MachineCell, request: Request) -> OfMachine:
+    url = request.build_absolute_uri(cell.benchmark.get_absolute_url())
+    return OfMachine(id=cell.benchmark.pk, url=url, mean=cell.mean, share=cell.share, is_best=cell.is_best)
