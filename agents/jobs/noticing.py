@@ -29,12 +29,20 @@ def notice(*, now: datetime | None = None) -> int:
     now = now or timezone.now()
     if not TellingRule.objects.filter(tells_lab=True, is_paused=False).exists():
         return 0
-    found = [*_ended(now), *_waiting(now), *_lost(now), *_stalled(now)]
+    found = [*_begun(now), *_ended(now), *_waiting(now), *_lost(now), *_stalled(now)]
     return len(Notice.objects.bulk_create(found, ignore_conflicts=True))
 
 
 def _of(experiment: Experiment, key: str, title: str) -> Notice:
     return Notice(key=key, title=title[:400], path=experiment.get_absolute_url(), experiment=experiment)
+
+
+def _begun(now: datetime) -> Iterator[Notice]:
+    """Experiments of which something is to be measured or is being measured."""
+    under_way = Run.objects.present().filter(job__isnull=False, state__in=OPEN_STATES)
+    lately = Experiment.objects.filter(created_at__gt=now - LATELY)
+    for experiment in lately.filter(pk__in=under_way.order_by().values("experiment")):
+        yield _of(experiment, f"{Notice.BEGUN} {experiment.pk}", f"{experiment} is in progress")
 
 
 def _ended(now: datetime) -> Iterator[Notice]:
@@ -47,7 +55,7 @@ def _ended(now: datetime) -> Iterator[Notice]:
             last = max(run.finished_at for run in runs if run.finished_at)
             how = ", ".join(f"{count} {RunState(state).label.lower()}" for state, count in sorted(states.items()))
             ended = "failed in part" if states[RunState.FAILED] + states[RunState.LOST] else "is done"
-            yield _of(experiment, f"ended {experiment.pk} {last.isoformat()}", f"{experiment} {ended}: {how}")
+            yield _of(experiment, f"{Notice.ENDED} {experiment.pk} {last.isoformat()}", f"{experiment} {ended}: {how}")
 
 
 def _waiting(now: datetime) -> Iterator[Notice]:

@@ -128,6 +128,8 @@ def start(
                 is_baseline=bool(plan.stop and plan.stop.baseline and fits(cell.facts, plan.stop.baseline)),
             )  # fmt: skip
     enqueueing.enqueue(enqueueing.DISPATCH)
+    # Whoever is told of what is in progress is told at once.
+    enqueueing.enqueue(enqueueing.TICK)
     return experiment
 
 

@@ -62,7 +62,10 @@ class NoticeQuerySet(models.QuerySet["Notice"]):
 
 
 class Notice(UUIDModel):
-    """What happened in the lab, once each by its key: an experiment has ended or waits, an agent is lost."""
+    """What happened in the lab, once each by its key: an experiment has begun, ended or waits, an agent is lost."""
+
+    # How the key of an experiment begins that is in progress, and of one that has ended.
+    BEGUN, ENDED = "begun", "ended"
 
     key = models.CharField(max_length=200, unique=True)
     title = models.CharField(max_length=400)
@@ -80,6 +83,11 @@ class Notice(UUIDModel):
 
     def get_absolute_url(self) -> str:
         return self.path
+
+    @property
+    def status(self) -> str:
+        """Of its experiment, for a pipeline; empty where it tells of something else."""
+        return {self.BEGUN: "in progress", self.ENDED: "ended"}.get(self.key.partition(" ")[0], "")
 
 
 class Telling(models.Model):

@@ -73,6 +73,9 @@ def _queue(rule: TellingRule, now: datetime) -> None:
 
 def _queue_notices(rule: TellingRule, now: datetime) -> None:
     fresh = Notice.objects.visible_to(rule.owner).filter(at__gte=rule.created_at).exclude(tellings__rule=rule)
+    if rule.way != TellingWay.WEBHOOK:
+        # A pipeline shows what is in progress; no person is written to for that.
+        fresh = fresh.exclude(key__startswith=Notice.BEGUN)
     Telling.objects.bulk_create(
         [Telling(rule=rule, notice=notice, due_at=now) for notice in fresh], ignore_conflicts=True
     )
@@ -101,7 +104,7 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
     )
     shown = [telling.alert for telling in taken if telling.alert and telling.alert_id in readable]
     of_lab = Notice.objects.visible_to(rule.owner).filter(pk__in=[each.notice_id for each in taken if each.notice_id])
-    notices = list(of_lab.order_by("at"))
+    notices = list(of_lab.select_related("experiment").order_by("at"))
     if not (shown or notices):
         return 0
     problem = send(rule, shown, notices)

@@ -59,8 +59,18 @@ def _change(point: ChangePoint, rule: TellingRule) -> ChangeTold:
 
 
 class NoticeTold(BaseModel):
+    """`status` of its experiment, in progress or ended, and the commit that it tests; empty of what is none."""
+
     url: str
     title: str
+    status: str
+    commit: str
+
+    @classmethod
+    def of(cls, notice: Notice, rule: TellingRule) -> NoticeTold:
+        plan = notice.experiment.plan if notice.experiment else {}
+        commit = plan.get("tested", {}).get("commit", "")
+        return cls(url=rule.site_url + notice.path, title=notice.title, status=notice.status, commit=commit)
 
 
 class Told(BaseModel):
@@ -73,7 +83,7 @@ class Told(BaseModel):
     def of(cls, alerts: Sequence[Alert], notices: Sequence[Notice], rule: TellingRule) -> Told:
         return cls(
             alerts=[told(alert, rule) for alert in alerts],
-            notices=[NoticeTold(url=rule.site_url + each.path, title=each.title) for each in notices],
+            notices=[NoticeTold.of(each, rule) for each in notices],
         )
 
     @property

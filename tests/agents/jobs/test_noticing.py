@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.core import mail
 from django.utils import timezone
 
+from agents import enqueueing
 from agents.jobs import noticing
 from agents.models import Agent, Job
 from agents.plans import schedule
@@ -85,3 +87,24 @@ def test_without_a_rule_that_asks_nothing_is_noticed(machine, operator):
     machine()
     ended(schedule.start(plan_of(A), user=operator), RunState.FINISHED)
     assert (noticing.notice(), Notice.objects.count()) == (0, 0)
+
+
+def test_a_webhook_is_told_at_once_what_is_in_progress_and_mail_is_not(
+    machine, operator, told, hinted, monkeypatch, django_capture_on_commit_callbacks
+):
+    sent = []
+    monkeypatch.setattr(delivery, "post", lambda url, body, headers: sent.append(json.loads(body)["notices"]))
+    TellingRule.objects.create(
+        owner=operator, name="CI", way="webhook", target="https://ci.example", secret=delivery.new_secret(),
+        site_url="http://site", tells_lab=True,
+    )  # fmt: skip
+    machine()
+    with django_capture_on_commit_callbacks(execute=True):
+        experiment = schedule.start(plan_of(A, name="Head", tested={"commit": "abc1234"}), user=operator)
+    assert (enqueueing.TICK, ()) in hinted
+    assert told() == []
+    ended(experiment, RunState.FINISHED)
+    assert len(told()) == 1
+    assert [[(each["status"], each["commit"]) for each in notices] for notices in sent] == [
+        [("in progress", "abc1234")], [("ended", "abc1234")],
+    ]  # fmt: skip
