@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 from benchagent.protocol import (
     ClockFacts,
@@ -24,7 +24,7 @@ from django.utils import timezone
 from runs.access.rules import may_operate
 from runs.models import Batch, ChangePoint, Experiment, HardwareProfile, Run, digest_secret
 from runs.models.base import NamedModel, UUIDModel
-from runs.models.shapes import PlanDocument
+from runs.models.shapes import Facts, PlanDocument
 from runs.models.stored import StoredJSON
 from runs.models.visible import Reader
 
@@ -262,6 +262,65 @@ class Confirmation(models.Model):
 
     def __str__(self) -> str:
         return f"batch {self.batch_id} of suspicion {self.point_id}"
+
+
+class BisectionPoint(TypedDict):
+    """A version with settings, between two others."""
+
+    version: str
+    settings: dict[str, str]
+
+
+class BisectionStep(TypedDict):
+    """Points by their index. `first`, `second`: by how much each half moved, as a share of 1."""
+
+    experiment: str
+    low: int
+    middle: int
+    high: int
+    first: float
+    second: float
+
+
+class BisectionPlan(TypedDict):
+    """What is the same at all points."""
+
+    workload: str
+    factors: Facts
+    dbms: str
+    visibility: str
+
+
+class Bisection(UUIDModel):
+    """Where between two points of a benchmark it moved: measured in steps, each of which halves what is left.
+
+    The change lies between the points `low` and `high`; `experiment` measures both and the middle. `outcome`: in words,
+    empty while it goes on.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="bisections")
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="bisections")
+    name = models.CharField(max_length=100)
+    plan = StoredJSON(shape=BisectionPlan, default=dict)
+    points = StoredJSON(shape=list[BisectionPoint], default=list)
+    low = models.PositiveSmallIntegerField()
+    high = models.PositiveSmallIntegerField()
+    experiment = models.ForeignKey(
+        Experiment, on_delete=models.SET_NULL, null=True, blank=True, related_name="bisections"
+    )
+    steps = StoredJSON(shape=list[BisectionStep], default=list)
+    outcome = models.CharField(max_length=1000, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def middle(self) -> int:
+        return (self.low + self.high) // 2
 
 
 class ObserverOrder(models.Model):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from agents import enqueueing, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, noticing, observers, stopping
-from agents.plans import again, schedule, timetable
+from agents.plans import again, halving, schedule, timetable
 from runs import space
 from runs.access import backoff
 from runs.api import once
@@ -45,6 +45,7 @@ def sweep() -> None:
     worker.wake()
     filing.keep_up()
     again.confirm_suspicions()
+    halving.go_on()
     if dispatching.queued().exists():
         dispatch()
 

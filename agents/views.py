@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -24,11 +25,11 @@ from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import Agent, AgentStatus, EnrolmentCode, Job, QueuePause, Schedule, Template
+from agents.models import Agent, AgentStatus, Bisection, EnrolmentCode, Job, QueuePause, Schedule, Template
 from agents.plans import bisect as bisection
 from agents.plans import estimate as estimating
+from agents.plans import halving, timetable
 from agents.plans import schedule as scheduling
-from agents.plans import timetable
 from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.plan import PlanError, plan_words
 from agents.reruns import rerun
@@ -43,6 +44,8 @@ from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
 from runs.results.checking import runs_not_judged
 from runs.views.guards import PersonRequest, operator_required, page_before
+
+MOST_BISECTIONS = 50
 
 # Agents
 
@@ -325,22 +328,38 @@ def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def bisect(request: PersonRequest) -> HttpResponse:
-    """The form, filled with what lies between two runs (`?run=…&run=…`), the ends among it."""
+    """The form, filled with what lies between two runs (`?run=…&run=…`), the ends among it; without any what was
+    measured in steps. POST measures in steps.
+    """
+    texts = (request.POST if request.method == "POST" else request.GET).getlist("run")
+    if not texts and request.method != "POST":
+        return _bisections(request)
     try:
-        given = [uuid.UUID(text) for text in request.GET.getlist("run")]
+        given = [uuid.UUID(text) for text in texts]
         found = Run.objects.readable_by(request.user).present().filter(pk__in=given).exclude(measured_at=None)
         old, new = found.order_by("measured_at")
-        plan = bisection.plan_between(old, new)
-    except PlanError as error:
-        messages.error(request, " ".join(words for own in error.errors.values() for words in own))
-        return redirect("benchmarks")
     except ValueError:
         messages.error(request, "Tick two batches: what lies between them is measured.")
         return redirect("benchmarks")
-    return _page(request, ScheduleForm(initial=initial_of(plan), user=request.user))
+    try:
+        if request.method == "POST":
+            halving.begin(old, new, user=request.user)
+            return redirect("schedule-between")
+        plan = bisection.plan_between(old, new)
+    except PlanError as error:
+        messages.error(request, " ".join(words for own in error.errors.values() for words in own))
+        return _bisections(request, ends=(old, new), status=422)
+    return _page(request, ScheduleForm(initial=initial_of(plan), user=request.user), ends=(old, new))
+
+
+def _bisections(request: PersonRequest, *, ends: Sequence[Run] = (), status: int = 200) -> HttpResponse:
+    """One's own, the newest first."""
+    rows = Bisection.objects.filter(owner=request.user).select_related("agent", "experiment")
+    context = {"bisections": [(row, halving.steps_of(row)) for row in rows[:MOST_BISECTIONS]], "ends": ends}
+    return render(request, "agents/bisections.html", context, status=status)
 
 
 # Templates: plans to start from

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchagent.protocol import JobSpec
+
 from agents.models import Agent, Job
 from agents.plans.plan import PlanError
 from runs.history.identity import version_order
@@ -20,22 +22,14 @@ REPEATS = 3
 
 def plan_between(old: Run, new: Run) -> dict[str, Any]:
     """The plan as the schedule form takes it. Raises PlanError where there is nothing between them to be measured."""
-    jobs = {job.run_id: job for job in Job.objects.filter(run__in=[old.pk, new.pk]).select_related("agent")}
-    agents = {job.agent for job in jobs.values()}
-    agent = agents.pop() if len(jobs) == 2 and len(agents) == 1 else None
-    if agent is None:
-        raise PlanError({"agent": ["Both must have been measured by one agent, which can measure what lies between."]})
-    a, b = jobs[old.pk].spec, jobs[new.pk].spec
-    alike = ("workload", "workload_version", "dbms", "factors")
-    if unlike := [name.replace("_", " ") for name in alike if a[name] != b[name]]:
-        raise PlanError({"workload": [f"They differ in {', '.join(unlike)}: nothing lies between."]})
+    agent, a, b = measured_by_one_agent(old, new)
     engines, swept = [[b["dbms"], b["dbms_version"]]], dict[str, list[str]]()
     if a["dbms_version"] != b["dbms_version"]:
-        engines = [
-            [b["dbms"], version] for version in _versions(agent, b["dbms"], a["dbms_version"], b["dbms_version"])
-        ]
+        between = versions_between(agent, b["dbms"], a["dbms_version"], b["dbms_version"])
+        step = max(1, -(-(len(between) - 1) // (MOST_VERSIONS - 1)))
+        engines = [[b["dbms"], version] for version in dict.fromkeys([*between[::step], between[-1]])]
     else:
-        swept = _differing(dict(a["settings"]), dict(b["settings"]))
+        swept = differing(dict(a["settings"]), dict(b["settings"]), MOST_SETTINGS)
     settings = [[name, value] for name, value in b["settings"] if name not in swept]
     return {
         "workload": b["workload"], "engines": engines, "factors": dict(b["factors"]), "repeats": REPEATS,
@@ -44,24 +38,36 @@ def plan_between(old: Run, new: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _versions(agent: Agent, dbms: str, one: str, other: str) -> list[str]:
-    """Those that the agent has from one to the other; of many, both ends and some between. Raises PlanError."""
+def measured_by_one_agent(old: Run, new: Run) -> tuple[Agent, JobSpec, JobSpec]:
+    """The agent of both, and what each was asked. Raises PlanError where nothing can lie between them."""
+    jobs = {job.run_id: job for job in Job.objects.filter(run__in=[old.pk, new.pk]).select_related("agent")}
+    agents = {job.agent for job in jobs.values()}
+    agent = agents.pop() if len(jobs) == 2 and len(agents) == 1 else None
+    if agent is None:
+        raise PlanError({"agent": ["Both must have been measured by one agent, which can measure what lies between."]})
+    a, b = jobs[old.pk].spec, jobs[new.pk].spec
+    alike = ("workload", "workload_version", "dbms", "factors")
+    if unlike := [name.replace("_", " ") for name in alike if a.get(name) != b.get(name)]:
+        raise PlanError({"workload": [f"They differ in {', '.join(unlike)}: nothing lies between."]})
+    return agent, a, b
+
+
+def versions_between(agent: Agent, dbms: str, one: str, other: str) -> list[str]:
+    """Those that the agent has from one to the other, both ends included. Raises PlanError."""
     low, high = sorted((version_order(one), version_order(other)))
     offered = {engine["version"] for engine in agent.engines if engine["dbms"] == dbms}
     if missing := sorted({one, other} - offered):
         raise PlanError({"engines": [f"The agent has not {', '.join(missing)} any more: install it again."]})
-    between = sorted((each for each in offered if low <= version_order(each) <= high), key=version_order)
-    step = max(1, -(-(len(between) - 1) // (MOST_VERSIONS - 1)))
-    return list(dict.fromkeys([*between[::step], between[-1]]))
+    return sorted((each for each in offered if low <= version_order(each) <= high), key=version_order)
 
 
-def _differing(a: dict[str, str], b: dict[str, str]) -> dict[str, list[str]]:
-    """The settings of which both state another value, with both. Raises PlanError."""
+def differing(a: dict[str, str], b: dict[str, str], most: int) -> dict[str, list[str]]:
+    """The settings of which both state another value, with both; at most so many. Raises PlanError."""
     differ = {name: [a[name], value] for name, value in b.items() if name in a and a[name] != value}
     if one_sided := sorted(a.keys() ^ b.keys()):
         raise PlanError({"settings": [f"{', '.join(one_sided)}: one of them leaves it out, so say its value first."]})
     if not differ:
         raise PlanError({"settings": ["Version and settings are the same: nothing lies between that can be chosen."]})
-    if len(differ) > MOST_SETTINGS:
-        raise PlanError({"settings": [f"{len(differ)} settings differ; at most {MOST_SETTINGS} are tried together."]})
+    if len(differ) > most:
+        raise PlanError({"settings": [f"{len(differ)} settings differ; at most {most} are tried together."]})
     return differ

@@ -6,11 +6,12 @@ import pytest
 from django.utils import timezone
 
 from agents import machines
-from agents.models import Agent, EnrolmentCode, Job
-from agents.plans import schedule
+from agents.models import Agent, Bisection, EnrolmentCode, Job
+from agents.plans import halving, schedule
 from agents.plans.bisect import plan_between
 from agents.plans.plan import PlanError
-from runs.models import Run
+from runs.models import Measurement, Metric, Run
+from runs.models.choices import RunState
 from tests.agents.conftest import plan_of, registration
 
 pytestmark = pytest.mark.django_db
@@ -72,5 +73,69 @@ def test_the_form_is_filled_with_what_lies_between(client, operator, measured):
     form = page.context["form"]
     assert (page.status_code, form.initial["engines"]) == (200, ["postgresql:15.3", "postgresql:15.9"])
     assert form.initial["agent"] == "bench1"
-    for wrong in (f"run={old.pk}", f"run={old.pk}&run=x", ""):
+    for wrong in (f"run={old.pk}", f"run={old.pk}&run=x"):
         assert client.get(f"/schedule/between/?{wrong}").status_code == 302
+
+
+@pytest.fixture
+def bring(db):
+    """`bring(bisection, level)`: its present step ends, each run with the number that `level(spec)` tells."""
+    metric = Metric.objects.get_or_create(name="tps", unit="1/s", defaults={"label": "TPS", "better": "higher"})[0]
+
+    def end(bisection: Bisection, level) -> None:
+        for run in bisection.experiment.runs.select_related("job"):
+            value = level(run.job.spec) * (1 + run.repeat / 1000)
+            Measurement.objects.create(run=run, metric=metric, phase="run", value=value)
+        bisection.experiment.runs.update(state=RunState.FINISHED, finished_at=timezone.now())
+        assert halving.go_on() == 1
+        bisection.refresh_from_db()
+
+    return end
+
+
+def test_versions_are_halved_until_two_neighbours_are_left(measured, agent, operator, bring):
+    agent.engines = [{**agent.engines[0], "version": f"15.{minor}"} for minor in range(1, 10)]
+    agent.save()
+    bisection = halving.begin(measured("15.1", 9), measured("15.9", 1), user=operator)
+    assert halving.go_on() == 0
+    measured_at = []
+    while not bisection.outcome:
+        plan = bisection.experiment.plan
+        measured_at.append([version for _, version in plan["engines"]])
+        bring(bisection, lambda spec: 100 if int(spec["dbms_version"][3:]) < 7 else 80)
+    assert measured_at == [["15.1", "15.5", "15.9"], ["15.5", "15.7", "15.9"], ["15.5", "15.6", "15.7"]]
+    assert bisection.outcome == "It is 15.6 → 15.7."
+    assert halving.go_on() == 0
+    assert [round(step["second"], 2) for step in bisection.steps] == [-0.2, 0, -0.2]
+
+
+def test_settings_are_halved_to_the_one_that_costs(measured, operator, bring):
+    changed = {"fsync": "off", "shared_buffers": "1MB", "work_mem": "64MB"}
+    bisection = halving.begin(measured("15.3", 9), measured("15.3", 1, **changed), user=operator)
+    while not bisection.outcome:
+        cells = {tuple(map(tuple, run.job.spec["settings"])) for run in bisection.experiment.runs.select_related("job")}
+        assert len(cells) == 3
+        bring(bisection, lambda spec: 80 if dict(spec["settings"])["shared_buffers"] == "1MB" else 100)
+    assert bisection.outcome == "It is shared_buffers 128MB → 1MB."
+
+
+def test_halving_ends_where_the_change_is_not_seen_again_or_a_point_brings_nothing(measured, operator, bring):
+    old, new = measured("15.3", 9), measured("15.18", 1)
+    same, failed = halving.begin(old, new, user=operator), halving.begin(old, new, user=operator)
+    bring(same, lambda spec: 100)
+    assert same.outcome.startswith("Its ends do not surely differ")
+    failed.experiment.runs.update(state=RunState.FAILED)
+    assert halving.go_on() == 1
+    failed.refresh_from_db()
+    assert "no number" in failed.outcome
+
+
+def test_a_button_measures_in_steps_and_a_page_says_how_far(client, operator, measured):
+    client.force_login(operator)
+    old, new = measured("15.3", 9), measured("15.18", 1)
+    assert b"Measure in steps" in client.get(f"/schedule/between/?run={old.pk}&run={new.pk}").content
+    answer = client.post("/schedule/between/", {"run": [old.pk, new.pk]}, follow=True)
+    ((bisection, steps),) = answer.context["bisections"]
+    assert (bisection.experiment.plan["repeats"], steps) == (3, [])
+    neighbours = client.post("/schedule/between/", {"run": [old.pk, measured("15.9", 2).pk]})
+    assert (neighbours.status_code, Bisection.objects.count()) == (422, 1)

@@ -1,0 +1,210 @@
+"""Between two points of a benchmark, in steps: the middle is measured in turn with both ends, then the half that moved.
+
+The points are the versions between the two that their agent has; where both have one version, the settings that differ,
+of which each point takes one more over from the new end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from uuid import UUID
+
+from benchagent.catalog import threshold_of
+from benchagent.redaction import redact_value
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from agents.machines import Engine
+from agents.models import Bisection, BisectionPlan, BisectionPoint
+from agents.plans import schedule
+from agents.plans.bisect import REPEATS, differing, measured_by_one_agent, versions_between
+from agents.plans.matrix import Sets
+from agents.plans.plan import Plan, PlanError
+from runs.formatting import percent
+from runs.models import Experiment, Measurement, Run, User
+from runs.models.choices import OPEN_STATES, Visibility
+from runs.run.number import primary_number
+from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, geometric_mean, judge
+
+# Of settings, all combinations of those that still differ are thought of, and three of them run.
+MOST_SETTINGS = 8
+SURE = (*WINNERS, Kind.DIFFERENT)
+
+
+def begin(old: Run, new: Run, *, user: User) -> Bisection:
+    """Schedule the first step. Raises PlanError, PermissionDenied."""
+    agent, a, b = measured_by_one_agent(old, new)
+    common = dict(b["settings"])
+    if a["dbms_version"] != b["dbms_version"]:
+        versions = versions_between(agent, b["dbms"], a["dbms_version"], b["dbms_version"])
+        points: list[BisectionPoint] = [{"version": version, "settings": common} for version in versions]
+    else:
+        changed = differing(dict(a["settings"]), common, MOST_SETTINGS)
+        settings = [
+            common | {name: old for name, (old, _) in [*changed.items()][at:]} for at in range(len(changed) + 1)
+        ]
+        points = [{"version": b["dbms_version"], "settings": each} for each in settings]
+    if len(points) < 3:
+        raise PlanError({"engines": [f"Nothing lies between them: {difference(points)} is all that differs."]})
+    hidden = [run.visibility for run in (old, new) if run.visibility != Visibility.PUBLIC]
+    plan: BisectionPlan = {
+        "workload": b["workload"], "factors": dict(b["factors"]), "dbms": b["dbms"],
+        "visibility": hidden[0] if hidden else Visibility.PUBLIC,
+    }  # fmt: skip
+    bisection = Bisection(
+        owner=user, agent=agent, plan=plan, points=points, low=0, high=len(points) - 1,
+        name=f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}",
+    )  # fmt: skip
+    with transaction.atomic():
+        bisection.experiment = schedule.start(_plan(bisection), user=user)
+        bisection.save()
+    return bisection
+
+
+def go_on() -> int:
+    """The next step of those whose last one has ended. Returns how many went on or ended."""
+    waiting = Bisection.objects.filter(outcome="").values_list("pk", flat=True)
+    return sum(_step(pk) for pk in waiting)
+
+
+def _step(pk: UUID) -> bool:
+    with transaction.atomic():
+        bisection = Bisection.objects.select_for_update(of=("self",)).select_related("experiment", "owner").get(pk=pk)
+        experiment = bisection.experiment
+        if bisection.outcome or (experiment and experiment.runs.filter(state__in=OPEN_STATES).exists()):
+            return False
+        try:
+            bisection.outcome = _decide(bisection, experiment) if experiment else "Its experiment was deleted."
+            if not bisection.outcome:
+                with transaction.atomic():
+                    bisection.experiment = schedule.start(_plan(bisection), user=bisection.owner)
+        except (PlanError, PermissionDenied) as error:
+            bisection.outcome = str(error)
+        except (KeyError, IndexError):
+            bisection.outcome = "What it was to measure is damaged."
+        bisection.save()
+    return True
+
+
+def _decide(bisection: Bisection, experiment: Experiment) -> str:
+    """Narrow it to the half that moved more. -> why it ends here; empty where a further step follows."""
+    low, middle, high = bisection.low, bisection.middle, bisection.high
+    numbers = [_numbers(experiment, bisection.points[at]) for at in (low, middle, high)]
+    values = [[number.value for number in each] for each in numbers]
+    if not all(values):
+        return "A version or setting brought no number: see its experiment."
+    metric = numbers[0][0].metric
+    least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
+    whole = judge(values[2], values[0], better=metric.better, threshold=least)
+    first, second = (_moved(values[at], values[at + 1]) for at in (0, 1))
+    bisection.steps.append(
+        {
+            "experiment": experiment.slug, "low": low, "middle": middle, "high": high,
+            "first": math.expm1(first), "second": math.expm1(second),
+        }
+    )  # fmt: skip
+    if whole.kind not in SURE:
+        return f"Its ends do not surely differ when they are measured again: {whole.words}."
+    if _toward(first, whole) >= _toward(second, whole):
+        bisection.high = middle
+    else:
+        bisection.low = middle
+    if bisection.high - bisection.low > 1:
+        return ""
+    return f"It is {difference(bisection.points[bisection.low : bisection.high + 1])}."
+
+
+def _moved(before: Sequence[float], after: Sequence[float]) -> float:
+    """In logs."""
+    return math.log((geometric_mean(after) or 1.0) / (geometric_mean(before) or 1.0))
+
+
+def _toward(moved: float, whole: Verdict) -> float:
+    """How far a half has moved in the direction of the whole."""
+    return moved if whole.ratio and whole.ratio.value > 1 else -moved
+
+
+def _numbers(experiment: Experiment, point: BisectionPoint) -> list[Measurement]:
+    rows = Run.objects.with_values().filter(experiment=experiment).select_related("job", "workload")
+    runs = [run for run in rows.prefetch_related("measurements__metric", "factors") if _is_at(run, point)]
+    return [number for run in runs if (number := primary_number(run)) and number.value > 0]
+
+
+def _is_at(run: Run, point: BisectionPoint) -> bool:
+    spec = run.job.spec
+    return spec["dbms_version"] == point["version"] and dict(spec["settings"]) == point["settings"]
+
+
+def difference(points: Sequence[BisectionPoint]) -> str:
+    """Of the first and the last point, in words: 15.3 → 15.9, or fsync on → off."""
+    old, new = points[0], points[-1]
+    words = [f"{old['version']} → {new['version']}"] if old["version"] != new["version"] else []
+    for name in _changed(old, new):
+        before, after = (redact_value(name, point["settings"][name]) for point in (old, new))
+        words.append(f"{name} {before} → {after}")
+    return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Half:
+    """Of a step: what differs between its ends, and by how much it moved, as a share of 1."""
+
+    words: str
+    moved: float
+
+    @property
+    def moved_words(self) -> str:
+        return percent(self.moved, signed=True)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that has ended, as a page shows it. `experiment`: its slug."""
+
+    experiment: str
+    halves: tuple[Half, Half]
+
+
+def steps_of(bisection: Bisection) -> list[Step]:
+    points, shown = bisection.points, []
+    for step in bisection.steps:
+        first, second = points[step["low"] : step["middle"] + 1], points[step["middle"] : step["high"] + 1]
+        halves = Half(difference(first), step["first"]), Half(difference(second), step["second"])
+        shown.append(Step(step["experiment"], halves))
+    return shown
+
+
+def _changed(old: BisectionPoint, new: BisectionPoint) -> list[str]:
+    return [name for name, value in new["settings"].items() if old["settings"][name] != value]
+
+
+def _plan(bisection: Bisection) -> Plan:
+    """Both ends and the middle, in turn."""
+    base = bisection.plan
+    low, middle, high = (bisection.points[at] for at in (bisection.low, bisection.middle, bisection.high))
+    dbms = base["dbms"]
+    halves = [_changed(low, middle), _changed(middle, high)]
+    swept = {name: (low["settings"][name], high["settings"][name]) for half in halves for name in half}
+    kept = tuple((name, value) for name, value in high["settings"].items() if name not in swept)
+    return Plan(
+        workload=base["workload"], factors=base["factors"], repeats=REPEATS, agent=bisection.agent,
+        engines=tuple(dict.fromkeys(Engine(dbms, point["version"]) for point in (low, middle, high))),
+        settings={dbms: kept}, swept={dbms: swept} if swept else {}, exclude=_excluded(halves, swept),
+        visibility=base["visibility"], name=f"{bisection.name}, step {len(bisection.steps) + 1}",
+    )  # fmt: skip
+
+
+def _excluded(halves: Sequence[Sequence[str]], swept: Mapping[str, tuple[str, str]]) -> tuple[Sets, ...]:
+    """Of all combinations none but the old end, the new end, and the first half new with the second old."""
+    old, new = ({name: values[at] for name, values in swept.items()} for at in (0, 1))
+    left_out: list[Sets] = []
+    for half in halves:
+        for one, other in pairwise(half):
+            left_out += [{one: old[one], other: new[other]}, {one: new[one], other: old[other]}]
+    if all(halves):
+        first, second = halves[0][0], halves[1][0]
+        left_out.append({first: old[first], second: new[second]})
+    return tuple(left_out)
