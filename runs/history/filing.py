@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import transaction
 
 from runs.history.identity import Identity, commit_number, conditions_of, digest, identity_of, version_order
+from runs.history.ordering import order_by_parents
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean, in_parts
@@ -44,6 +45,10 @@ class _Group:
     @property
     def first(self) -> Run:
         return self.runs[0]
+
+    @property
+    def tells_parents(self) -> bool:
+        return bool(self.first.effective_tested.get("parents"))
 
     @property
     def part(self) -> str:
@@ -115,6 +120,8 @@ def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
             touched.add(benchmark.pk)
+    for told in {benchmark.pk: benchmark for benchmark, group in pairs if group.tells_parents}.values():
+        order_by_parents(told)
     return touched
 
 

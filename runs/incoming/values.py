@@ -250,6 +250,11 @@ class Tested(Strict):
         Text(11, least=0),
         Field(pattern="^[0-9]*$", description="Orders a series: `git rev-list --count COMMIT`."),
     ] = ""
+    parents: Annotated[
+        str,
+        Text(1000, least=0),
+        Field(description="Orders a series that has no numbers: `git log -1 --format=%P COMMIT`."),
+    ] = ""
 
 
 class Described(Strict):

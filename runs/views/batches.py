@@ -77,9 +77,9 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
     if form.is_valid():
         given: dict[str, Any] = {"label": "", "tags": [], "tested": {}} | form.described()
         given |= {name: form.cleaned_data[name] for name in ("note", "reason")}
-        # The form asks for neither.
-        kept = {name: target.tested[name] for name in ("dbms_build", "commit_number") if name in target.tested}
-        given["tested"] = {**given["tested"], **kept}
+        # The form asks for none of these.
+        silent = ("dbms_build", "commit_number", "parents")
+        given["tested"] |= {name: target.tested[name] for name in silent if name in target.tested}
         try:
             editing.edit(target, read(kind, given), by=request.user)
             return redirect(target)

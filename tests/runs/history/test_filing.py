@@ -76,6 +76,23 @@ def test_it_orders_by_commit_then_version_then_date_and_never_by_when_it_came(co
     assert by_commit == sorted(by_commit, reverse=True)
 
 
+def test_it_orders_by_parents_whenever_a_commit_was_measured_or_sent(contributor):
+    """b is measured after its child c, the parent of d is not known, and e is a merge of a and d."""
+    told = {1: ("a", "x"), 2: ("c", "b"), 3: ("d", "y"), 4: ("b", "a"), 5: ("e", "a d")}
+    documents = {
+        number: night(number, tested={"commit": commit, "parents": of}) for number, (commit, of) in told.items()
+    }
+    file([documents[number] for number in (5, 2, 1, 3, 4)], contributor)
+    (series,) = Benchmark.objects.all()
+    assert [row.commit for row in series.series.in_order()] == ["a", "b", "c", "d", "e"]
+    assert [row.commit for row in series.series.newest_first()] == ["e", "d", "c", "b", "a"]
+
+
+def test_parents_in_a_circle_are_no_order_and_end(contributor):
+    file([night(n, tested={"commit": "ab"[n - 1] * 9, "parents": "ba"[n - 1] * 9}) for n in (1, 2)], contributor)
+    assert sorted(row.commit_number for row in Benchmark.objects.get().series.all()) == [1, 2]
+
+
 def test_what_a_batch_varies_are_benchmarks_of_their_own(contributor):
     together = "11111111-1111-1111-1111-111111111111"
     documents = [

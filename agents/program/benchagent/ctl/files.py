@@ -25,7 +25,7 @@ from benchagent.importers.source import NotUnderstood
 MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_SNIFFED_BYTES = 128 * 1024 * 1024
 # What was tested, as options name it.
-TESTED = ("build", "commit", "branch", "commit_number")
+TESTED = ("build", "commit", "branch", "commit_number", "parents")
 
 
 def described(options: argparse.Namespace) -> dict[str, Any]:
