@@ -23,6 +23,7 @@ from agents.plans import schedule
 from agents.plans.bisect import REPEATS, differing, measured_by_one_agent, versions_between
 from agents.plans.matrix import Sets
 from agents.plans.plan import Plan, PlanError
+from runs.answers.verdicts import verdict_words
 from runs.formatting import percent
 from runs.models import Experiment, Measurement, Run, User
 from runs.models.choices import OPEN_STATES, Visibility
@@ -107,7 +108,7 @@ def _decide(bisection: Bisection, experiment: Experiment) -> str:
         }
     )  # fmt: skip
     if whole.kind not in SURE:
-        return f"Its ends do not surely differ when they are measured again: {whole.words}."
+        return f"Its ends do not surely differ when they are measured again: {verdict_words(whole)}."
     if _toward(first, whole) >= _toward(second, whole):
         bisection.high = middle
     else:
