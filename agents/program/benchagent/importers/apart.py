@@ -50,9 +50,10 @@ def told_apart(file: SourceFile, reports: list[Report], read: Callable[[SourceFi
     if len(reports) < 2 or len({_key(report) for report in reports}) == len(reports) or file.is_large:
         return reports
     for form in _forms(file.text, len(reports)):
-        headings: list[dict[str, Scalar]] = []
-        for text, heading in _sections(file.text, form):
-            headings += [heading] * len(_read(file, text, read))
+        sections = [*_sections(file.text, form)]
+        if all(heading == sections[0][1] for _, heading in sections):
+            continue  # they tell nothing apart, so nothing need be read again
+        headings = [heading for text, heading in sections for _ in _read(file, text, read)]
         telling = {name for heading in headings for name in heading if len({other.get(name) for other in headings}) > 1}
         if len(headings) != len(reports) or not telling:
             continue

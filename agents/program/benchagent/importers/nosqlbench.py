@@ -112,8 +112,8 @@ def _report(name: str, activity: _Activity, command: str, *, ended: bool) -> Rep
 def of_table(file: SourceFile) -> Report:
     """A row an interval: seconds since 1970, how many until then, latencies of the interval."""
     with Lines(file) as lines:
-        rows = [dict(zip(HEADING.split(","), next(csv.reader([line.text])), strict=False)) for line in lines][1:]
-    if not rows or any(len(row) != len(HEADING.split(",")) for row in rows):
+        rows = [*csv.DictReader(line.text for line in lines)]
+    if not rows or any(None in row or None in row.values() for row in rows):
         raise NotUnderstood("a row of the timer is not whole, or there is none")
     times, counts = [whole(row["t"]) for row in rows], [whole(row["count"]) for row in rows]
     unit, to_ms = rows[0]["duration_unit"], _TO_MS.get(rows[0]["duration_unit"])

@@ -34,23 +34,25 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    lines = [*printed_lines(file)]
+    if not _LOADING.search(file.text):
+        return reports(events_of(printed_lines(file)))
     # What is told of loading ends with go-tpc's word that it finished; runs follow.
-    loading = [at for at, line in enumerate(lines) if _LOADING.fullmatch(line.text)]
-    ends = (at + 1 for at in range(loading[-1], len(lines)) if lines[at].text == "Finished") if loading else iter([0])
-    end = next(ends, len(lines))
+    lines = [*printed_lines(file)]
+    last = max((at for at, line in enumerate(lines) if _LOADING.fullmatch(line.text)), default=0)
+    end = next((at + 1 for at in range(last, len(lines)) if lines[at].text == "Finished"), len(lines))
     if any(event.kind in ("row", "total", "broken") for event in events_of(lines[:end])):
         raise NotUnderstood("figures of a run amid the lines of a load: lines are out of order")
     runs = reports(events_of(lines[end:]))
     # Without a run after it, all of the file is the load's: a panic may follow its end.
-    return [load_of(lines[:end] if runs else lines), *runs] if loading else runs
+    return [load_of(lines[:end] if runs else lines), *runs]
 
 
 # `prepare` and `check`: what was loaded and checked. go-tpc prints no times for them.
 
 _LOADING = re.compile(
-    r"(?P<load>load) to \w+(?: in warehouse (?P<loaded>\d+))?(?: district \d+)?"
-    r"|begin to check warehouse (?P<checked>\d+) at condition [\d.]+"
+    r"^[ \t]*(?:(?P<load>load) to \w+(?: in warehouse (?P<loaded>\d+))?(?: district \d+)?"
+    r"|begin to check warehouse (?P<checked>\d+) at condition [\d.]+)[ \t]*$",
+    re.MULTILINE,
 )
 _FAILED = re.compile(
     r"^panic: |a fatal occurred|^Error: |check prepare failed|check .* failed|execute (?:prepare|check) failed|"

@@ -96,7 +96,7 @@ def events_of(lines: Iterable[Line]) -> list[Event]:
         try:
             rows = _of_cells(cells, header) if cells else _of_line(line, text)
             if rows is None:
-                events.append(Event(line.number, "command" if command_of(text) else "note", text))
+                events.append(Event(line.number, "command" if _COMMANDS.find(text) else "note", text))
             else:
                 events += filter(None, [_event(line.number, pairs) for pairs in rows])
         except NotUnderstood as error:

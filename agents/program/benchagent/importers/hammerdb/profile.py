@@ -27,7 +27,6 @@ _TABLE = Table(
         "ranks", "P99: {P99:num}ms P95: {P95:num}ms[ P75: {P75:num}ms] P50: {P50:num}ms[ P25: {P25:num}ms] "
         "SD: {:num}[ms] RATIO: {RATIO:num}%",
     ),
-    strict=False,
 )  # fmt: skip
 _NEEDED = {"CALLS", "MIN", "AVG", "MAX", "TOTAL", "P50", "P95", "P99"}
 RANKS = ("MIN", "P25", "P50", "P75", "P95", "P99", "MAX")

@@ -81,11 +81,11 @@ class Queries:
                 raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
             current.mean = (values["count"], seconds)
 
-    def metrics(self, warnings: list[str], users: int) -> tuple[tuple[Metric, ...], bool]:
-        """Metrics, and whether every stream came to its end; no metrics before it did."""
+    def metrics(self, warnings: list[str], users: int) -> tuple[Metric, ...]:
+        """None before every stream came to its end."""
         every = [each for sets in self.streams.values() for each in sets]
         if not every or users > len(self.streams) or any(each.seconds is None for each in every):
-            return (), False
+            return ()
         alone = set(self.streams) == {1}
         metrics: list[Metric] = []
         for vuser, sets in sorted(self.streams.items()):
@@ -93,7 +93,7 @@ class Queries:
         metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
         if self.query_sets > 1:
             warnings.append("several query sets: elapsed_s is their sum, geometric_mean_s is over all of them")
-        return tuple(metrics), True
+        return tuple(metrics)
 
     @property
     def query_sets(self) -> int:
@@ -318,14 +318,14 @@ class Run(VirtualUsers):
     def _of_queries(self, warnings: list[str]) -> tuple[dict[str, Scalar], tuple[Metric, ...], Status, str]:
         users = max(len(self.queries.streams), len(self.running), self.announced or 0)
         parameters = self.settings("tpch")
-        metrics, done = self.queries.metrics(warnings, users)
+        metrics = self.queries.metrics(warnings, users)
         parameters.pop("terminals", None)
         if self.queries.query_sets > 1:
             parameters["query_sets"] = self.queries.query_sets
         if self.failed or (self.errors and not self.queries.streams):
             begun = self.failure or "the run did not begin"
             return parameters, metrics, Status.FAILED, f"{begun}: {self.first_error}" if self.errors else begun
-        if not done:
+        if not metrics:
             reason = self.stopped or "the log ends before the query set is complete"
             return parameters, metrics, Status.ABORTED, reason
         return {**parameters, "terminals": users}, metrics, Status.COMPLETE, ""

@@ -7,7 +7,6 @@ least and greatest latency; with -R four figures of the lag, with -L too the ski
 
 from __future__ import annotations
 
-import bisect
 import itertools
 import math
 import re
@@ -25,6 +24,7 @@ from benchagent.importers.report import (
     Status,
     all_measured,
     as_part_of,
+    latencies_of,
     not_understood,
     utc,
 )
@@ -367,13 +367,6 @@ def _metrics(log: Log) -> tuple[Metric, ...]:
     """What the logs say of the whole run; only for logs that hold it all, for a log has no end that would show it."""
     if not log.latencies_us:
         return ()
-    ordered = sorted(log.latencies_us)
-    # How many took no longer.
-    so_far = list(itertools.accumulate(log.latencies_us[value] for value in ordered))
-    count, whole = so_far[-1], sum(value * times for value, times in log.latencies_us.items())
-    values: dict[str, float] = {"min": ordered[0], "max": ordered[-1], "avg": whole / count}
-    if count >= 100:
-        values |= {
-            f"p{rank}": ordered[bisect.bisect_left(so_far, math.ceil(count * rank / 100))] for rank in (50, 95, 99)
-        }
-    return all_measured({f"latency_{name}_ms": round(value / 1000, 6) for name, value in values.items()})
+    # Of fewer the last percentile is the greatest.
+    ranks = (50, 95, 99) if log.latencies_us.total() >= 100 else ()
+    return all_measured(latencies_of(log.latencies_us, ranks, per_ms=1000))
