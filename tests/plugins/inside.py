@@ -37,7 +37,7 @@ average latency: 8.3 ms
 done in 10.01 s
 """
 SUBJECT = {"hardware": {"name": "bench 7"}, "dbms": {"name": "MiniDB", "version": "1"}}
-FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2, "rate_per_s": RATE_PER_S}
+FACTORS = {"counters": 100, "terminals": 2, "warm_up_s": 0, "duration_s": 2, "rate_per_s": RATE_PER_S}
 WAIT_S, EVERY_S = 120, 0.25
 
 
@@ -100,15 +100,17 @@ def ended(run: Run) -> bool:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_its_engine_is_offered_by_an_agent_and_measured(agent, client, operator):
+def test_its_engine_is_offered_by_an_agent_and_measured_with_its_workload(agent, client, operator):
     wait_until(lambda: Agent.objects.filter(last_seen_at__isnull=False).exists(), WAIT_S, EVERY_S)
     versions = {facts["dbms"]: facts["version"] for facts in Agent.objects.get().engines if facts["available"]}
     client.force_login(operator)
     assert "H2 in PostgreSQL mode" in client.get("/schedule/").content.decode()
 
-    run = schedule.start(Plan("tpcb", (Engine("h2pg", versions["h2pg"]),), FACTORS), user=None).runs.get()
+    run = schedule.start(Plan("counters", (Engine("h2pg", versions["h2pg"]),), FACTORS), user=None).runs.get()
     wait_until(lambda: ended(run), WAIT_S, EVERY_S)
     run.refresh_from_db()
     assert run.state == RunState.FINISHED, run.message
     assert run.measurements.get(metric__name="tps").value > 0
+    (raised,) = [check for check in run.checks if check["name"] == "counters"]
+    assert raised["ok"], raised
     assert client.get(run.get_absolute_url()).status_code == 200

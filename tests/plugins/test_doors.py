@@ -36,7 +36,7 @@ def installed(repository: Path, folder: Path) -> Path:
 
 
 @pytest.mark.engines
-def test_it_adds_an_importer_an_engine_and_an_exporter_with_nothing_of_the_project_edited(repository, tmp_path):
+def test_it_adds_one_of_each_kind_with_nothing_of_the_project_edited(repository, tmp_path):
     python = installed(repository, tmp_path)
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/plugins/inside.py"]
     environment = os.environ | {"STATE": str(tmp_path / "state")}

@@ -1,132 +1,20 @@
-"""The workloads that come with Benchsite, and the factors that a workload of transactions has."""
+"""The workloads that come with Benchsite."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from benchagent.catalog.model import FactorDef, FactorKind, Role, WorkloadEntry
-from benchagent.catalog.registry import BACKUP_METHODS, ENGINE_METHODS, EXTERNAL_METHODS
-
-QUESTION, CONDITION, PROCEDURE = Role.QUESTION, Role.CONDITION, Role.PROCEDURE
-
-
-def _choice(
-    name: str, label: str, role: Role, words: Mapping[str, str], help: str = "", *, optional: bool = True
-) -> FactorDef:
-    """The first choice is the default."""
-    return FactorDef(
-        name, label, kind=FactorKind.CHOICE, default=next(iter(words)), words=words, help=help, optional=optional,
-        role=role,
-    )  # fmt: skip
-
-
-def _storage(name: str, label: str, spoken: str) -> FactorDef:
-    return FactorDef(
-        name, label, kind=FactorKind.STORAGE, default="", spoken=spoken, optional=True, role=CONDITION
-    )  # fmt: skip
-
-
-def _unless_0(
-    name: str, label: str, unit: str, most: int, help: str, *, role: Role, zero: str, spoken: str = "",
-    decimals: bool = False,
-) -> FactorDef:  # fmt: skip
-    """A number that was not asked for where it is 0, with the words for that."""
-    return FactorDef(
-        name,
-        label,
-        unit,
-        0,
-        0,
-        most,
-        help,
-        words={"0": zero},
-        spoken=spoken,
-        optional=True,
-        role=role,
-        decimals=decimals,
-    )
-
-
-# Where the data lie and under which conditions: the same for every workload.
-CONDITIONS = (
-    _storage("data_storage", "Data on storage", "data on {}"),
-    _storage("log_storage", "Transaction log on storage", "log on {}"),
-    _storage("temp_storage", "Temporary files on storage", "temp on {}"),
-    _choice(
-        "data_origin",
-        "Data", CONDITION,
-        {"fresh": "fresh load", "restored": "restored copy", "continued": "left by the run before"},
-        "loaded anew, a copy of what was loaded once, or what the run before has left",
-    ),
-    _choice(
-        "cache_state",
-        "Caches at the start", CONDITION,
-        {"warm": "warm caches", "cold": "cold caches", "preread": "files read before the run"},
-        "cold: the DBMS is started anew and the page cache emptied before the warm-up; preread: its files are "
-        "read into the page cache once, as far as a memory limit lets them stay",
-    ),
-    _unless_0(
-        "memory_limit_mb", "Memory limit", "MB", 16_000_000, "of the DBMS with its page cache, by cgroup; 0: none",
-        role=CONDITION, zero="no memory limit",
-    ),
-    _unless_0(
-        "cpus", "CPUs", "CPUs", 1_024, "that DBMS, tools and driver may use; 0: all",
-        role=CONDITION, zero="all CPUs", spoken="{}",
-    ),
-)  # fmt: skip
-
-# How the engine commits and tidies up: an adapter translates them, or says that its engine has nothing of the kind.
-KNOBS = (
-    _choice(
-        "group_commit",
-        "Group commit",
-        CONDITION,
-        {
-            "": "commit group as configured",
-            "off": "no commit group",
-            **{str(commits): f"commit group {commits}" for commits in (2, 3, 4, 8)},
-        },
-        "how many commits may wait for one flush of the log; empty: as configured",
-    ),
-    _choice(
-        "background_maintenance",
-        "Background maintenance",
-        CONDITION,
-        {"": "maintenance as configured", "on": "maintenance on", "off": "maintenance off"},
-        "vacuum, sweep, purge, statistics; empty: as configured",
-    ),
+from benchagent.catalog.factors import (
+    CONDITION,
+    CONDITIONS,
+    KNOBS,
+    LOADER_THREADS,
+    QUESTION,
+    choice,
+    storage,
+    unless_0,
+    window,
 )
-LOADER_THREADS = FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True, role=CONDITION)
-
-
-def window(terminals: int) -> tuple[FactorDef, ...]:
-    """Terminals and time of a workload of transactions."""
-    return (
-        FactorDef(
-            "terminals", "Terminals", "connections", terminals, 1, 1_000, "each one connection, one thread",
-            role=CONDITION,
-        ),
-        FactorDef(
-            "warm_up_s", "Warm-up", "s", 10, 0, 3_600, "10 s or more lets the JIT compiler settle",
-            role=PROCEDURE, span=60,
-        ),
-        FactorDef("duration_s", "Measured window", "s", 30, 1, 86_400, role=PROCEDURE),
-        _unless_0(
-            "settle_s", "Rest before the run", "s", 3_600, "between load and warm-up",
-            role=CONDITION, zero="no rest before the run",
-        ),
-        _unless_0(
-            "rate_per_s", "Fixed rate", "transactions/s", 10_000_000,
-            "latency then counts from when a transaction was due; 0: as fast as it goes",
-            role=QUESTION, zero="no fixed rate", decimals=True,
-        ),
-        _choice(
-            "arrivals", "Arrivals at the fixed rate", QUESTION,
-            {"poisson": "independent callers", "even": "callers at even distances"},
-            "independent callers come in a Poisson process, now and then several at once",
-        ),
-    )  # fmt: skip
-
+from benchagent.catalog.model import FactorDef, FactorKind, WorkloadEntry
+from benchagent.catalog.registry import BACKUP_METHODS, ENGINE_METHODS, EXTERNAL_METHODS
 
 TPCB = WorkloadEntry(
     slug="tpcb",
@@ -158,12 +46,12 @@ TPCC = WorkloadEntry(
             "warehouses", "Warehouses", "warehouses", 1, 1, 100_000, "of the standard: 100 MB each",
             spoken="{}", rows_each=500_000, role=QUESTION,
         ),
-        _unless_0(
+        unless_0(
             "target_size_mb", "Target size", "MB", 100_000_000,
             "instead of warehouses: as many as come nearest; 0: by warehouses",
             role=QUESTION, zero="size by warehouses",
         ),
-        _choice(
+        choice(
             "warehouse_rows",
             "Rows of a warehouse", QUESTION,
             {
@@ -175,13 +63,13 @@ TPCC = WorkloadEntry(
         ),
         *window(20),
         LOADER_THREADS,
-        _choice(
+        choice(
             "loader_profile",
             "Loader profile", QUESTION,
             {"even": "even load", "fast_slow": "load fast, then slow"},
             "fast_slow: the first 70 % of the rows fast, the rest slowly, as in the 2015 article",
         ),
-        _choice(
+        choice(
             "queries",
             "The six queries", CONDITION,
             {"no": "without queries", "yes": "with queries"},
@@ -201,7 +89,7 @@ INSERTS_SELECTS = WorkloadEntry(
     summary="The loads of the 2011 article: one INSERT a transaction into one of 40 tables, or three SELECTs "
     "by primary key, unique and secondary index, from a narrow or a wide range of keys.",
     factors=(
-        _choice(
+        choice(
             "load",
             "Load", QUESTION,
             {"insert": "INSERT", "select_narrow": "SELECT, narrow range", "select_wide": "SELECT, wide range"},
@@ -210,7 +98,7 @@ INSERTS_SELECTS = WorkloadEntry(
         FactorDef(
             "rows_per_table", "Rows per table", "rows", 10_000, 100, 100_000_000, rows_each=40, role=QUESTION
         ),
-        _choice(
+        choice(
             "preloaded", "Tables before the INSERTs", QUESTION, {"full": "preloaded", "empty": "empty tables"}
         ),
         FactorDef(
@@ -243,13 +131,13 @@ BACKUP = WorkloadEntry(
             help="one that every chosen engine has", words=BACKUP_METHODS, engine_values=ENGINE_METHODS,
             external_values=EXTERNAL_METHODS, role=CONDITION,
         ),
-        _choice("verbose", "Verbose", CONDITION, {"off": "-v off", "on": "-v on"}),
-        _unless_0(
+        choice("verbose", "Verbose", CONDITION, {"off": "-v off", "on": "-v on"}),
+        unless_0(
             "jobs", "Parallel jobs of the tool", "jobs", 64,
             "of a method that can work so; 0: as many as it takes by itself",
             role=CONDITION, zero="the usual jobs", spoken="{}",
         ),
-        _storage("backup_storage", "Backup on storage", "backup on {}"),
+        storage("backup_storage", "Backup on storage", "backup on {}"),
         *CONDITIONS,
     ),
     primary_metric="backup_s",

@@ -239,7 +239,7 @@ class Adapter(ABC):
     settings_beside_data: frozenset[str] = frozenset()
     # Version of the group of jars with the driver for its servers; empty for the default one.
     driver: str = ""
-    # For each of `catalog.workloads.KNOBS` its settings by value, or why the engine has nothing of the kind.
+    # For each of `catalog.factors.KNOBS` its settings by value, or why the engine has nothing of the kind.
     knobs: Mapping[str, Mapping[str, Settings] | str] = {}
 
     @abstractmethod
@@ -251,7 +251,7 @@ class Adapter(ABC):
         """Make a private instance. Raises `JobError`; SHALL leave no process behind when it does."""
 
     def knob(self, name: str, value: str, version: str) -> Settings:
-        """Settings for one of `catalog.workloads.KNOBS`, put before those of the job. Raises `JobError`."""
+        """Settings for one of `catalog.factors.KNOBS`, put before those of the job. Raises `JobError`."""
         words = name.replace("_", " ")
         choices = self.knobs.get(name, f"{DBMSS[self.slug].name} has no setting for {words}")
         if isinstance(choices, str):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchagent import dbms, workloads
 from benchagent.catalog import DBMSS, Durability
-from benchagent.catalog.workloads import KNOBS
+from benchagent.catalog.factors import KNOBS
 from benchagent.dbms import external
 from benchagent.dbms.base import GUEST, Adapter, Instance, JobError, ProvisionRequest, bytes_on_disk
 from benchagent.dbms.embedded import fit_heap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchagent.catalog.workloads import KNOBS
+from benchagent.catalog.factors import KNOBS
 from benchagent.dbms.base import Adapter, JobError
 from benchagent.machine.datasets import FRESH
 from benchagent.workloads.base import Factors
