@@ -71,13 +71,18 @@ def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Fi
 
 def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
-    lost, groups = many_lost(comparison.groups), drawn_as_bars(comparison.groups)
+    groups, lost = drawn_and_lost(comparison.groups)
     return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), lost_words(lost))))
 
 
-def drawn_as_bars(groups: list[Group]) -> list[Group]:
-    valued = [group for group in groups if group.dots]
-    return valued[:MOST_BARS] if many_lost(groups) or len(groups) > MOST_BARS else groups
+def drawn_and_lost(groups: list[Group]) -> tuple[list[Group], list[Group]]:
+    """The groups that are drawn as bars; and those without a value, where these are too many for a row each and there
+    are others.
+    """
+    valued, lost = [group for group in groups if group.dots], [group for group in groups if not group.dots]
+    if not MOST_GAPS < len(lost) < len(groups):
+        lost = []
+    return valued[:MOST_BARS] if lost or len(groups) > MOST_BARS else groups, lost
 
 
 def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: str, note: str) -> Multiples:
@@ -102,12 +107,6 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
         id, class_title(words, title), figures, [],
         bars_table(groups, metric.unit if metric else ""), note=note, metric=metric.name if metric else "",
     )  # fmt: skip
-
-
-def many_lost(groups: Sequence[Group]) -> list[Group]:
-    """Groups without a value, where they are too many for a row each; not where there are no others."""
-    lost = [group for group in groups if not group.dots]
-    return lost if MOST_GAPS < len(lost) < len(groups) else []
 
 
 def lost_words(groups: Sequence[Group]) -> str:

@@ -12,7 +12,7 @@ from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import MOST_BARS, bars_parts, drawn_as_bars, missing_words
+from runs.charts.compare import MOST_BARS, bars_parts, drawn_and_lost, missing_words
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
@@ -139,7 +139,7 @@ class Drawing:
             return self._runs_inside
         elif view == BARS:
             unvalued = [group for group in groups if not group.dots]
-            groups = [*drawn_as_bars(groups), *unvalued]
+            groups = [*drawn_and_lost(groups)[0], *unvalued]
         return {run.id for group in groups for run in group.all_runs}
 
     @property

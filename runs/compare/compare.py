@@ -13,8 +13,8 @@ from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.comparison import Comparison
-from runs.compare.facts import SET, Fact, Naming, name_cells
-from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, pooled_words
+from runs.compare.facts import DATE, SET, Fact, Naming, name_cells
+from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import judged
@@ -124,12 +124,13 @@ def _groups(
     for at, cell in enumerate(cells):
         dots, gaps = repeats_of(cell.runs, metric)
         counted = [dot.run for dot in dots]
+        every = [*counted, *(gap.run for gap in gaps)]
         group = Group(
             key=naming.keys[at],
             label=naming.labels[at],
             factors={fact.label: naming.values[at][fact.field] for fact in naming.varying},
-            facts=naming.values[at],
-            all_runs=[*counted, *(gap.run for gap in gaps)],
+            facts=naming.values[at] | {DATE: str(day_of(every[0]))},
+            all_runs=every,
             dots=dots,
             gaps=gaps,
             conditions=conditions_of(counted or cell.runs, facets_read, extreme=is_extreme),

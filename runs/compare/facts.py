@@ -11,7 +11,6 @@ from functools import cached_property
 from benchagent.catalog import COUNTED
 from django.utils.text import slugify
 
-from runs.compare.grouping import day_of
 from runs.compare.groups import Group
 from runs.formatting import listed, mid_sentence
 from runs.run.facets import Facet
@@ -74,11 +73,11 @@ def rank_of_kind(key: str, order: Sequence[str]) -> int:
 
 
 def fact_value(group: Group, name: str) -> str:
-    return str(day_of(group.all_runs[0])) if name == DATE else group.facts.get(name, NO_FACT)
+    return group.facts.get(name, NO_FACT)
 
 
 def fact_values(group: Group, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple([fact_value(group, name) for name in names])
+    return tuple([group.facts.get(name, NO_FACT) for name in names])
 
 
 class Columns(dict[str, list[str]]):
@@ -90,12 +89,8 @@ class Columns(dict[str, list[str]]):
         self._distinct: dict[tuple[str, ...], int] = {}
 
     def __missing__(self, name: str) -> list[str]:
-        if name == DATE:
-            column = [fact_value(group, DATE) for group in self.groups]
-        else:
-            column = [group.facts.get(name, NO_FACT) for group in self.groups]
-        self[name] = column
-        return column
+        self[name] = [group.facts.get(name, NO_FACT) for group in self.groups]
+        return self[name]
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """What each group has of these facts."""

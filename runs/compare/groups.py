@@ -95,7 +95,7 @@ class Against:
 @dataclass(frozen=True)
 class Group:
     """A cell: its facts, and what its runs say of one metric. `factors` and `facts`: what varies by its heading and by
-    its field, as stored.
+    its field, as stored, and the day of the facts.
 
     `dots` are the repeats with a value, `gaps` those without. `interval` is of what stands for the repeats. `merged`:
     of a percentile of latencies that of all repeats together, then without each in turn; where it stands for them

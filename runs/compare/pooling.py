@@ -41,7 +41,8 @@ def at_chosen_levels(comparison: Comparison) -> Comparison:
                 label=label or "all",
                 conditions=conditions_of(group.runs or group.all_runs, extreme=group.conditions.extreme),
             )
-        facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED)}
+        # The day stays that of the first: it is a place on an axis.
+        facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED), DATE: group.facts[DATE]}
         groups.append(replace(group, facts=facts, factors={**group.factors, **dict.fromkeys(headings, POOLED)}))
     varying, common = [], [*comparison.common]
     for fact in comparison.varying:

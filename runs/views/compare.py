@@ -122,7 +122,7 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
 def comparison_context(selection: Selection, comparison: Comparison) -> dict[str, Any]:
     """What _comparison.html shows."""
     drawing, warnings, params = draw(comparison), warnings_of(comparison), comparison.controls
-    lost = charts.many_lost(comparison.groups)
+    _, lost = charts.drawn_and_lost(comparison.groups)
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
