@@ -50,7 +50,8 @@ Stated = Annotated[str | None, BeforeValidator(_or_none)]
 
 
 Names = Annotated[list[str], BeforeValidator(list)]
-# Of facts.
+# Of groups, and of facts.
+Keys = Annotated[list[str], BeforeValidator(lambda groups: [group.key for group in groups])]
 FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for fact in facts])]
 
 
@@ -105,8 +106,8 @@ class ComparedLevel(Told):
     """One level: groups of the series (`groups`) against those of the baseline (`baselines`), by their keys."""
 
     label: str
-    groups: list[str] = source("keys")
-    baselines: list[str] = source("base_keys")
+    groups: Keys
+    baselines: Keys = source("bases")
     ratio: ComparedRatio | None = source("against.ratio")
     verdict: ComparedVerdict | None = source("against.verdict")
     words: Annotated[str, BeforeValidator(against_words)] = source("against")
@@ -286,7 +287,7 @@ class DrawnComparison(Told):
     unit: str | None = source("metric.unit", default=None)
     baseline: str | None = source("baseline.key", default=None)
     groups: list[ComparedGroup]
-    common: dict[str, str] = source("common_values")
+    common: Annotated[dict[str, str], BeforeValidator(lambda facts: {fact.label: fact.value for fact in facts})]
     varying: list[str] = source("varying_labels")
     headline: Stated = None
     threshold: float

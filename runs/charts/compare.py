@@ -238,7 +238,8 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     yield CSV_HEAD
     metric, base = comparison.metric, comparison.baseline
     levels = comparison.levels
-    series_by_group = {key: of for of in levels.series for row in of.rows for key in row.keys} if levels else {}
+    of_levels = levels.series if levels else []
+    series_by_group = {group.key: of for of in of_levels for row in of.rows for group in row.groups}
     for group in comparison.groups:
         series = series_by_group.get(group.key)
         over_levels = series.ratio if series else None

@@ -117,10 +117,6 @@ class Comparison:
         return len(self.all_runs)
 
     @property
-    def common_values(self) -> dict[str, str]:
-        return {fact.label: fact.value for fact in self.common}
-
-    @property
     def varying_words(self) -> dict[str, str]:
         """By label the values of each fact that varies; many are counted, and what two facts say alike of every group
         is said once.

@@ -38,14 +38,6 @@ class LevelRow:
     against: Against
 
     @property
-    def keys(self) -> list[str]:
-        return [group.key for group in self.groups]
-
-    @property
-    def base_keys(self) -> list[str]:
-        return [group.key for group in self.bases]
-
-    @property
     def turned(self) -> LevelRow:
         """The baseline's series against this one."""
         verdict = self.against.verdict
