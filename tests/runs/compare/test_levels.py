@@ -186,6 +186,14 @@ def test_a_series_without_any_ratio_says_why_once_and_has_no_map(client):
     assert client.get("/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode().count(series_words(refused)) > 6
 
 
+def test_why_two_series_have_no_ratio_is_said_once():
+    """Seen: "no ratio: no ratio: not measured here" in the table of all pairs."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+    sweep({"H2 2.5": 2.0}, scales=(30,), terminals=(8,))
+    pairs = [pair for row in matrix(asked()).rows for pair in row.pairs if pair]
+    assert [pair.words for pair in pairs if pair.kind == "refused"] == ["no ratio: not measured here"] * 4
+
+
 def test_systems_over_terminals_are_led_by_the_best_of_each():
     """Seen: "Derby at 256 terminals has 1.16 x the throughput of Derby at 128", and three other systems beside it."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.5}, scales=(1,), terminals=(1, 8, 9))
