@@ -413,6 +413,11 @@ def test_it_reads_progress_without_reads_and_writes() -> None:
     assert (report.status, points(report)["qps"], report.series[1].values[0]) == (Status.ABORTED, 2, 1591.85)
 
 
+def test_tabs_are_blanks() -> None:
+    name = "v10_read_write.txt"
+    assert changed(name, "    ", "\t") == read(name)
+
+
 def test_the_fatal_of_a_preparation_is_no_level_of_a_logger():
     (report,) = read_lines(
         "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)", "",

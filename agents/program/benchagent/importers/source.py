@@ -501,9 +501,9 @@ class Lines:
 
 
 def printed_lines(file: SourceFile) -> Iterable[Line]:
-    """The lines without their indentation; those of a large file are worked out anew for each who asks."""
+    """The lines without their indentation, tabs as blanks; those of a large file are made anew for each who asks."""
     lines = (
-        Line(number, text.strip() if len(text) <= MAX_LINE else "", is_whole)
+        Line(number, text.strip().replace("\t", " ") if len(text) <= MAX_LINE else "", is_whole)
         for number, text, is_whole in file.streamed()
     )
     return lines if file.is_large else file.once("printed lines", lambda: [*lines])
