@@ -1,5 +1,5 @@
 # Two commands matter: `make up` and `make test`. `make help` lists the rest.
-# Variables: PORT, HOST, STATE, FIRST_RUN, BUNDLE, DATABASE_URL, CELERY_BROKER_URL (docs/operate/operations.md), PYTHON (3.11+).
+# Variables: PORT, HOST, PLAIN_HTTP, STATE, FIRST_RUN, BUNDLE, DATABASE_URL, CELERY_BROKER_URL (docs/operate/operations.md), PYTHON (3.11+).
 
 PYTHON ?= python3
 MAKEFLAGS += --no-print-directory

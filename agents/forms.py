@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from agents import machines
+from agents.jobs import errands, reservations
 from agents.models import Agent, Schedule, Template
 from agents.plans import templating, timetable
 from agents.plans.plan import NAME_LIMIT, PlanError
@@ -35,21 +36,61 @@ class DescribeForm(forms.Form):
         return not self.errors
 
 
-class PauseForm(forms.Form):
-    pause_reason = forms.CharField(
-        required=False, max_length=200, label="Why", help_text="for example: firmware update"
-    )
-    paused_until = moment_field("Until", "Left out: until somebody resumes it.")
+class ReservationForm(forms.Form):
+    reason = forms.CharField(required=False, max_length=200, label="What for", help_text="for example: firmware update")
+    begins_at = moment_field("From", "Left out: now.")
+    ends_at = moment_field("Until", "Left out: until somebody ends it.")
 
-    def save(self, agent: Agent, *, by: Person) -> bool:
+    def save(self, agent: Agent | None, *, by: Person) -> bool:
         if not self.is_valid():
             return False
-        given = self.cleaned_data
         try:
-            machines.pause(agent, by=by, reason=given["pause_reason"], until=given["paused_until"])
+            reservations.reserve(agent, by=by, **self.cleaned_data)
         except machines.Wrong as error:
             self.add_error(error.field, str(error))
         return not self.errors
+
+
+class ErrandForm(forms.Form):
+    """One of what the agent offers to do."""
+
+    what = forms.CharField(widget=forms.Select, max_length=200)
+
+    @classmethod
+    def of(cls, agent: Agent) -> ErrandForm:
+        made = cls()
+        made.offer(agent)
+        return made
+
+    def offer(self, agent: Agent) -> None:
+        self.fields["what"].widget.choices = [
+            (command, [(f"{command} {name}", f"{command} {name}") for name in names])
+            for command, names in agent.errands.items()
+            if names
+        ] + [(errands.UPDATE, "update to this server's version")] * (errands.UPDATE in agent.errands)
+
+    def save(self, agent: Agent, *, by: Person) -> bool:
+        self.offer(agent)
+        words = self.cleaned_data["what"].rsplit(" ", 1) if self.is_valid() else [""]
+        return _asked(self, agent, by, words[0], words[1:])
+
+
+class StorageForm(forms.Form):
+    name = forms.CharField(max_length=40)
+    folder = forms.CharField(max_length=400, help_text="On the agent's machine; it has to be there: /mnt/nvme/bench")
+
+    def save(self, agent: Agent, *, by: Person) -> bool:
+        given = self.cleaned_data if self.is_valid() else {}
+        return _asked(self, agent, by, "storage add", [given.get("name", ""), given.get("folder", "")])
+
+
+def _asked(form: forms.Form, agent: Agent, by: Person, command: str, words: list[str]) -> bool:
+    if not form.errors:
+        try:
+            errands.ask(agent, by=by, command=command, words=words)
+        except machines.Wrong as error:
+            form.add_error(None, str(error))
+    return not form.errors
 
 
 class AgainForm(forms.Form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import fcntl
 import hashlib
 import shutil
@@ -42,6 +43,12 @@ def wheel() -> Wheel:
             _build(folder)
     (path,) = folder.glob("benchagent-*.whl")
     return Wheel(path, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def authority() -> str:
+    """The certificate of the authority that other machines do not know, in one line of base64; empty without one."""
+    path = Path(settings.AUTHORITY_FILE)
+    return base64.b64encode(path.read_bytes()).decode() if settings.AUTHORITY_FILE and path.is_file() else ""
 
 
 def _version() -> str:

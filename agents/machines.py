@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, cast
 
 from benchagent.catalog import DBMSS
@@ -18,12 +18,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents import enqueueing
-from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode
+from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode, Reservation
 from agents.refusals import BadMessage, Refusal
 from runs.access.changes import record
 from runs.machines import upsert_hardware
-from runs.models import User, digest_secret
-from runs.models.base import clean
+from runs.models import digest_secret
 from runs.models.visible import Person
 
 TOKEN_PREFIX = "bsa_"
@@ -33,7 +32,7 @@ SEEN_EVERY = timedelta(seconds=5)
 MAX_PENDING = 20
 # Everything that an agent reports about its machine, as JSON; 60 engines and 40 disks take 40 kB.
 MAX_FACTS_BYTES = 256 * 1024
-FACTS = ("facts", "engines", "places", "observations", "confinement")
+FACTS = ("facts", "engines", "places", "observations", "confinement", "errands")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}
 
 
@@ -67,7 +66,9 @@ def register(*, message: Registration) -> tuple[Agent, str]:
         if not invited and Agent.objects.filter(status=AgentStatus.PENDING).count() >= MAX_PENDING:
             raise Refusal(429, "Too many agents wait for approval already.")  # registering needs no login here
         agent = invited.agent if invited else None
-        agent = agent or Agent(slug=Agent.free_slug(name), name=name)
+        slug = Agent.free_slug(name)
+        # Two of one host name are told apart where names are shown.
+        agent = agent or Agent(slug=slug, name=slug if Agent.objects.filter(name=name).exists() else name)
         agent.status = AgentStatus.APPROVED if approved else AgentStatus.PENDING
         agent.token_digest = digest_secret(secret)
         agent.facts = message["hardware"]
@@ -114,10 +115,6 @@ def _check_size(agent: Agent) -> None:
             raise BadMessage(f"engines[{number}].version", "must be 1 to 120 printable ASCII characters")
 
 
-def by_token(secret: str) -> Agent | None:
-    return Agent.objects.filter(token_digest=digest_secret(secret)).first() if secret else None
-
-
 def update(agent: Agent, *, poll: Poll) -> None:
     """Take what a poll reports. Writes only what changed, and the time at most every few seconds.
 
@@ -129,6 +126,8 @@ def update(agent: Agent, *, poll: Poll) -> None:
         "places": poll.get("places"),
         "observations": poll.get("observations"),
         "confinement": poll.get("confinement"),
+        # One that tells of its engines and of no errands is too old for them.
+        "errands": poll.get("errands", {} if "engines" in poll else None),
         "agent_version": poll["agent_version"][:40],
         "facts": poll.get("hardware"),
     }
@@ -174,30 +173,6 @@ def disable(agent: Agent, *, by: Person = None) -> None:
     edit(agent, by=by, status=AgentStatus.DISABLED)
 
 
-def pause(agent: Agent, *, by: Person, reason: str = "", until: datetime | None = None) -> None:
-    """Give it no new run until then, or until it is resumed. The run that it is making goes on: it drains.
-
-    Raises Wrong for an end that is over.
-    """
-    if until is not None and until <= timezone.now():
-        raise Wrong("paused_until", "This time is over.")
-    _set_pause(agent, by=by, at=timezone.now(), reason=clean(reason, 200), until=until)
-
-
-def resume(agent: Agent, *, by: Person) -> None:
-    _set_pause(agent, by=by)
-    enqueueing.enqueue(enqueueing.SWEEP)
-
-
-def _set_pause(
-    agent: Agent, *, by: Person, at: datetime | None = None, reason: str = "", until: datetime | None = None
-) -> None:
-    person, before = by if at and isinstance(by, User) else None, agent.pause_words
-    with transaction.atomic():
-        agent.change(paused_at=at, paused_by=person, pause_reason=reason, paused_until=until)
-        record(target=agent, field="pause", old=before, new=agent.pause_words, by=by)
-
-
 def retire(agent: Agent, *, by: Person) -> None:
     """It is gone for good: its token opens nothing any more. What it has measured stays."""
     with transaction.atomic():
@@ -232,9 +207,10 @@ def remove(agent: Agent) -> bool:
 
 
 def forget_stale() -> None:
-    """Housekeeping: codes that are over, and agents that nobody approved and that are gone for a week."""
+    """Housekeeping: codes and reservations that are over, agents that nobody approved and that are gone for a week."""
     now = timezone.now()
     EnrolmentCode.objects.filter(expires_at__lt=now - timedelta(days=7)).delete()
+    Reservation.objects.filter(ends_at__lt=now - timedelta(days=7)).delete()
     Agent.objects.filter(status=AgentStatus.PENDING, last_seen_at__lt=now - timedelta(days=7)).delete()
 
 
@@ -284,7 +260,8 @@ class Offer:
 
 
 def approved_agents() -> list[Agent]:
-    return list(Agent.objects.filter(status=AgentStatus.APPROVED).select_related("hardware"))
+    rows = Agent.objects.filter(status=AgentStatus.APPROVED).with_reservations()
+    return list(rows.select_related("hardware"))
 
 
 def offers(agents: list[Agent]) -> list[Offer]:

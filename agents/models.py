@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
+from benchagent import __version__
 from benchagent.protocol import (
     ClockFacts,
     ConfinementFacts,
@@ -59,8 +60,20 @@ class AgentQuerySet(models.QuerySet["Agent"]):
     def online(self) -> AgentQuerySet:
         return self.filter(status=AgentStatus.APPROVED, last_seen_at__gt=timezone.now() - ONLINE_WITHIN)
 
+    def by_token(self, secret: str) -> Agent | None:
+        """With whether it is reserved now and asked for something, which every poll wants to know."""
+        held = Reservation.objects.standing(timezone.now()).filter(agent=models.OuterRef("pk"))
+        asked = Errand.objects.open().filter(agent=models.OuterRef("pk"))
+        rows = self.annotate(is_held=models.Exists(held), is_asked=models.Exists(asked))  # type: ignore[no-redef]  # declared for who reads them
+        return rows.filter(token_digest=digest_secret(secret)).first() if secret else None
+
     def not_paused(self, now: datetime) -> AgentQuerySet:
-        return self.filter(models.Q(paused_at=None) | models.Q(paused_until__lte=now))
+        return self.exclude(pk__in=Reservation.objects.standing(now).filter(agent__isnull=False).values("agent"))
+
+    def with_reservations(self) -> AgentQuerySet:
+        return self.prefetch_related(
+            models.Prefetch("reservations", Reservation.objects.ahead(timezone.now()).select_related("by"))
+        )
 
 
 class EnrolmentCode(UUIDModel):
@@ -107,6 +120,8 @@ class Agent(NamedModel):
     places = StoredJSON(shape=list[NamedStorageFacts], default=list, blank=True)
     # What it can sample for runs of others: list of benchagent.protocol.ObservationFacts.
     observations = StoredJSON(shape=list[ObservationFacts], default=list, blank=True)
+    # Commands that it may be asked to do, with the names that each takes; empty of an agent that is too old.
+    errands = StoredJSON(shape=dict[str, list[str]], default=dict, blank=True)
     # What its jobs may reach: benchagent.protocol.ConfinementFacts; empty of an agent that does not tell.
     confinement = StoredJSON(shape=ConfinementFacts, default=dict, blank=True)
     # Its HardwareFacts as reported. They become a hardware profile when the agent is approved: registering needs no
@@ -117,18 +132,15 @@ class Agent(NamedModel):
     last_seen_at = models.DateTimeField(null=True, blank=True)
     # Words by which people choose among machines: "nvme", "rack-2".
     labels = StoredJSON(shape=list[str], default=list, blank=True)
-    # While it is paused it gets no new run; the one that it is making goes on. Without an end: until somebody resumes.
-    paused_at = models.DateTimeField(null=True, blank=True)
-    paused_until = models.DateTimeField(null=True, blank=True)
-    paused_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
-    )
-    pause_reason = models.CharField(max_length=200, blank=True)
     # Whether it measures by itself again what is suspected to have changed (`agents.plans.again`): so long after what
     # was measured before, and for so long a day.
     measures_again = models.BooleanField(default=False)
     again_after_s = models.PositiveIntegerField(default=3600)
     again_daily_s = models.PositiveIntegerField(default=7200)
+
+    # Of one that was found by its token.
+    is_held: bool
+    is_asked: bool
 
     objects = AgentQuerySet.as_manager()
 
@@ -145,16 +157,28 @@ class Agent(NamedModel):
         return None if self.is_online else timezone.now() - (self.last_seen_at or self.registered_at)
 
     @property
+    def reservation(self) -> Reservation | None:
+        """The one that stands now: while there is one it gets no new run, and the one that it is making goes on."""
+        now = timezone.now()
+        return next((each for each in self.reservations.all() if each.stands(now)), None)
+
+    @property
     def is_paused(self) -> bool:
-        return self.paused_at is not None and (self.paused_until is None or self.paused_until > timezone.now())
+        return self.reservation is not None
 
     @property
     def pause_words(self) -> str:
-        """Until when it is paused, and why; empty while it is not."""
-        if not self.is_paused:
-            return ""
-        until = f" until {self.paused_until:%Y-%m-%d %H:%M} UTC" if self.paused_until else ""
-        return f"paused{until}" + (f": {self.pause_reason}" if self.pause_reason else "")
+        """Until when it is reserved, by whom and why; empty while it is not."""
+        return str(self.reservation or "")
+
+    @property
+    def version_words(self) -> str:
+        """Its program's version; where it is not this server's, what to do."""
+        words = f"benchagent {self.agent_version}"
+        if self.agent_version == __version__:
+            return words
+        how = "it updates itself where it is asked to" if "update" in self.errands else "install it anew"
+        return f"{words}, this server has {__version__}: {how}"
 
     def offers(self, dbms: str, version: str, connection: str = "") -> bool:
         """Whether runs of this engine can be planned: it can be used, or will be by itself."""
@@ -170,6 +194,89 @@ class Agent(NamedModel):
             for engine in self.engines
             if (engine["dbms"], engine["version"], engine.get("connection", "")) == wanted
         ]
+
+
+class ErrandState(models.TextChoices):
+    WAITING = "waiting", "Waits until the agent has no run"
+    RUNNING = "running", "Going on"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+class ErrandQuerySet(models.QuerySet["Errand"]):
+    def open(self) -> ErrandQuerySet:
+        return self.filter(state__in=(ErrandState.WAITING, ErrandState.RUNNING))
+
+
+class Errand(UUIDModel):
+    """A command of the agent's own program that a person asked for. While there is one its agent gets no run."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="asked")
+    command = models.CharField(max_length=40)
+    words = StoredJSON(shape=list[str], default=list)
+    state = models.CharField(max_length=10, choices=ErrandState.choices, default=ErrandState.WAITING)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    asked_at = models.DateTimeField(default=timezone.now)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    log = models.TextField(blank=True)
+
+    objects = ErrandQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-asked_at"]
+
+    def __str__(self) -> str:
+        return self.line
+
+    @property
+    def line(self) -> str:
+        words = [] if self.command == "update" else self.words  # the wheel and its checksum
+        return " ".join([self.command, *words])
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (ErrandState.WAITING, ErrandState.RUNNING)
+
+
+class ReservationQuerySet(models.QuerySet["Reservation"]):
+    def ahead(self, now: datetime) -> ReservationQuerySet:
+        """What stands and what comes."""
+        return self.filter(models.Q(ends_at=None) | models.Q(ends_at__gt=now))
+
+    def standing(self, now: datetime) -> ReservationQuerySet:
+        return self.ahead(now).filter(begins_at__lte=now)
+
+
+class Reservation(UUIDModel):
+    """A time before which an agent begins only what ends before: a person's own use of the machine, or maintenance.
+
+    Without an end it stands until somebody ends it: the agent is paused. Without an agent it is of the whole queue.
+    """
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, null=True, blank=True, related_name="reservations")
+    begins_at = models.DateTimeField(default=timezone.now)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    reason = models.CharField(max_length=200, blank=True)
+
+    objects = ReservationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["begins_at"]
+
+    def __str__(self) -> str:
+        begins, ends = (f"{at.astimezone(UTC):%Y-%m-%d %H:%M}" if at else "" for at in (self.begins_at, self.ends_at))
+        if self.stands(timezone.now()):
+            when = f"reserved until {ends} UTC" if ends else "paused"
+        else:
+            when = f"reserved from {begins}" + (f" to {ends} UTC" if ends else " UTC on")
+        by = f" by {self.by.get_username()}" if self.by else ""
+        return f"{when}{by}" + (f": {self.reason}" if self.reason else "")
+
+    def stands(self, now: datetime) -> bool:
+        return self.begins_at <= now and (self.ends_at is None or self.ends_at > now)
 
 
 class Job(models.Model):
@@ -399,27 +506,6 @@ class Occurrence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.schedule} at {self.due_at:%Y-%m-%d %H:%M} UTC"
-
-
-class QueuePause(models.Model):
-    """While there is one and its time is not over, nothing new is handed out. What runs goes on."""
-
-    at = models.DateTimeField(default=timezone.now)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-    reason = models.CharField(max_length=200, blank=True)
-    until = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        by = f" by {self.by.get_username()}" if self.by else ""
-        until = f" until {self.until:%Y-%m-%d %H:%M} UTC" if self.until else ""
-        return f"paused{by}{until}" + (f": {self.reason}" if self.reason else "")
-
-    @classmethod
-    def words(cls, now: datetime) -> str:
-        """Who has paused the queue, until when and why; empty while nobody has."""
-        standing = cls.objects.filter(models.Q(until=None) | models.Q(until__gt=now)).select_related("by")
-        pause = standing.order_by("-at").first()
-        return f"The queue is {pause}." if pause else ""
 
 
 class TemplateQuerySet(models.QuerySet["Template"]):

@@ -19,13 +19,23 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from agents import enqueueing, getting, machines
-from agents.forms import AgainForm, DescribeForm, PauseForm, TemplateForm, TimesForm
-from agents.jobs import life
+from agents.forms import AgainForm, DescribeForm, ErrandForm, ReservationForm, StorageForm, TemplateForm, TimesForm
+from agents.jobs import errands, life, reservations
 from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import Agent, AgentStatus, Bisection, EnrolmentCode, Job, QueuePause, Schedule, Template
+from agents.models import (
+    Agent,
+    AgentStatus,
+    Bisection,
+    EnrolmentCode,
+    Errand,
+    Job,
+    Reservation,
+    Schedule,
+    Template,
+)
 from agents.plans import bisect as bisection
 from agents.plans import estimate as estimating
 from agents.plans import halving, timetable
@@ -67,7 +77,7 @@ def agents(request: HttpRequest) -> HttpResponse:
 
 
 def _shown(request: HttpRequest) -> QuerySet[Agent]:
-    rows = Agent.objects.select_related("paused_by")
+    rows = Agent.objects.with_reservations()
     return rows if may_operate(request.user) else rows.exclude(status=AgentStatus.PENDING)
 
 
@@ -86,7 +96,7 @@ def _rows(request: HttpRequest, agents: list[Agent], *, linked: bool = True) -> 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def agent(request: HttpRequest, slug: str) -> HttpResponse:
-    """An agent, and for operators what to do with it. POST with `action`: describe, pause, again, resume, retire."""
+    """An agent, and for operators what to do with it: POST with `action`."""
     chosen = get_object_or_404(_shown(request), slug=slug)
     return _act(request, chosen) if request.method == "POST" else _agent_page(request, chosen)
 
@@ -95,8 +105,12 @@ def _agent_page(request: HttpRequest, agent: Agent, *, status: int = 200, **form
     context = {
         "row": _rows(request, [agent], linked=False)[0],
         "describe": DescribeForm.of(agent),
-        "pause": PauseForm(),
+        "reserve": ReservationForm(),
+        "timeline": queueing.timeline(agent, request.user),
         "again": AgainForm.of(agent),
+        "errand": ErrandForm.of(agent),
+        "storage": StorageForm(),
+        "asked": [(each, errands.undo_of(each)) for each in agent.asked.select_related("agent", "by")[:10]],
         "changes": changes.history(agent)[:50] if may_operate(request.user) else (),
         "runs": Run.objects.listed_for(request.user).present().filter(job__agent=agent).for_rows()[:10],
     } | forms
@@ -106,20 +120,34 @@ def _agent_page(request: HttpRequest, agent: Agent, *, status: int = 200, **form
 @operator_required
 def _act(request: PersonRequest, agent: Agent) -> HttpResponse:
     action = request.POST.get("action", "")
-    forms: dict[str, type[DescribeForm | PauseForm | AgainForm]] = {
-        "describe": DescribeForm, "pause": PauseForm, "again": AgainForm
+    forms: dict[str, type[DescribeForm | ReservationForm | AgainForm | ErrandForm | StorageForm]] = {
+        "describe": DescribeForm, "reserve": ReservationForm, "again": AgainForm, "errand": ErrandForm,
+        "storage": StorageForm,
     }  # fmt: skip
     if action in forms:
         form = forms[action](request.POST)
         if not form.save(agent, by=request.user):
             return _agent_page(request, agent, status=422, **{action: form})
+    elif action in ("undo", "drop"):
+        _undo_or_drop(request, agent, action)
     elif action == "resume":
-        machines.resume(agent, by=request.user)
+        reservations.resume(agent, by=request.user)
     elif action == "retire":
         machines.retire(agent, by=request.user)
     else:
-        return HttpResponseBadRequest("action: must be one of describe, pause, again, resume, retire")
+        return HttpResponseBadRequest(f"action: must be one of {', '.join(forms)}, undo, drop, resume, retire")
     return redirect("agent", slug=agent.slug)
+
+
+def _undo_or_drop(request: PersonRequest, agent: Agent, action: str) -> None:
+    errand = get_object_or_404(Errand, agent=agent, pk=as_uuid(request.POST.get("errand", "")))
+    if action == "drop":
+        errands.cancel(errand)
+        return
+    try:
+        errands.undo(errand, by=request.user)
+    except machines.Wrong as error:
+        messages.error(request, str(error))
 
 
 @require_POST
@@ -132,6 +160,7 @@ def issue_code(request: HttpRequest) -> HttpResponse:
     server_url = request.build_absolute_uri("/").rstrip("/")
     code = EnrolmentCode.issue(agent=renewed)
     context = {"code": code, "server_url": server_url, "renewed": renewed, "wheel": getting.wheel()}
+    context["authority"] = getting.authority()
     return render(request, "agents/code.html", context)
 
 
@@ -184,38 +213,42 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue(request: HttpRequest) -> HttpResponse:
-    """What runs and what waits. POST with `action`: pause, resume, cancel; else with `to` (first, last) the order."""
+    """What runs and what waits. POST with `action`: reserve, end, resume, cancel; else with `to` (first, last) the
+    order.
+    """
     if request.method == "POST":
-        return {"pause": _pause, "resume": _resume, "cancel": _cancel}.get(request.POST.get("action", ""), _move)(
-            request
-        )
-    return _queue_page(request, PauseForm())
+        actions = {"reserve": _reserve, "end": _end, "resume": _resume, "cancel": _cancel}
+        return actions.get(request.POST.get("action", ""), _move)(request)
+    return _queue_page(request, ReservationForm())
 
 
-def _queue_page(request: HttpRequest, form: PauseForm, *, status: int = 200) -> HttpResponse:
+def _queue_page(request: HttpRequest, form: ReservationForm, *, status: int = 200) -> HttpResponse:
+    calendar = reservations.Calendar(timezone.now())
     context = {
-        "entries": queueing.entries(request.user), "pause": form, "paused": QueuePause.words(timezone.now()),
-        "stalled": queueing.stalled(),
+        "entries": queueing.entries(request.user), "reserve": form, "paused": calendar.of_queue,
+        "reservations": calendar.ahead, "stalled": queueing.stalled(),
     }  # fmt: skip
     template = "agents/queue.html#entries" if request.htmx else "agents/queue.html"  # type: ignore[attr-defined]
     return render(request, template, context, status=status)
 
 
 @operator_required
-def _pause(request: PersonRequest) -> HttpResponse:
-    form = PauseForm(request.POST)
-    if form.is_valid():
-        given = form.cleaned_data
-        try:
-            queueing.pause(by=request.user, reason=given["pause_reason"], until=given["paused_until"])
-        except ValueError as error:
-            form.add_error("paused_until", str(error))
-    return redirect("queue") if form.is_valid() else _queue_page(request, form, status=422)
+def _reserve(request: PersonRequest) -> HttpResponse:
+    form = ReservationForm(request.POST)
+    return redirect("queue") if form.save(None, by=request.user) else _queue_page(request, form, status=422)
+
+
+@operator_required
+def _end(request: PersonRequest) -> HttpResponse:
+    """A reservation, of an agent or of the whole queue."""
+    given = as_uuid(request.POST.get("reservation", ""))
+    reservations.end(get_object_or_404(Reservation, pk=given), by=request.user)
+    return redirect(page_before(request, reverse("queue")))
 
 
 @operator_required
 def _resume(request: PersonRequest) -> HttpResponse:
-    queueing.resume()
+    reservations.resume(None, by=request.user)
     return redirect("queue")
 
 

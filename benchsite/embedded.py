@@ -106,6 +106,8 @@ def run_alone(state: State, address: Address) -> None:
         supervisor.start(programs.beat(state))
         supervisor.start(programs.web(address))
         supervisor.start(programs.agent(state, address))
+        if address.has_tls:
+            supervisor.start(programs.front(state, address))
         watch(supervisor, asked_to_stop, address, password)
     except Stopped:
         pass
@@ -185,8 +187,10 @@ def welcome(address: Address, password: str | None, waited_s: float) -> None:
     say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {where(address)}")
     if password is not None:
         say(f"  user       {OPERATOR}\n  password   {password}   ({make('login')} makes a new one)")
-    if not address.ip.is_loopback and not settings.BEHIND_TLS:
-        say("  Other machines reach it, over plain http: docs/operate/operations.md tells how to put TLS before it.")
+    if address.has_tls:
+        say("  Its certificate is of an authority of its own, which the line of the agents page carries.")
+    elif not address.ip.is_loopback and not settings.BEHIND_TLS:
+        say("  Other machines reach it over plain http. With Caddy on PATH, and without PLAIN_HTTP, it has TLS.")
     say(first_steps())
 
 

@@ -35,7 +35,9 @@ class Site(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         yield from _queue()
-        yield _gauge("benchsite_agents", "Agents by state.", "state", Counter(map(state_of, Agent.objects.all())))
+        yield _gauge(
+            "benchsite_agents", "Agents by state.", "state", Counter(map(state_of, Agent.objects.with_reservations()))
+        )
         imports = FileImport.objects.order_by().values_list("state").annotate(Count("pk"))
         yield _gauge("benchsite_imports", "Imports of files by state.", "state", dict(imports))
         parts = {"database": health.database(), **health.broker_and_its_users()}

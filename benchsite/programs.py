@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import psutil
+from django.conf import settings
 
 from benchsite.state import State, write_private
 from benchsite.supervisor import Program
@@ -27,17 +31,25 @@ class CannotStart(Exception):
 
 @dataclass(frozen=True)
 class Address:
-    """HOST and PORT. The local agent needs a loopback address, so one is always among `binds`."""
+    """HOST and PORT. The local agent needs a loopback address, so one is always among `binds`.
+
+    `has_tls`: other machines reach it through Caddy, on the same port of the machine's other addresses (`outside`).
+    """
 
     host: str
     port: int
+    has_tls: bool = False
 
     @classmethod
     def from_environment(cls) -> Address:
+        """Caddy is put before it where other machines are to reach it and nobody has said how."""
         port = os.environ.get("PORT") or str(DEFAULT_PORT)
         if not port.isdecimal() or not 0 < int(port) < 65536:
             raise CannotStart(f"PORT must be a number from 1 to 65535, not {port!r}")
-        return cls(os.environ.get("HOST") or "127.0.0.1", int(port))
+        address = cls(os.environ.get("HOST") or "127.0.0.1", int(port))
+        if address.ip.is_loopback or settings.BEHIND_TLS or settings.PLAIN_HTTP:
+            return address
+        return replace(address, has_tls=shutil.which("caddy") is not None)
 
     @property
     def ip(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
@@ -49,14 +61,27 @@ class Address:
 
     @property
     def binds(self) -> list[str]:
+        if self.has_tls:
+            return [self.loopback]
         extra = [] if self.ip.is_loopback or self.ip.is_unspecified else ["127.0.0.1"]
         return [str(self.ip), *extra]
+
+    @property
+    def outside(self) -> list[str]:
+        """Where Caddy listens."""
+        if not self.has_tls:
+            return []
+        if not self.ip.is_unspecified:
+            return [str(self.ip)]
+        cards = psutil.net_if_addrs().values()
+        found = [entry.address for card in cards for entry in card if entry.family == socket.AF_INET]
+        return [address for address in found if not ipaddress.ip_address(address).is_loopback]
 
     @property
     def loopback(self) -> str:
         if self.ip.is_unspecified:
             return "127.0.0.1" if self.ip.version == 4 else "::1"
-        return self.binds[-1]
+        return str(self.ip) if self.ip.is_loopback else "127.0.0.1"
 
     @property
     def local_url(self) -> str:
@@ -65,7 +90,15 @@ class Address:
     @property
     def url(self) -> str:
         """For people: the name they gave."""
+        if self.has_tls:
+            return self.outside_urls[0]
         return self.local_url if self.ip.is_unspecified else f"http://{bracketed(self.host.strip('[]'))}:{self.port}"
+
+    @property
+    def outside_urls(self) -> list[str]:
+        """Every name under which other machines may ask."""
+        names = [*self.outside, socket.gethostname()] if self.ip.is_unspecified else [self.host.strip("[]")]
+        return [f"https://{bracketed(name)}:{self.port}" for name in names]
 
     @property
     def allowed_hosts(self) -> list[str]:
@@ -79,7 +112,7 @@ class Address:
 
     def check_free(self) -> None:
         """Raises CannotStart in words that say what to do."""
-        for host in self.binds:
+        for host in [*self.binds, *self.outside]:
             with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 try:
@@ -163,6 +196,37 @@ def web(address: Address) -> Program:
     return Program("web", [sys.executable, "manage.py", "web", "--listen", *listen], stage=3, stop_within_s=1.5)
 
 
+def authority(state: State) -> Path:
+    """The certificate of the authority that Caddy makes at its first start."""
+    return state.path / "caddy" / "pki" / "authorities" / "local" / "root.crt"
+
+
+def front(state: State, address: Address) -> Program:
+    """TLS before the web process."""
+    folder = state.path / "caddy"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    listen = [f"{bracketed(host)}:{address.port}" for host in address.outside]
+    web = f"{bracketed(address.loopback)}:{address.port}"
+    config = front_config(site=", ".join(address.outside_urls), web=web, listen=listen, data=folder)
+    (folder / "config.json").write_text(json.dumps(config))
+    return Program("front", ["caddy", "run", "--config", str(folder / "config.json")], stage=4, stop_within_s=1.5)
+
+
+def front_config(*, site: str, web: str, listen: list[str], data: Path) -> dict[str, Any]:
+    """The shipped Caddyfile as Caddy reads it, on these addresses alone, with an authority of its own below `data`."""
+    told = os.environ | {"SITE": site, "TLS": "internal", "WEB": web, "STEPPATH": str(data / "step")}
+    command = ["caddy", "adapt", "--config", str(settings.BASE_DIR / "Caddyfile"), "--adapter", "caddyfile"]
+    try:
+        adapted = subprocess.run(command, env=told, check=True, capture_output=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CannotStart(f"caddy cannot read the Caddyfile ({error}); PLAIN_HTTP=NETWORK starts without it") from None
+    config: dict[str, Any] = json.loads(adapted)
+    config["apps"]["http"]["servers"]["srv0"] |= {"listen": listen, "automatic_https": {"disable_redirects": True}}
+    config["apps"]["pki"] = {"certificate_authorities": {"local": {"install_trust": False}}}
+    alone = {"disabled": True, "config": {"persist": False}}
+    return {"admin": alone, "storage": {"module": "file_system", "root": str(data)}, **config}
+
+
 def agent(state: State, address: Address) -> Program:
     folder, name = state.agent, socket.gethostname()
     options = ["--server", address.local_url, "--state", str(folder), "--name", name, "--code-file", str(state.code)]
@@ -174,7 +238,7 @@ def agent(state: State, address: Address) -> Program:
 def environment(state: State, address: Address) -> dict[str, str]:
     """Ours without make's variables, which would make a `make` started by a child act strangely."""
     kept = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-    return kept | {
+    ours = {
         "STATE": str(state.path),
         "HOST": address.host,
         "PORT": str(address.port),
@@ -183,4 +247,21 @@ def environment(state: State, address: Address) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
         # They would load every page into worker and beat: half a second and 40 MB each. `make check` checks.
         "CELERY_SKIP_CHECKS": "1",
+    }
+    return kept | ours | transport(state, address)
+
+
+def transport(state: State, address: Address) -> dict[str, str]:
+    """How other machines reach it."""
+    if not address.has_tls:
+        everybody = "::/0" if address.ip.version == 6 else "0.0.0.0/0"
+        is_told = address.ip.is_loopback or settings.BEHIND_TLS or settings.PLAIN_HTTP
+        return {} if is_told else {"PLAIN_HTTP": everybody}
+    return {
+        "BEHIND_TLS": "1",
+        "CSRF_TRUSTED_ORIGINS": ",".join(address.outside_urls),
+        "TRUSTED_PROXIES": address.loopback,
+        "AUTHORITY_FILE": str(authority(state)),
+        # Caddy makes this folder, else in the home.
+        "STEPPATH": str(state.path / "caddy" / "step"),
     }

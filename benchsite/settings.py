@@ -80,7 +80,12 @@ CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 # Behind a TLS proxy: cookies over https only. The embedded default is plain http on a loopback address.
 BEHIND_TLS = env_bool("BEHIND_TLS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
-SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+# The authority that signed the site's certificate, where other machines do not know it: the install line carries it.
+AUTHORITY_FILE = os.environ.get("AUTHORITY_FILE", "")
+# Other programs of a host whose certificate is such a one may be plain http: browsers are not told otherwise.
+SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS and not AUTHORITY_FILE else 0
+# Private networks within which the site is served over plain http: operators are told on every page.
+PLAIN_HTTP = env_networks("PLAIN_HTTP")
 # Asked from inside, without the proxy: health, and the API of agents, which use plain http on a loopback address only.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/agent/"]
 # Who may tell in a header whom a request comes from (benchsite/limits.py).
@@ -147,7 +152,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "runs.space.context",
+                "benchsite.context.context",
             ],
         },
     }
@@ -225,6 +230,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "runs.api.schema.add_upload_document",
         "runs.api.schema.add_common_answers",
+        "runs.api.examples.add",
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
-from django.http import HttpRequest
 
 MB = 1_000_000
 FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
@@ -40,11 +39,6 @@ def is_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def context(request: HttpRequest) -> dict[str, str]:
-    """For every page."""
-    return {"disk_shortage": shortage()}
 
 
 def count_for_sqlite() -> None:

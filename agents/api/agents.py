@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agents import machines
+from agents.jobs import reservations
 from agents.models import CODE_VALID_FOR, Agent, AgentStatus, EnrolmentCode
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
@@ -38,7 +39,7 @@ class EngineOffered(Part):
 
 
 class AgentAnswer(Part):
-    """An agent and its machine. `pause`: until when and why it is paused; empty while it is not."""
+    """An agent and its machine. `pause`: until when it is reserved, by whom and why; empty while it is not."""
 
     slug: str
     url: str
@@ -54,16 +55,23 @@ class AgentAnswer(Part):
     machine: str | None
     engines: list[EngineOffered]
     storages: list[str]
+    errands: Annotated[
+        dict[str, list[str]],
+        Field(description="Commands that it may be asked to do, with the names that each takes; none listed: any."),
+    ]
 
     @classmethod
     def of(cls, agent: Agent, request: Request) -> AgentAnswer:
         return cls(
-            **{name: getattr(agent, name) for name in ("slug", "name", "labels", "last_seen_at", "registered_at")},
+            **{
+                name: getattr(agent, name)
+                for name in ("slug", "name", "labels", "last_seen_at", "registered_at", "errands")
+            },
             url=request.build_absolute_uri(reverse("agent", args=[agent.slug])),
             status=AgentStatus(agent.status),
             online=agent.is_online,
             pause=agent.pause_words,
-            paused_until=agent.paused_until if agent.is_paused else None,
+            paused_until=agent.reservation.ends_at if agent.reservation else None,
             agent_version=agent.agent_version,
             machine=agent.hardware.slug if agent.hardware else None,
             engines=[
@@ -103,14 +111,14 @@ class AgentChange(Strict):
                 agent, by=by
             )
         if self.paused:
-            machines.pause(agent, by=by, reason=self.pause_reason, until=self.paused_until)
+            reservations.reserve(agent, by=by, reason=self.pause_reason, ends_at=self.paused_until)
         elif self.paused is False:
-            machines.resume(agent, by=by)
+            reservations.resume(agent, by=by)
 
 
-def _agents(request: Request) -> QuerySet[Agent]:
+def shown_agents(request: Request) -> QuerySet[Agent]:
     """Who waits for approval is told to those who approve."""
-    rows = Agent.objects.select_related("hardware", "paused_by")
+    rows = Agent.objects.select_related("hardware").with_reservations()
     return rows if may_operate(request.user) else rows.exclude(status=AgentStatus.PENDING)
 
 
@@ -118,7 +126,7 @@ class Agents(APIView):
     @extend_schema(operation_id="v1_agents_list", responses={200: AgentList})
     def get(self, request: Request) -> Response:
         """Every agent, by name."""
-        agents = AgentList(results=[AgentAnswer.of(agent, request) for agent in _agents(request)])
+        agents = AgentList(results=[AgentAnswer.of(agent, request) for agent in shown_agents(request)])
         return Response(agents.model_dump(mode="json"))
 
 
@@ -130,17 +138,20 @@ class AgentDetail(APIView):
     @extend_schema(responses={200: AgentAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One agent."""
-        return Response(AgentAnswer.of(get_object_or_404(_agents(request), slug=slug), request).model_dump(mode="json"))
+        return Response(
+            AgentAnswer.of(get_object_or_404(shown_agents(request), slug=slug), request).model_dump(mode="json")
+        )
 
     @extend_schema(request=AgentChange, responses={200: AgentAnswer, 400: FIELD_ERRORS, **REFUSALS})
     def patch(self, request: Request, slug: str) -> Response:
         """Rename, label, approve, disable, retire, pause or resume an agent."""
-        agent = get_object_or_404(_agents(request), slug=slug)
+        agent = get_object_or_404(shown_agents(request), slug=slug)
         try:
             read(AgentChange, request.data).apply(agent, by=request.user)
         except machines.Wrong as error:
-            raise ValidationError({error.field: [str(error)]}) from error
-        return Response(AgentAnswer.of(agent, request).model_dump(mode="json"))
+            field = {"ends_at": "paused_until"}.get(error.field, error.field)
+            raise ValidationError({field: [str(error)]}) from error
+        return self.get(request, slug)
 
 
 # For whoever sets up benchmark machines by a program

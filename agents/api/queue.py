@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 from uuid import UUID
 
 from django.db.models import Q
@@ -15,15 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agents.jobs import queue
-from agents.models import QueuePause
+from agents import machines
+from agents.jobs import queue, reservations
 from runs.answers.answer import Part
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS
 from runs.api.parsers import StrictJSONParser
 from runs.api.permissions import OperatorWithScope, readable_runs
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, Slug, Strict, Text
-from runs.models import User
 from runs.models.choices import RunState
 
 
@@ -82,7 +81,9 @@ def _queue_list(request: Request) -> Response:
         )
         for entry in queue.entries(request.user)
     ]
-    listed = QueueList(paused=QueuePause.words(timezone.now()), stalled=queue.stalled(), results=entries)
+    paused = reservations.Calendar(timezone.now()).of_queue
+    words = f"The queue is {paused}." if paused else ""
+    listed = QueueList(paused=words, stalled=queue.stalled(), results=entries)
     return Response(listed.model_dump(mode="json"))
 
 
@@ -102,11 +103,11 @@ class Queue(APIView):
         given = read(QueueChange, request.data)
         if given.paused:
             try:
-                queue.pause(by=cast(User, request.user), reason=given.reason, until=given.until)
-            except ValueError as error:
+                reservations.reserve(None, by=request.user, reason=given.reason, ends_at=given.until)
+            except machines.Wrong as error:
                 raise ValidationError({"until": [str(error)]}) from error
         else:
-            queue.resume()
+            reservations.resume(None, by=request.user)
         return _queue_list(request)
 
 

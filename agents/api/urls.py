@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.api import agents, experiments, queue, schedules, templates, views
+from agents.api import agents, errands, experiments, queue, reservations, schedules, templates, views
 
 # Below benchagent.protocol.API_ROOT: the agents' own protocol.
 protocol = [
@@ -18,8 +18,12 @@ protocol = [
 # Below /api/v1/: for people and their programs.
 urlpatterns = [
     path("agents/enrolment-codes/", agents.EnrolmentCodes.as_view(), name="api-enrolment-codes"),
+    path("agents/<slug:slug>/errands/", errands.Errands.as_view(), name="api-errands"),
+    path("agents/<slug:slug>/errands/<uuid:pk>/", errands.ErrandDetail.as_view(), name="api-errand"),
     path("agents/<slug:slug>/", agents.AgentDetail.as_view(), name="api-agent"),
     path("agents/", agents.Agents.as_view(), name="api-agents"),
+    path("reservations/", reservations.Reservations.as_view(), name="api-reservations"),
+    path("reservations/<uuid:pk>/", reservations.ReservationDetail.as_view(), name="api-reservation"),
     path("schedules/", schedules.Schedules.as_view(), name="api-schedules"),
     path("schedules/<slug:slug>/", schedules.ScheduleDetail.as_view(), name="api-schedule"),
     path("templates/", templates.Templates.as_view(), name="api-templates"),

@@ -36,7 +36,7 @@ from django.views.decorators.csrf import csrf_exempt
 from pydantic import TypeAdapter, ValidationError
 
 from agents import machines
-from agents.jobs import life, observers
+from agents.jobs import errands, life, observers
 from agents.jobs.dispatch import queued, take_back_unclaimed
 from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job, ObserverOrder
 from agents.refusals import BadMessage, Refusal
@@ -112,7 +112,7 @@ def bearer(request: HttpRequest) -> str:
 
 
 def agent_of(request: HttpRequest) -> Agent:
-    agent = machines.by_token(bearer(request))
+    agent = Agent.objects.by_token(bearer(request))
     if agent is None:
         raise Refusal(401, "unknown agent token")
     request.agent = agent  # type: ignore[attr-defined]  # for the log (benchsite.requests)
@@ -182,13 +182,17 @@ def register(request: HttpRequest, body: Body) -> Registered:
 def poll(request: HttpRequest, body: Body) -> PollAnswer:
     check_protocol(body)
     agent = agent_of(request)
-    machines.update(agent, poll=check(Poll, body))
+    message = check(Poll, body)
+    machines.update(agent, poll=message)
+    if "errand" in message:
+        errands.take(agent, message["errand"])
     status = AgentStatus(agent.status)
-    job = order = None
+    job = order = errand = None
     if body.get("leaving"):
         take_back_unclaimed(of=agent)
     elif status == AgentStatus.APPROVED:
         job = agent.jobs.filter(run__state=RunState.ASSIGNED).order_by("assigned_at").first()
+        errand = errands.give(agent) if agent.is_asked and not job else None
         if agent.observations:
             waiting = observers.open_orders().filter(agent=agent, claimed_at=None)
             order = waiting.order_by("job__claimed_at").first()
@@ -196,10 +200,12 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
         "status": cast(Literal["pending", "approved", "disabled"], status.value),
         "poll_after_s": POLL_WITHOUT_WORK_S.get(status) or _tempo_s(agent),
         "job": str(job.pk) if job else None,
-        "message": agent.pause_words or MESSAGES[status],
+        "message": (agent.pause_words if agent.is_held else "") or MESSAGES[status],
     }
     if order is not None:
         answer["observe"] = str(order.pk)
+    if errand is not None:
+        answer["errand"] = errand
     return answer
 
 

@@ -16,7 +16,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.jobs.observers import open_orders
-from agents.models import Agent, AgentStatus, Job, QueuePause, cell_of
+from agents.jobs.reservations import Calendar
+from agents.models import Agent, AgentStatus, Errand, Job, cell_of
 from agents.plans.plan import may_be_on
 from runs import results
 from runs.models import Experiment, HardwareProfile, Run
@@ -31,10 +32,11 @@ def assign_queued() -> int:
     """Assign as many queued runs as there are agents for, while there is room for their results. Returns how many."""
     free = list(idle_agents())
     given = 0
-    if not free or shortage() or QueuePause.words(timezone.now()):
+    if not free or shortage() or (calendar := Calendar(timezone.now())).of_queue:
         return 0
     for run in queued():
-        agent = next((agent for agent in free if may_take(agent, run)), None)
+        fit = (agent for agent in free if may_take(agent, run) and not calendar.in_the_way(agent, run))
+        agent = next(fit, None)
         if agent is not None and _assign(run, agent):
             given += 1
             free = [other for other in free if not _share(other, agent)]
@@ -76,6 +78,7 @@ def idle_agents() -> QuerySet[Agent]:
         online.not_paused(now)
         .exclude(pk__in=occupied)
         .exclude(pk__in=open_orders().values("agent"))
+        .exclude(pk__in=Errand.objects.open().values("agent"))
         .order_by("name", "id")
     )
 
@@ -112,7 +115,9 @@ def _assign(run: Run, agent: Agent) -> bool:
     now = timezone.now()
     with transaction.atomic():
         locked = Agent.objects.select_for_update().get(pk=agent.pk)
-        if locked.status != AgentStatus.APPROVED or locked.is_paused or locked.jobs.filter(busy(now)).exists():
+        if locked.status != AgentStatus.APPROVED or locked.jobs.filter(busy(now)).exists():
+            return False
+        if Calendar(now).in_the_way(locked, run):
             return False
         if open_orders().filter(agent=locked).exists() or _is_machine_busy(locked, now):
             return False

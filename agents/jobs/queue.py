@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,11 +15,10 @@ from django.utils import timezone
 from agents import enqueueing
 from agents.jobs import life
 from agents.jobs.dispatch import busy, idle_agents, may_take, queued
+from agents.jobs.reservations import Calendar, kind_of
 from agents.jobs.status import progress, reason, silence
-from agents.models import Agent, AgentStatus, Job, QueuePause
-from agents.plans import estimate
-from runs.models import Experiment, Run, User
-from runs.models.base import clean
+from agents.models import Agent, AgentStatus, Job, Reservation
+from runs.models import Experiment, Run
 from runs.models.choices import ON_AGENT_STATES, RunState
 from runs.models.visible import Reader
 from runs.space import shortage
@@ -47,8 +45,9 @@ class Entry:
 def entries(user: Reader, *, now: datetime | None = None) -> list[Entry]:
     """What runs first, then what waits, as it will be handed out."""
     now = now or timezone.now()
-    running, free_at = _running(now)
-    rows = [*running, *_waiting(free_at)]
+    calendar = Calendar(now)
+    running, free_at = _running(calendar)
+    rows = [*running, *_waiting(free_at, calendar)]
     shown = set(Run.objects.listed_for(user).filter(pk__in=[run.pk for run, *_ in rows]).values_list("pk", flat=True))
     return [
         _entry([(run, begins_at, ends_at) for run, _, begins_at, ends_at in group], agent, seen, now)
@@ -83,20 +82,21 @@ def _entry(
     )
 
 
-def _running(now: datetime) -> tuple[list[Planned], dict[Agent, datetime]]:
+def _running(calendar: Calendar) -> tuple[list[Planned], dict[Agent, datetime]]:
     """What agents do, and from when each that may get more is free."""
+    now = calendar.now
     jobs = Job.objects.filter(busy(now), agent__isnull=False).select_related(
         "agent", "requested_agent", "run__dbms_version__dbms", "run__workload", "run__experiment", "run__owner"
     )
-    approved = Agent.objects.filter(status=AgentStatus.APPROVED).not_paused(now)
+    approved = Agent.objects.filter(status=AgentStatus.APPROVED)
     free_at = {agent: now for agent in approved if agent.is_online}
     running: list[Planned] = []
     for job in jobs.order_by("assigned_at"):
         run = job.run
         run.job = job
         so_far = progress(run, now=now)
-        left_s = so_far.left_s if so_far else None if silence(run) else _expected_s(run)
-        ends_at = None if left_s is None else now + timedelta(seconds=left_s)
+        left = timedelta(seconds=so_far.left_s) if so_far else None if silence(run) else calendar.length(run)
+        ends_at = None if left is None else now + left
         if job.agent in free_at and ends_at is not None:
             free_at[job.agent] = max(free_at[job.agent], ends_at)
         if run.state in ON_AGENT_STATES:
@@ -104,32 +104,32 @@ def _running(now: datetime) -> tuple[list[Planned], dict[Agent, datetime]]:
     return running, free_at
 
 
-def _waiting(free_at: dict[Agent, datetime]) -> Iterator[Planned]:
+def _waiting(free_at: dict[Agent, datetime], calendar: Calendar) -> Iterator[Planned]:
     """Each queued run with the agent that is free for it first."""
-    cells: dict[str, float] = {}
     takes: dict[tuple[UUID | None, Agent, str], bool] = {}
     for run in queued().select_related("job__requested_agent", "experiment", "owner", "workload"):
-        cell = json.dumps([run.job.spec["dbms"], run.job.spec["dbms_version"], run.job.spec["factors"]])
-        fit = []
-        for agent in free_at:
-            asked = run.experiment_id or run.pk, agent, cell
+        kind = kind_of(run)
+        begins: dict[Agent, datetime] = {}
+        for agent, at in free_at.items():
+            asked = run.experiment_id or run.pk, agent, kind
             if asked not in takes:
                 takes[asked] = may_take(agent, run)
-            if takes[asked]:
-                fit.append(agent)
-        if not fit:
+            if takes[asked] and (begin := calendar.begin(agent, run, at)):
+                begins[agent] = begin
+        if not begins:
             yield run, run.job.requested_agent, None, None
             continue
-        if cell not in cells:
-            cells[cell] = _expected_s(run)
-        agent = min(fit, key=lambda agent: free_at[agent])
-        begins_at = free_at[agent]
-        free_at[agent] = begins_at + timedelta(seconds=cells[cell])
-        yield run, agent, begins_at, free_at[agent]
+        agent = min(begins, key=lambda agent: begins[agent])
+        free_at[agent] = begins[agent] + calendar.length(run)
+        yield run, agent, begins[agent], free_at[agent]
 
 
-def _expected_s(run: Run) -> float:
-    return estimate.before_window_s(run) + estimate.window_s(run.job.spec["factors"])
+def timeline(agent: Agent, user: Reader) -> list[Entry | Reservation]:
+    """What it does, what waits for it and what is reserved, by the begin; what has no time comes last."""
+    now = timezone.now()
+    found: list[Entry | Reservation] = [entry for entry in entries(user, now=now) if entry.agent == agent]
+    found += Calendar(now).of(agent)
+    return sorted(found, key=lambda each: each.begins_at.timestamp() if each.begins_at else float("inf"))
 
 
 # An alarm
@@ -140,14 +140,16 @@ STALLED_AFTER = timedelta(minutes=5)
 def stalled(*, now: datetime | None = None) -> str:
     """That work waits, machines that fit it are idle, and nothing has begun for five minutes; empty where not so."""
     now = now or timezone.now()
-    if shortage() or QueuePause.words(now):
+    calendar = Calendar(now)
+    if shortage() or calendar.of_queue:
         return ""
     since = now - STALLED_AFTER
     if Job.objects.filter(assigned_at__gt=since).exists() or Job.objects.filter(closed_at__gt=since).exists():
         return ""
     idle = [agent for agent in idle_agents() if agent.registered_at < since]
     for run in queued().filter(state_changed_at__lt=since) if idle else ():
-        if agent := next((agent for agent in idle if may_take(agent, run)), None):
+        fit = (agent for agent in idle if may_take(agent, run) and not calendar.in_the_way(agent, run))
+        if agent := next(fit, None):
             minutes = int(STALLED_AFTER.total_seconds() // 60)
             return (
                 f"Stalled: {agent.name} is idle and could run what waits, and nothing has begun for {minutes} minutes."
@@ -156,19 +158,6 @@ def stalled(*, now: datetime | None = None) -> str:
 
 
 # What operators do
-
-
-def pause(*, by: User, reason: str = "", until: datetime | None = None) -> None:
-    """Hand out nothing more until then, or until somebody resumes. Raises ValueError for an end that is over."""
-    if until is not None and until <= timezone.now():
-        raise ValueError("This time is over.")
-    QueuePause.objects.all().delete()
-    QueuePause.objects.create(by=by, reason=clean(reason, 200), until=until)
-
-
-def resume() -> None:
-    QueuePause.objects.all().delete()
-    enqueueing.enqueue(enqueueing.DISPATCH)
 
 
 def cancel(runs: Iterable[Run]) -> int:

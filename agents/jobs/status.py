@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,8 +16,9 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from agents.jobs.dispatch import busy, is_target, may_take, queued
+from agents.jobs.reservations import Calendar
 from agents.machines import approved_agents
-from agents.models import Agent, AgentStatus, Job, QueuePause
+from agents.models import Agent, AgentStatus, Errand, Job, Reservation
 from agents.plans import estimate, schedule
 from runs.access.rules import may_operate
 from runs.models import Experiment, Run, User
@@ -161,10 +162,13 @@ def reason(run: Run, *, now: datetime | None = None) -> str:
     now = now or timezone.now()
     if run.state == RunState.ASSIGNED and run.job.agent is not None:
         return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
-    return (shortage() or QueuePause.words(now) or _why_queued(run, now)) if run.state == RunState.QUEUED else ""
+    if run.state != RunState.QUEUED:
+        return ""
+    calendar = Calendar(now)
+    return shortage() or (f"The queue is {calendar.of_queue}." if calendar.of_queue else _why_queued(run, calendar))
 
 
-def _why_queued(run: Run, now: datetime) -> str:
+def _why_queued(run: Run, calendar: Calendar) -> str:
     wanted = run.job.requested_agent
     agents = [wanted] if wanted else list(Agent.objects.all())
     if not agents:
@@ -180,10 +184,9 @@ def _why_queued(run: Run, now: datetime) -> str:
     offering = [agent for agent in targets if may_take(agent, run)]
     if not offering:
         return _no_offer(targets, run, alone=len(agents) == 1)
-    online = [agent for agent in offering if agent.is_online and not agent.is_paused]
-    if not online:
-        return _nobody_there(offering, now)
-    return _in_line(online, run, now)
+    held = {agent: found for agent in offering if (found := calendar.in_the_way(agent, run))}
+    online = [agent for agent in offering if agent.is_online and agent not in held]
+    return _in_line(online, run, calendar.now) if online else _nobody_there(offering, held, calendar.now)
 
 
 def _none_approved(agents: list[Agent]) -> str:
@@ -193,10 +196,11 @@ def _none_approved(agents: list[Agent]) -> str:
     return f"Agent {', '.join(agent.name for agent in agents)} is {agents[0].get_status_display().lower()}."
 
 
-def _nobody_there(offering: list[Agent], now: datetime) -> str:
-    """Each of them is paused or offline."""
-    if paused := [f"Agent {agent.name} is {agent.pause_words}." for agent in offering if agent.is_paused]:
-        return " ".join(paused)
+def _nobody_there(offering: list[Agent], held: Mapping[Agent, Reservation], now: datetime) -> str:
+    """Each of them is held by a reservation, or offline."""
+    if held:
+        words = " ".join(f"Agent {agent.name} is {reservation}." for agent, reservation in held.items())
+        return words if any(each.stands(now) for each in held.values()) else f"{words} The run would not end before."
     seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
     return f"Offline: {seen}. The run starts when an agent is back."
 
@@ -229,9 +233,15 @@ def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
     """The agents are there: either they are busy, or the dispatcher should have acted by now."""
     jobs = Job.objects.filter(busy(now), agent__in=online).select_related("agent", "run__dbms_version")
     occupied = {job.agent_id: job for job in jobs}
-    idle = [agent for agent in online if agent.pk not in occupied]
+    asked = {
+        errand.agent_id: errand for errand in Errand.objects.open().filter(agent__in=online).select_related("agent")
+    }
+    idle = [agent for agent in online if agent.pk not in occupied and agent.pk not in asked]
     if not idle:
-        doing = "; ".join(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values())
+        doing = "; ".join([
+            *(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values()),
+            *(f"agent {errand.agent} does first: {errand}" for pk, errand in asked.items() if pk not in occupied),
+        ])  # fmt: skip
         earlier = Q(job__priority=run.job.priority, created_at__lt=run.created_at)
         ahead = queued().filter(Q(job__priority__gt=run.job.priority) | earlier).count()
         words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"

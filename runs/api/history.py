@@ -153,7 +153,7 @@ class AlertAnswer(AlertRow):
     counters: list[CounterRow]
 
 
-Link = Annotated[str, Text(500), Field(pattern="^https?://")]
+Link = Annotated[str, Text(500), Field(pattern="^https?://", examples=["https://bench.example/why"])]
 
 
 class AlertEdit(Strict):

@@ -188,7 +188,7 @@ Line = Annotated[str, Text(200, least=0)]
 Path = Annotated[str, Text(500, least=0)]
 Prose = Annotated[str, Text(10_000, least=0)]
 NewSlug = Annotated[str, Field(max_length=100, pattern=r"^[-a-zA-Z0-9_]+$")]
-Slug = Annotated[str, Field(max_length=120, pattern=r"^[-a-zA-Z0-9_]+$")]
+Slug = Annotated[str, Field(max_length=120, pattern=r"^[-a-zA-Z0-9_]+$", examples=["nightly-tpcb"])]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 MAX_SERIES_VALUES = 1_000_000
@@ -248,7 +248,7 @@ class Tested(Strict):
     commit_number: Annotated[
         str,
         Text(11, least=0),
-        Field(pattern="^[0-9]*$", description="Orders a series: `git rev-list --count COMMIT`."),
+        Field(pattern="^[0-9]*$", description="Orders a series: `git rev-list --count COMMIT`.", examples=["41327"]),
     ] = ""
     parents: Annotated[
         str,

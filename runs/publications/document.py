@@ -285,7 +285,7 @@ class TableRow(Row):
     table_size_mb: float | None = None
     indices_size_mb: float | None = None
     total_percent: float | None = None
-    total_percent_as_printed: Annotated[str, Field(max_length=20)] = ""
+    total_percent_as_printed: Annotated[str, Field(max_length=20, examples=["12.5"])] = ""
 
 
 class IndexRow(Row):

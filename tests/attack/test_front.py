@@ -17,9 +17,9 @@ import pytest
 import requests
 
 from benchsite.limits import PARTS
+from benchsite.programs import front_config
 from scripts.private import environment, manage, web
 from tests.attack.test_floods import AT_ONCE_S, BOTH_LENGTHS, UNFINISHED, answers_of, closed
-from tests.conftest import REPOSITORY
 from tests.ops.site import free_port, wait_until
 
 pytestmark = pytest.mark.attack
@@ -37,15 +37,11 @@ ApiToken.objects.update(digest=digest_secret("{TOKEN}"))
 
 def adapted(upstream: str, port: int, data: Path) -> dict[str, Any]:
     """The shipped file as Caddy reads it, moved to a port of its own; with its other timeout a test would last long."""
-    told = os.environ | {"SITE": "localhost", "TLS": "internal", "WEB": upstream}
-    command = ["caddy", "adapt", "--config", "Caddyfile", "--adapter", "caddyfile"]
-    config = json.loads(subprocess.run(command, cwd=REPOSITORY, env=told, check=True, capture_output=True).stdout)
+    config = front_config(site="localhost", web=upstream, listen=[f"127.0.0.1:{port}"], data=data)
     server = config["apps"]["http"]["servers"]["srv0"]
     assert (server["read_header_timeout"], server["read_timeout"]) == (HEADER_S * 10**9, BODY_S * 10**9)
-    server |= {"listen": [f"127.0.0.1:{port}"], "read_timeout": 2 * HEADER_S * 10**9}
-    server["automatic_https"] = {"disable_redirects": True}
-    config["apps"]["pki"] = {"certificate_authorities": {"local": {"install_trust": False}}}
-    return {"admin": {"disabled": True}, "storage": {"module": "file_system", "root": str(data)}, **config}
+    server["read_timeout"] = 2 * HEADER_S * 10**9
+    return config
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,8 @@ class FakeServer:
         self.heartbeats: list[str] = []
         self.batches: dict[str, list[dict[str, Any]]] = {}
         self.requests: list[tuple[str, str | None]] = []
+        self.errands: list[dict[str, Any]] = []
+        self.reports: dict[str, dict[str, Any]] = {}
         self.cancelled: set[str] = set()
         self.gone: set[str] = set()
         self.down = False
@@ -120,7 +122,13 @@ class FakeServer:
             return 401, {"detail": "unknown token"}
         self.polls.append(body)
         job = next((job["run_id"] for job in self.jobs if job["run_id"] not in self.claimed), None)
-        return 200, {"status": "approved", "poll_after_s": 0.1, "job": job, "message": ""}
+        if report := body.get("errand"):
+            self.reports[report["id"]] = report
+        ended = [report["id"] for report in self.reports.values() if report["state"] != "running"]
+        answer: dict[str, Any] = {"status": "approved", "poll_after_s": 0.1, "job": job, "message": ""}
+        if errand := next((errand for errand in self.errands if errand["id"] not in ended), None):
+            answer |= {"errand": errand, "job": None}
+        return 200, answer
 
     def _claim(self, run_id: str, _token: str | None, _body: dict[str, Any]) -> Answer:
         if run_id in self.claimed:

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from agents import machines
+from agents.jobs import reservations
 from agents.models import Agent, AgentStatus
 from benchsite import health, log
 from runs.models import ApiToken
@@ -49,7 +49,7 @@ def agent(slug: str, *, seen_s: float = 1, **more) -> Agent:
 
 def test_it_tells_of_agents_queue_parts_and_disk(values, operator):
     agent("a"), agent("b", seen_s=60), agent("c", status=AgentStatus.PENDING)
-    machines.pause(agent("d"), by=operator)
+    reservations.reserve(agent("d"), by=operator)
     told = values()
     agents = {label: value for (name, label), value in told.items() if name == "benchsite_agents"}
     assert agents == {"online": 1, "offline": 1, "pending": 1, "paused": 1}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 from uuid import UUID
@@ -95,6 +96,23 @@ def test_stored_runs_at_a_fixed_rate_say_that_their_transactions_came_at_even_di
         naming.name_them(apps, None)
     assert [run.factor("arrivals") for run in Run.objects.filter(pk__in=[run.pk for run in rated])] == ["even"] * 3
     assert [run.factor("arrivals") for run in (stated, closed, sent)] == ["poisson", None, None]
+
+
+def test_pauses_of_agents_and_of_the_queue_are_reservations(transactional_db: None):
+    latest = Steps(connection).graph.leaf_nodes()
+    try:
+        before = migrate([("agents", "0012_bisections")])
+        by = before.get_model("runs", "User").objects.create(username="ann")
+        agent, more = before.get_model("agents", "Agent").objects, {"paused_by": by, "pause_reason": "fan"}
+        agent.create(slug="a", token_digest="a")
+        paused = agent.create(slug="b", token_digest="b", paused_at=datetime(2026, 1, 1, tzinfo=UTC), **more)
+        before.get_model("agents", "QueuePause").objects.create(by=by, reason="move")
+    finally:
+        after = migrate(latest)
+    rows = after.get_model("agents", "Reservation").objects.order_by("reason")
+    assert list(rows.values_list("agent", "reason", "by", "ends_at")) == [
+        (paused.pk, "fan", by.pk, None), (None, "move", by.pk, None),
+    ]  # fmt: skip
 
 
 def test_tables_made_step_by_step_are_those_made_at_once():

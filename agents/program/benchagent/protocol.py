@@ -17,6 +17,10 @@ Life cycle, agent -> server, JSON over HTTPS (plain http only to a loopback addr
    and ``expected``. The agent keeps every batch in its spool until it is acknowledged.
 6. The item ``finish`` ends the job; afterwards the job token opens nothing but repeats of the same batches.
 
+Beside runs the server may ask something of the machine itself. ``errands`` of a poll tells which commands the agent
+does; ``errand`` of the answer names one, with each poll until the agent's own ``errand`` (`ErrandReport`) has told of
+its end. While there is one, no run is handed out. An agent that does not tell ``errands`` is asked for none.
+
 A second agent observes: it samples the machine of a server that the first one did not start. ``observe`` of its poll
 names the run. ``POST {API_ROOT}/observations/<run_id>/claim/`` -> `Ordered`, once, with a token for this order alone;
 ``…/heartbeat/`` -> `Watch`; ``…/batch/`` with `ObservedBatch` -> `Ack`, numbered as above, until the item ``observed``.
@@ -146,6 +150,22 @@ class ConfinementFacts(TypedDict):
     words: str
 
 
+class ErrandOrder(TypedDict):
+    """A command of the agent's own program, as "engines install", and the words after it."""
+
+    id: str
+    command: str
+    words: list[str]
+
+
+class ErrandReport(TypedDict):
+    """How far an errand is; `log` is the end of what it said so far."""
+
+    id: str
+    state: Literal["running", "done", "failed"]
+    log: str
+
+
 class Registration(TypedDict):
     protocol: int
     agent_version: str
@@ -172,6 +192,9 @@ class Poll(TypedDict):
     places: NotRequired[list[NamedStorageFacts]]
     observations: NotRequired[list[ObservationFacts]]
     confinement: NotRequired[ConfinementFacts]
+    # Commands that the server may ask for, with the names that each takes; none listed: any.
+    errands: NotRequired[dict[str, list[str]]]
+    errand: NotRequired[ErrandReport]
     # It is about to end: it is given nothing more.
     leaving: NotRequired[bool]
 
@@ -183,6 +206,7 @@ class PollAnswer(TypedDict):
     message: str
     # A run of another agent that this one is to observe.
     observe: NotRequired[str]
+    errand: NotRequired[ErrandOrder]
 
 
 class JobSpec(TypedDict):

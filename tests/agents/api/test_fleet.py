@@ -49,7 +49,7 @@ def test_it_changes_an_agent_and_leaves_what_is_not_named(client, machine, as_op
     path, until = f"{ROOT}/agents/bench1/", timezone.now() + timedelta(hours=1)
     told = client.patch(path, {"labels": ["nvme"], "paused": True, "paused_until": until.isoformat()}, **as_operator)
     assert told.json()["labels"] == ["nvme"]
-    assert told.json()["pause"].startswith("paused until")
+    assert told.json()["pause"].startswith("reserved until")
     told = client.patch(path, {"name": "alpha", "paused": False}, **as_operator).json()
     assert (told["name"], told["labels"], told["pause"], told["slug"]) == ("alpha", ["nvme"], "", "bench1")
     assert client.patch(path, {"status": "retired"}, **as_operator).json()["status"] == "retired"

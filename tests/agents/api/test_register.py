@@ -25,7 +25,7 @@ def test_it_registers_an_agent_that_then_waits(client):
     assert answer.status_code == 200
     body = answer.json()
     assert body["status"] == "pending"
-    agent = machines.by_token(body["token"])
+    agent = Agent.objects.by_token(body["token"])
     assert str(agent.pk) == body["agent_id"]
     assert [engine["dbms"] for engine in agent.engines] == ["sqlite", "derby", "hsqldb", "h2"]
 

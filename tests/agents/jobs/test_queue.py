@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.jobs import dispatch, queue, status
-from agents.models import Agent, Job
+from agents.jobs import dispatch, queue, reservations, status
+from agents.models import Agent, Job, Reservation
 from agents.plans import schedule
 from runs.models import Run
 from runs.models.choices import RunState
@@ -39,9 +39,9 @@ def test_a_paused_queue_hands_out_nothing_and_every_run_says_so(client, bearer, 
 def test_a_pause_ends_by_its_time(machine, operator):
     machine()
     schedule.start(plan_of(A), user=operator)
-    queue.pause(by=operator, until=timezone.now() + timedelta(hours=1))
+    reservations.reserve(None, by=operator, ends_at=timezone.now() + timedelta(hours=1))
     assert dispatch.assign_queued() == 0
-    queue.QueuePause.objects.update(until=timezone.now() - timedelta(seconds=1))
+    Reservation.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert dispatch.assign_queued() == 1
 
 
@@ -69,9 +69,9 @@ def test_a_queue_that_stands_still_although_it_could_go_on_is_an_alarm(client, m
     Agent.objects.update(registered_at=long_ago)
     assert "bench1 is idle" in queue.stalled()
     assert client.get(PATH).json()["stalled"] == queue.stalled()
-    queue.pause(by=operator)
+    reservations.reserve(None, by=operator)
     assert queue.stalled() == ""
-    queue.resume()
+    reservations.resume(None, by=operator)
     Agent.objects.update(last_seen_at=long_ago)
     assert queue.stalled() == ""
     Agent.objects.update(last_seen_at=timezone.now())

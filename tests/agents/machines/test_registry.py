@@ -24,7 +24,7 @@ def test_it_approves_who_brings_a_one_time_code():
     assert agent.status == AgentStatus.APPROVED
     assert agent.hardware.cpu_model == "Example 3000"
     assert agent.token_digest == digest_secret(token)
-    assert machines.by_token(token) == agent
+    assert Agent.objects.by_token(token) == agent
 
 
 def test_it_approves_a_machine_whose_facts_are_damaged_and_takes_them_with_its_next_poll(open_registration):
@@ -149,3 +149,7 @@ def test_it_forgets_strangers_that_left_and_codes_that_are_over(machine):
     assert list(Agent.objects.all()) == [approved]
     assert not Agent.objects.filter(pk=pending.pk).exists()
     assert EnrolmentCode.redeem(fresh)
+
+
+def test_a_second_agent_of_a_host_name_has_a_name_of_its_own(machine):
+    assert [machine("vm").agent.name for _ in range(2)] == ["vm", "vm-2"]

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from agents import machines
 from agents.jobs import dispatch, status
-from agents.models import Agent, AgentStatus, EnrolmentCode, Job
+from agents.models import Agent, AgentStatus, EnrolmentCode, Job, Reservation
 from agents.plans import schedule
 from runs.access import changes
 from runs.models import Run
@@ -175,23 +175,23 @@ def test_it_names_the_field_of_a_name_or_label_that_cannot_be_and_changes_nothin
     assert (bench.agent.name, bench.agent.labels) == ("bench1", [])
 
 
-def test_a_paused_agent_gets_no_run_until_its_time_or_until_it_is_resumed(client, bench):
+def test_a_paused_agent_gets_no_run_until_its_time_or_until_it_is_resumed(client, bench, operator):
     run = schedule.start(plan_of(agent=bench.agent), user=None).runs.get()
     soon = timezone.now() + timedelta(hours=1)
-    act(client, bench.agent, "pause", pause_reason="new fan", paused_until=f"{soon:%Y-%m-%dT%H:%M}")
+    act(client, bench.agent, "reserve", reason="new fan", ends_at=f"{soon:%Y-%m-%dT%H:%M}")
     assert dispatch.assign_queued() == 0
     waiting = Run.objects.select_related("job__requested_agent", "dbms_version__dbms").get(pk=run.pk)
-    assert status.reason(waiting) == f"Agent bench1 is paused until {soon:%Y-%m-%d %H:%M} UTC: new fan."
+    assert status.reason(waiting) == f"Agent bench1 is reserved until {soon:%Y-%m-%d %H:%M} UTC by {operator}: new fan."
     assert bench.poll().json()["message"].endswith("new fan")
     assert not dispatch._assign(run, bench.agent)  # one that was idle when the dispatcher looked
-    Agent.objects.update(paused_until=timezone.now() - timedelta(seconds=1))
+    Reservation.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert dispatch.assign_queued() == 1
 
 
 def test_a_pause_without_an_end_lasts_until_it_is_resumed_and_lets_the_present_run_go_on(client, bench):
     first, second = schedule.start(plan_of(repeats=2), user=None).runs.order_by("order_index")
     dispatch.assign_queued()
-    act(client, bench.agent, "pause")
+    act(client, bench.agent, "reserve")
     assert bench.poll().json()["job"] == str(first.pk)
     assert bench.claim(first.pk).status_code == 200
     assert "draining" in page(client)
@@ -204,15 +204,15 @@ def test_a_pause_without_an_end_lasts_until_it_is_resumed_and_lets_the_present_r
 
 def test_a_run_that_any_machine_may_make_goes_past_a_paused_one(client, bench, machine):
     other = machine("bench2").agent
-    act(client, bench.agent, "pause")
+    act(client, bench.agent, "reserve")
     run = schedule.start(plan_of(), user=None).runs.get()
     assert dispatch.assign_queued() == 1
     assert Job.objects.get(pk=run.pk).agent == other
 
 
 def test_a_pause_whose_end_is_over_is_refused(client, bench):
-    answer = act(client, bench.agent, "pause", 422, paused_until="2020-01-01T00:00")
-    assert list(answer.context["pause"].errors) == ["paused_until"]
+    answer = act(client, bench.agent, "reserve", 422, ends_at="2020-01-01T00:00")
+    assert list(answer.context["reserve"].errors) == ["ends_at"]
     assert not bench.agent.is_paused
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import signal
@@ -12,9 +13,11 @@ from io import BytesIO
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from agents import getting
-from agents.models import Agent, AgentStatus
+from agents.jobs import errands
+from agents.models import Agent, AgentStatus, Errand
 from tests.ops.site import wait_until
 
 
@@ -41,6 +44,41 @@ def test_only_operators_get_the_line_with_a_code(client, operator):
     assert getting.wheel().sha256 in page
 
 
+@pytest.mark.django_db
+def test_the_line_carries_the_authority_or_says_plain_http_which_operators_are_told(
+    client, operator, settings, tmp_path
+):
+    def line() -> str:
+        return client.post(reverse("agent-code")).content.decode().split("data-install>")[1].split("<")[0]
+
+    client.force_login(operator)
+    (tmp_path / "root.crt").write_bytes(b"a certificate")
+    settings.AUTHORITY_FILE = str(tmp_path / "root.crt")
+    assert base64.b64encode(b"a certificate").decode() in line()
+    assert "BENCHSITE_CA=" in line()
+    assert "data-plain-http" not in client.get("/agents/").content.decode()
+    settings.AUTHORITY_FILE, settings.PLAIN_HTTP = "", ["10.0.0.0/24"]
+    assert line().endswith("sh -s -- --plain-http")
+    assert "10.0.0.0/24" in client.get("/agents/").content.decode()
+    client.logout()
+    assert "10.0.0.0/24" not in client.get("/agents/").content.decode()
+
+
+def updates_itself(operator) -> bool:
+    """Of this server's wheel, and is heard of afterwards."""
+
+    def can() -> bool:
+        return "update" in Agent.objects.get().errands
+
+    if not wait_until(can, 60, 0.5):
+        return False
+    errands.ask(Agent.objects.get(), by=operator, command="update", words=[])
+    if not wait_until(Errand.objects.filter(state="done").exists, 120, 0.5):
+        return False
+    at = timezone.now()
+    return wait_until(Agent.objects.filter(last_seen_at__gt=at).exists, 60, 0.5)
+
+
 @pytest.mark.engines
 @pytest.mark.django_db(transaction=True)
 def test_the_line_installs_an_agent_that_registers(live_server, client, operator, tmp_path):
@@ -56,8 +94,12 @@ def test_the_line_installs_an_agent_that_registers(live_server, client, operator
     agent = subprocess.Popen(["sh", "-c", line], env=environment, stderr=subprocess.PIPE, start_new_session=True)
     try:
         registered = wait_until(Agent.objects.filter(status=AgentStatus.APPROVED).exists, 120, 0.5)
+        updated = registered and updates_itself(operator)
     finally:
         os.killpg(agent.pid, signal.SIGTERM)
         _, words = agent.communicate(timeout=60)
     assert registered, words.decode()
+    assert updated, [*Errand.objects.values_list("state", "log"), words.decode()]
+    assert "this program was updated and begins anew" in words.decode()
     assert (tmp_path / "agent" / "code.txt").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "agent" / "state").stat().st_mode & 0o005 == 0o005, "a server's own user passes through"

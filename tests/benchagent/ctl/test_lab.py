@@ -36,6 +36,7 @@ def lab(logged_in: FakeApi) -> FakeApi:
         "/agents/": {"results": [AGENT]}, "/queue/": {"results": [QUEUED]}, "/experiments/": {"results": [night]},
         "/schedules/": {"results": [NIGHTLY]}, "/schedules/nightly/": NIGHTLY | {"paused": True},
         "/agents/box/": AGENT | {"pause": "paused: disk"},
+        "/reservations/": {"agent": "box", "words": "reserved", "id": "7"}, "/reservations/7/": {},
     }  # fmt: skip
     return logged_in
 
@@ -73,6 +74,9 @@ def test_it_shows_columns_that_are_named_also_as_csv_and_json(logged_in: FakeApi
         (["agents", "--resume", "box"], ("PATCH", "/agents/box/", {"paused": False})),
         (["schedules", "--pause", "nightly"], ("PATCH", "/schedules/nightly/", {"paused": True})),
         (["schedules", "--delete", "nightly"], ("DELETE", "/schedules/nightly/", None)),
+        (["reservations", "--add", "box", "--until", "2030-01-01T00:00Z", "--reason", "kernel tests"],
+         ("POST", "/reservations/", {"agent": "box", "ends_at": "2030-01-01T00:00Z", "reason": "kernel tests"})),
+        (["reservations", "--end", "7"], ("DELETE", "/reservations/7/", None)),
         (["repeat", "night", "--repeats", "2"], ("POST", "/experiments/night/repeat/", {"repeats": 2})),
     ],
 )  # fmt: skip
@@ -87,6 +91,17 @@ def test_it_adds_a_schedule_by_cron_or_by_a_time(lab: FakeApi) -> None:
     (sent,) = lab.sent("POST", "/schedules/")
     assert (sent["experiment"], sent["cron"], sent["timezone"]) == ("night", "0 22 * * *", "Europe/Prague")
     assert main(["schedules", "--add", "night"]) == 2
+
+
+def test_it_asks_a_machine_itself_waits_and_says_how_it_ended(lab: FakeApi, capsys) -> None:
+    lab.answers["/agents/box/"] = AGENT | {"errands": {"engines install": ["mysql-5.5.34"], "update": []}}
+    lab.answers["/agents/box/errands/"] = {"id": "7", "state": "waiting"}
+    lab.answers["/agents/box/errands/7/"] = {"id": "7", "state": "failed", "log": "no room"}
+    words = ["errand", "box", "engines", "install", "mysql-5.5.34", "--poll", "0"]
+    assert main(words) == 20
+    assert "no room" in capsys.readouterr().out
+    assert lab.sent("POST", "/agents/box/errands/") == [{"command": "engines install", "words": ["mysql-5.5.34"]}]
+    assert main(["errand", "box", "rm"]) == 2
 
 
 def test_it_cancels_each_and_says_which_was_refused(lab: FakeApi, capsys) -> None:

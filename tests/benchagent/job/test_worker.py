@@ -146,6 +146,24 @@ def test_it_does_not_report_postgresql_when_its_folder_is_hidden(start, server, 
     assert found >= {slug for slug, entry in DBMSS.items() if entry.embedded}
 
 
+def test_it_does_what_the_server_asks_of_the_machine_and_tells_how_it_went(start, server, dirs):
+    folder = dirs.root.parent / "disk"
+    folder.mkdir(mode=0o755)
+    orders = [
+        ("storage add", ["disk", str(folder)]), ("storage measure", ["disk"]), ("engines install", ["--help"]),
+        ("rm", ["-r"]),
+    ]  # fmt: skip
+    server.errands = [{"id": str(number), "command": c, "words": words} for number, (c, words) in enumerate(orders)]
+    start()
+    wait_until(lambda: len(server.reports) == 4 and server.reports["3"]["state"] != "running", WAIT_S)
+    assert [server.reports[str(number)]["state"] for number in range(4)] == ["done", "done", "failed", "failed"]
+    assert "syncs a second" in server.reports["1"]["log"]
+    assert "no engine '--help'" in server.reports["2"]["log"]
+    wait_until(
+        lambda: any("disk" in poll.get("errands", {}).get("storage remove", []) for poll in server.polls), WAIT_S
+    )
+
+
 def test_it_reports_a_second_derby_that_was_added(start, server, dirs, toolchain):
     command = [sys.executable, "-m", "benchagent", "engines", "install", "derby-10.6.2.1", "--state", str(dirs.root)]
     child = start()

@@ -22,7 +22,7 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.cli import connections, doctor, engines, observe, storage
+from benchagent.cli import connections, doctor, engines, observe, storage, update
 from benchagent.cli.commands import EXIT_FAILED, complain, say
 from benchagent.java import FetchError, JarChecksumError, JavaNotFoundError, JavaToolchain
 from benchagent.job.worker import Stop, Worker
@@ -63,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--server", required=True, metavar="URL", help="https://… (http only to this machine)")
     words = "http also to another machine, within a network that nobody listens to, as that of containers on one host"
     run.add_argument("--plain-http", action="store_true", help=words)
+    words = "file with the authority that signed the server's certificate, where the system does not know it"
+    run.add_argument("--ca", type=Path, metavar="FILE", help=words)
     run.add_argument("--name", default=socket.gethostname(), help="shown on the agents page (default: the host name)")
     run.add_argument("--code-file", type=Path, metavar="FILE", help="one-time code that approves this agent")
     words = (
@@ -71,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--on-stop", choices=("give-up", "finish"), default="give-up", help=words)
     run.set_defaults(command=_run)
 
-    for part in (engines, doctor, storage, connections, observe):
+    for part in (engines, doctor, storage, connections, observe, update):
         part.add_parser(commands, common)
     prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
     prepare.set_defaults(command=_prepare)
@@ -88,10 +90,13 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
         if not alone:
             complain(f"another agent is running with {dirs.root}")
             return EXIT_LOCKED
-        given = {name: getattr(options, name) for name in ("server", "name", "code_file", "plain_http")}
+        given = {name: getattr(options, name) for name in ("server", "name", "code_file", "plain_http", "ca")}
         try:
             worker = Worker(dirs, JavaToolchain(dirs.cache), **given)
-            return _until_signal(worker, finish_first=options.on_stop == "finish")
+            status = _until_signal(worker, finish_first=options.on_stop == "finish")
+            if worker.is_updated:
+                os.execv(sys.executable, [sys.executable, "-m", "benchagent", *sys.argv[1:]])  # noqa: S606 no shell is meant
+            return status
         except InsecureUrl as error:
             complain(str(error))
             return EXIT_USAGE

@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchagent.cli.commands import Actions, command
+from benchagent.cli.commands import Actions, command, say
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
-from benchagent.machine.storages import Storage, Storages
+from benchagent.machine.fingerprint import SYNC_RATES, TRIES, SyncRates
+from benchagent.machine.storages import Storage, StorageError, Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import NamedStorageFacts
 
@@ -23,6 +24,8 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     add.add_argument("folder", type=Path, metavar="DIR")
 
     actions.add("remove", command(_remove), "forget a storage; that of an emulated one is deleted", "name")
+
+    actions.add("measure", command(_measure), "its synchronous writes a second, measured again", "name")
 
     emulate = actions.add("emulate", command(_emulate), "make a slow disk out of a file (root only)", "name")
     emulate.add_argument("--file", type=Path, required=True, metavar="FILE", help="is made, and must not exist yet")
@@ -54,6 +57,20 @@ def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
     storages = Storages(dirs)
     words = storages.remove(options.name)
     print("; ".join(part for part in (f"storage {options.name} removed", words) if part))
+
+
+def _measure(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    """What was measured in the last day counts as well: other load only ever makes a disk look slower."""
+    storages = Storages(dirs)
+    storage = storages.get(options.name)
+    if problem := storages.problem(storage):
+        raise StorageError(problem)
+    if storage.emulation:
+        raise StorageError("an emulated disk is measured by each run, within its limits")
+    rates = SyncRates(dirs.root / SYNC_RATES)
+    for _ in range(TRIES):
+        rate = rates.again(device_of(storage.path), storage.path)
+        say(f"{storage.name}: {rate.fdatasync_per_s:,.0f} syncs a second, {rate.words}")
 
 
 def _emulate(options: argparse.Namespace, dirs: AgentDirs) -> None:

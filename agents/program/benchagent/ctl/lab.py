@@ -1,14 +1,16 @@
-"""`benchctl agents` and `schedules` beyond their lists: what an operator does with one of them."""
+"""`benchctl agents`, `reservations` and `schedules` beyond their lists: what an operator does with one of them."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from typing import Any
 from urllib.parse import quote
 
 from benchagent.ctl import lists
 from benchagent.ctl.api import connect
 from benchagent.ctl.output import UsageError, print_json, say
+from benchagent.ctl.running import EXIT_FAILED
 
 
 def agents(options: argparse.Namespace) -> int:
@@ -22,6 +24,37 @@ def agents(options: argparse.Namespace) -> int:
     told = connect().patch(f"/agents/{quote(slug, safe='')}/", change)
     say(f"{told['slug']}: {told['pause'] or 'gets runs'}")
     return 0
+
+
+def reservations(options: argparse.Namespace) -> int:
+    """The list, or `--add AGENT` and `--end ID`."""
+    if options.end:
+        connect().ask("DELETE", f"/reservations/{quote(options.end, safe='')}/")
+        say(f"{options.end} has ended")
+        return 0
+    if not options.add:
+        return lists.show(options)
+    given = {"agent": options.add, "begins_at": options.begins, "ends_at": options.until, "reason": options.reason}
+    told = connect().post("/reservations/", {name: value for name, value in given.items() if value})
+    say(f"{told['agent']}: {told['words']} ({told['id']})")
+    return 0
+
+
+def errand(options: argparse.Namespace) -> int:
+    """Waits for its end; interrupted it goes on, as the agent's page shows."""
+    api, path, line = connect(), f"/agents/{quote(options.agent, safe='')}/", " ".join(options.words)
+    offered = api.get(path)["errands"]
+    command = next((each for each in offered if f"{line} ".startswith(f"{each} ")), None)
+    if command is None:
+        raise UsageError(f"{options.agent} can be asked for: {', '.join(offered) or 'nothing (it is too old)'}")
+    words = options.words[len(command.split()) :]
+    told = api.post(f"{path}errands/", {"command": command, "words": words})
+    while told["state"] in ("waiting", "running"):
+        time.sleep(options.poll)
+        told = api.get(f"{path}errands/{told['id']}/")
+    print(told["log"])
+    say(f"{line}: {told['state']}")
+    return 0 if told["state"] == "done" else EXIT_FAILED
 
 
 def schedules(options: argparse.Namespace) -> int:

@@ -100,6 +100,14 @@ LISTS: Mapping[str, Listing] = {
             "ENDS": lambda row: _minute(row["ends_at"]), "WHY": "reason",
         },
     ),
+    "reservations": Listing(
+        "/reservations/",
+        "list times in which machines begin nothing that would not end before; add or end one",
+        {
+            "ID": "id", "AGENT": lambda row: row["agent"] or "(all)", "FROM": lambda row: _minute(row["begins_at"]),
+            "UNTIL": lambda row: _minute(row["ends_at"]), "BY": "by", "WHAT FOR": "reason",
+        },
+    ),
     "experiments": Listing(
         "/experiments/",
         "list experiments, newest first",

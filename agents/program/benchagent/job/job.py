@@ -29,7 +29,7 @@ from benchagent.machine import process
 from benchagent.machine.confinement import Confinement, sandbox
 from benchagent.machine.datasets import FRESH, DataPlan, Datasets, copied_by, dataset_key
 from benchagent.machine.devices import device_of
-from benchagent.machine.fingerprint import LEAST_QUIET, TRIES, BestRate, SyncRates
+from benchagent.machine.fingerprint import LEAST_QUIET, SYNC_RATES, TRIES, BestRate, SyncRates
 from benchagent.machine.limits import CgroupError, JobCgroup, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
@@ -305,7 +305,7 @@ class Job:
     def _measure_sync_rate(self, *, anew: bool = False) -> None:
         """Measure the sync rate of the device that holds the log; None if that failed. `anew` makes one try more."""
         folder = self._folders.log
-        rates = SyncRates(self._dirs.root / "sync_rates.json")
+        rates = SyncRates(self._dirs.root / SYNC_RATES)
         try:
             self._sync_rate = (rates.again if anew else rates.of)(device_of(folder), folder, self._server_cgroup)
         except JobError as error:

@@ -15,6 +15,7 @@ from benchagent import __version__
 from benchagent.dbms import discover, external
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JarSupply, JavaToolchain
+from benchagent.job import errands
 from benchagent.job.job import Job, clean_up
 from benchagent.job.observer import Observer, ended
 from benchagent.job.result import empty_result, partial_counts
@@ -42,6 +43,7 @@ from benchagent.protocol import (
     ObservationFacts,
     Ordered,
     Poll,
+    PollAnswer,
     Registration,
 )
 
@@ -66,11 +68,12 @@ class Worker:
         name: str,
         code_file: Path | None = None,
         plain_http: bool = False,
+        ca: Path | None = None,
     ) -> None:
         self._dirs = dirs
         self._toolchain = toolchain
         self._server, self._name, self._code_file = server, name, code_file
-        self._client = Client(server, plain_http=plain_http)
+        self._client = Client(server, plain_http=plain_http, ca=ca)
         self._spool = Spool(dirs.spool)
         self._sender = Sender(self._client, self._spool, self._on_cancel)
         self._stopping, self._aborting = threading.Event(), False
@@ -83,6 +86,9 @@ class Worker:
         self._engines: list[EngineFacts] = []
         self._storage_facts: list[NamedStorageFacts] = []
         self._observations: list[ObservationFacts] = []
+        self._errands = errands.Errands(dirs, self._client)
+        self.is_updated = False
+        self._possible: dict[str, list[str]] = {}
         self._looked_at = float("-inf")
         self._reported = False
         self._status = ""
@@ -95,6 +101,7 @@ class Worker:
         try:
             self._work()
         finally:
+            self._errands.stop()
             self._supply.stop()
             self._storages.close()
 
@@ -200,13 +207,26 @@ class Worker:
             if words != self._status:
                 log.info("server: %s", words)
                 self._status = words
+            self._run_errand(answer)
             if "observe" in answer:
                 self._observe(answer["observe"])
-            elif answer["job"]:
+            elif answer["job"] and not self._errands.is_busy:
                 self._take(answer["job"])
             else:
                 tempo_s = answer.get("poll_after_s") or POLL_IDLE_S
                 self._stopping.wait(tempo_s * random.uniform(0.9, 1.1))  # noqa: S311
+
+    def _run_errand(self, answer: PollAnswer) -> None:
+        """Begin what the answer names. One that it names no more, the server has heard the end of."""
+        if "errand" in answer:
+            self._errands.begin(answer["errand"], self._possible)
+        elif self._errands.report():
+            if self._errands.is_updated:
+                log.info("this program was updated and begins anew")
+                self.is_updated = True
+                self._stopping.set()
+            self._errands.stop()
+            self._look_again()
 
     def _leave(self) -> None:
         """Tell the server, so that nothing is given to an agent that is gone. It finds out by itself, too."""
@@ -217,20 +237,24 @@ class Worker:
 
     def _poll_message(self) -> Poll:
         message: Poll = {"protocol": PROTOCOL_VERSION, "agent_version": __version__}
+        if report := self._errands.report():
+            message["errand"] = report
         if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
-            before, storages_before = (self._engines, self._observations), self._storage_facts
+            before, storages_before = (self._engines, self._observations, self._possible), self._storage_facts
             self._storages.open()
             self._engines, self._storage_facts = self._discovered(), self._storages.facts()
             self._observations = Observations(self._dirs.root).facts()
+            self._possible = errands.possible(self._dirs, self._toolchain, self._storages)
             storages_changed = self._storage_facts != storages_before
             if not self._reported:
                 message["confinement"] = self._confinement()
             if storages_changed or not self._reported:
                 # The disk of a storage that was named meanwhile is told of before a run can refer to it.
                 message["hardware"] = self._hardware()
-            if storages_changed or (self._engines, self._observations) != before or not self._reported:
+            now = self._engines, self._observations, self._possible
+            if storages_changed or now != before or not self._reported:
                 message["engines"], message["places"] = self._engines, self._storage_facts
-                message["observations"] = self._observations
+                message["observations"], message["errands"] = self._observations, self._possible
                 self._reported = False
         return message
 

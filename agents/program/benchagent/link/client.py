@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
@@ -132,7 +133,18 @@ def checked_url(url: str, *, plain_http: bool = False) -> str:
 class Client:
     """Safe to use from several threads: each has its own connection. Every answer tells `clock` the server's time."""
 
-    def __init__(self, server: str, token: str = "", clock: Clock | None = None, *, plain_http: bool = False) -> None:
+    def __init__(
+        self,
+        server: str,
+        token: str = "",
+        clock: Clock | None = None,
+        *,
+        plain_http: bool = False,
+        ca: Path | None = None,
+    ) -> None:
+        """`ca`: file with the authority that signed the server's certificate, where the system does not know it."""
+        # With each request: what the environment says comes before what a session says.
+        self._trust = {"verify": str(ca)} if ca else {}
         self.clock = clock or Clock()
         self.server = checked_url(server, plain_http=plain_http)
         self.token = token
@@ -162,15 +174,35 @@ class Client:
     def observed(self, run_id: str, order_token: str, batch: ObservedBatch) -> Ack:
         return cast(Ack, self._post(f"/observations/{quote(run_id)}/batch/", batch, token=order_token))
 
-    def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
-        url = f"{self.server}{API_ROOT}{path}"
+    def wheel(self, name: str) -> bytes:
+        """The agent as the server has it."""
+        try:
+            response = send(
+                self._session(),
+                "GET",
+                f"{self.server}/agents/install/{quote(name)}",
+                "",
+                timeout=TIMEOUT_S,
+                **self._trust,
+            )
+        except (requests.RequestException, OSError) as error:
+            raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
+        if response.status_code != 200:
+            raise Refused(response.status_code, f"the server does not have {name} (any more)")
+        return response.content
+
+    def _session(self) -> requests.Session:
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
             session = self._local.session = requests.Session()
             session.headers["User-Agent"] = f"benchagent/{__version__}"
+        return session
+
+    def _post(self, path: str, message: Any, *, token: str) -> dict[str, Any]:
+        url = f"{self.server}{API_ROOT}{path}"
         sent_at, sent = self.clock.wall(), time.monotonic()
         try:
-            response = send(session, "POST", url, token, json=message, timeout=TIMEOUT_S)
+            response = send(self._session(), "POST", url, token, json=message, timeout=TIMEOUT_S, **self._trust)
         except (requests.RequestException, OSError) as error:
             raise Unreachable(f"{self.server}: {type(error).__name__}: {error}") from error
         elapsed_s = time.monotonic() - sent

@@ -39,6 +39,8 @@ TRIES, MOST_KEPT = 3, 10
 LEAST_QUIET = 2
 # What others may have of the machine's CPU, and of the disk's reads and writes, while somebody looks for so long.
 LOOK_S, MOST_CPU_PERCENT, MOST_OTHERS_IOPS = 0.5, 10.0, 50.0
+# Where an agent keeps its tries, below its state folder.
+SYNC_RATES = "sync_rates.json"
 NOBODY_LOOKED = "nobody looked what else the machine did"
 TOOL = "benchagent, one thread"
 # Name: bytes a write, at the end of the file or in it, extra flag of open(2).

@@ -1,0 +1,125 @@
+"""Reservations: what may not begin before them, what waits says why, who is refused."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.jobs import dispatch, queue, reservations, status
+from agents.machines import Wrong
+from agents.models import Agent, Reservation
+from agents.plans import schedule
+from runs.access import changes
+from runs.models import Run
+from tests.agents.conftest import plan_of
+
+pytestmark = pytest.mark.django_db
+# Warm-up, window, what lies around it for an engine of which nothing is known.
+TAKES = timedelta(seconds=2 + 5 + 4 + 2)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+PATH = "/api/v1/reservations/"
+
+
+@pytest.fixture
+def bench(machine) -> Agent:
+    return machine("bench1").agent
+
+
+@pytest.fixture
+def run(bench) -> Run:
+    return schedule.start(plan_of(), user=None).runs.get()
+
+
+def reason(run: Run) -> str:
+    return status.reason(Run.objects.select_related("job__requested_agent", "dbms_version__dbms").get(pk=run.pk))
+
+
+def test_nothing_begins_that_would_not_end_before_a_reservation(bench, run, operator):
+    now = timezone.now()
+    soon = reservations.reserve(
+        bench, by=operator, reason="kernel tests", begins_at=now + timedelta(seconds=10), ends_at=now + HOUR
+    )
+    assert dispatch.assign_queued() == 0
+    assert not dispatch._assign(run, bench)  # one that was free when the dispatcher looked
+    assert "by olga-operator: kernel tests" in reason(run)
+    assert not bench.is_paused
+    (waiting,) = queue.entries(operator)
+    assert waiting.begins_at == soon.ends_at
+    soon.change(begins_at=now + TAKES + MINUTE)
+    assert dispatch.assign_queued() == 1
+
+
+def test_in_between_it_begins_only_what_ends_before_the_next(bench, run, operator):
+    now = timezone.now()
+    first = reservations.reserve(bench, by=operator, ends_at=now + HOUR)
+    second = reservations.reserve(
+        bench, by=operator, begins_at=now + HOUR + timedelta(seconds=5), ends_at=now + 2 * HOUR
+    )
+    assert [entry.begins_at for entry in queue.entries(operator)] == [second.ends_at]
+    second.change(begins_at=now + 1.5 * HOUR)
+    assert [entry.begins_at for entry in queue.entries(operator)] == [first.ends_at]
+    reservations.reserve(bench, by=operator)
+    assert [entry.begins_at for entry in queue.entries(operator)] == [None]
+
+
+def test_a_reservation_of_the_whole_queue_holds_every_machine(bench, run, operator):
+    now = timezone.now()
+    reservations.reserve(None, by=operator, begins_at=now + timedelta(seconds=5), ends_at=now + HOUR)
+    assert dispatch.assign_queued() == 0
+    assert "olga-operator" in reason(run)
+    Reservation.objects.update(ends_at=now)
+    assert dispatch.assign_queued() == 1
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "field"),
+    [
+        (None, -1, "ends_at"),
+        (3, 2, "ends_at"),
+        (0.5, 1.5, "begins_at"),
+        (1.5, 1.6, "begins_at"),
+        (0.5, None, "begins_at"),
+    ],
+)
+def test_what_is_over_or_reserved_already_is_refused(bench, operator, begins, ends, field):
+    now = timezone.now()
+    reservations.reserve(bench, by=operator, begins_at=now + HOUR, ends_at=now + 2 * HOUR)
+    times = [None if hours is None else now + hours * HOUR for hours in (begins, ends)]
+    with pytest.raises(Wrong) as caught:
+        reservations.reserve(bench, by=operator, begins_at=times[0], ends_at=times[1])
+    assert caught.value.field == field
+    assert Reservation.objects.count() == 1
+
+
+def test_what_stands_is_replaced_ended_and_told_among_the_changes(bench, operator):
+    for reason in ("disk", "fan"):
+        reservations.reserve(bench, by=operator, reason=reason)
+    standing = Agent.objects.get(pk=bench.pk).reservation
+    assert (str(standing), Reservation.objects.ahead(timezone.now()).count()) == ("paused by olga-operator: fan", 1)
+    reservations.end(standing, by=operator)
+    assert not Agent.objects.get(pk=bench.pk).is_paused
+    assert [(each.old, each.new) for each in changes.history(bench)[:2]] == [
+        ("paused by olga-operator: fan", ""), ("", "paused by olga-operator: fan"),
+    ]  # fmt: skip
+
+
+def test_it_is_reserved_and_released_by_page_and_by_api(client, bench, run, operator, bearer):
+    now, headers = timezone.now(), bearer("agent")
+    body = {"agent": "bench1", "begins_at": (now + HOUR).isoformat(), "ends_at": (now + 2 * HOUR).isoformat()}
+    made = client.post(PATH, body, content_type="application/json", headers=headers)
+    assert (made.status_code, made.json()["agent"], made.json()["by"]) == (201, "bench1", "olga-operator")
+    assert list(client.post(PATH, body, content_type="application/json", headers=headers).json()) == ["begins_at"]
+    wrong = client.post(PATH, {"agent": "nowhere"}, content_type="application/json", headers=headers)
+    assert list(wrong.json()) == ["agent"]
+    assert client.get(PATH).json()["results"] == [made.json()]
+    client.force_login(operator)
+    for page in ("/queue/", "/agents/bench1/"):
+        assert made.json()["words"] in client.get(page).content.decode()
+    there = client.get("/agents/bench1/").context["timeline"]
+    assert [type(each) for each in there] == [queue.Entry, Reservation]
+    client.post("/queue/", {"action": "end", "reservation": made.json()["id"]})
+    assert client.get(PATH).json()["results"] == []
+    again = client.post(PATH, body, content_type="application/json", headers=headers).json()
+    assert client.delete(f"{PATH}{again['id']}/", headers=headers).status_code == 204

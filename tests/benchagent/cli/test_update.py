@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+from benchagent.cli import main, update
+from benchagent.paths import AgentDirs
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_folder(monkeypatch):
+    """The command sets it for its process, which is ours here."""
+    monkeypatch.setenv("TMPDIR", "/tmp")
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+
+def test_a_wheel_with_another_checksum_changes_nothing(dirs: AgentDirs, monkeypatch, capsys):
+    asked: list[object] = []
+    monkeypatch.setattr(update.subprocess, "run", asked.append)
+    wheel = dirs.tmp / "benchagent-9-py3-none-any.whl"
+    wheel.write_bytes(b"something else")
+    assert main.main(["update", str(wheel), "0" * 64, "--state", str(dirs.root)]) == 1
+    assert "another checksum" in capsys.readouterr().err
+    assert not asked
