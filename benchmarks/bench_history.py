@@ -257,6 +257,17 @@ def tables(series: int, seed: int, otava: Otava | None = None) -> str:
     return "\n".join(lines)
 
 
+def goals(series: int, seed: int) -> None:
+    """What is aimed at, at 2 % noise: so many series that chance is small, and the product's own rule alone."""
+    for kind in KINDS[:3]:
+        waiting, again, _ = false_alarms(kind, SPREADS[0], series, seed)
+        print(
+            f"{kind.name}: {waiting:.2f} false alarms in 1,000 batches waiting, {again:.2f} measured again", flush=True
+        )
+    found = detection(KINDS[0], SPREADS[0], -0.05, series, seed)
+    print(f"−5 %: within 3 {found.within_3:.1%} waiting, {found.again:.1%} measured again; placed {found.placed:.1%}")
+
+
 def _table(head: Sequence[str], rows: Rows) -> list[str]:
     return [
         f"| {' | '.join(head)} |", f"|{'---|' * len(head)}",
@@ -274,9 +285,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--series", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--goals", action="store_true", help="what is aimed at alone, of our own rule")
     parser.add_argument("--otava", action="store_true", help="beside the other rules, in an environment of its own")
     parser.add_argument("--write", action="store_true", help="into docs/method/history.md")
     options = parser.parse_args(arguments)
+    if options.goals:
+        goals(options.series, options.seed)
+        return
     with tempfile.TemporaryDirectory(prefix="benchsite-otava-") if options.otava else nullcontext() as folder:
         text = tables(options.series, options.seed, Otava(Path(folder)) if folder else None)
     if options.write:

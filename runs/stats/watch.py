@@ -23,9 +23,9 @@ from runs.stats.summaries import Interval, interval_of_logs, mean, t_quantile, v
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
 # Three batches in a row that nothing has called out before.
-IN_A_ROW = 0.999
-# Each of three batches lies off by so much of what their mean does.
-SHARE_OF_EACH = 0.3
+IN_A_ROW = 0.9985
+# Each of three batches lies off by so much of what the farthest does.
+SHARE_OF_EACH = 0.15
 # Of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
@@ -73,10 +73,10 @@ class Band:
 
     def is_left_by(self, logs: Sequence[float], threshold: float, confidence: float) -> bool:
         """Whether three batches lie surely off, each of them: of two bad nights and a good one the good does not."""
-        shifts = [log - self.centre for log in logs]
-        shift = mean(shifts)
+        shift = mean(logs) - self.centre
         is_far = abs(shift) > max(math.log1p(threshold), self.least_sure(confidence))
-        return is_far and min(each / shift for each in shifts) >= SHARE_OF_EACH
+        off = [math.copysign(1.0, shift) * (log - self.centre) for log in logs]
+        return is_far and min(off) >= SHARE_OF_EACH * max(off)
 
     @property
     def least_seen(self) -> float:
