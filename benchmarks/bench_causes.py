@@ -33,6 +33,7 @@ import psutil
 import psycopg
 from benchagent.dbms.counters import EngineCounters, differences, hit_percent
 from benchagent.dbms.postgresql.counters import PostgresqlCounters
+from benchagent.machine.sampling import ProcessTable
 
 from scripts.private import find_binaries, private_postgresql, set_up_here
 
@@ -46,7 +47,12 @@ QUIET = {
     "max_wal_size": "4GB",
     "checkpoint_timeout": "1h",
 }
-Meanwhile = Callable[[], None]
+WRITER = """
+import os, sys
+with open(sys.argv[1], "wb") as file:
+    while True:
+        file.seek(0); file.write(os.urandom(1_000_000)); file.flush(); os.fsync(file.fileno())
+"""
 
 
 @dataclass
@@ -164,6 +170,7 @@ class Postgresql:
             parent = psutil.Process(pid).parent()
             assert parent is not None
             self.server = parent
+        self.processes = ProcessTable()
         self.source: EngineCounters = PostgresqlCounters(self.version)
         self.name, self.shown_version = "PostgreSQL", ".".join(map(str, self.version))
 
@@ -183,6 +190,7 @@ class Postgresql:
                 stack.enter_context(aside(getattr(self, "_" + cause.meanwhile.replace(" ", "_"))))
             connection.execute("CHECKPOINT")
             begin, cpu_s, own = self._counters(connection), self._cpu_s(), _own_cpu_s()
+            written = self._others_written()
             psutil.cpu_percent()
             command = [self._pgbench, "-n", "-c", str(TERMINALS), "-T", str(self.seconds), self.url]
             environment = os.environ | ({"PGOPTIONS": options} if options else {})
@@ -195,6 +203,7 @@ class Postgresql:
             cpu = {
                 "server_cpu_cores": (self._cpu_s() - cpu_s) / self.seconds,
                 "driver_cpu_cores": (_own_cpu_s() - own) / self.seconds, "machine_cpu_percent": busy,
+                "others_disk_write_mb_per_s": max(0, self._others_written() - written) / 1e6 / self.seconds,
             }  # fmt: skip
             counted = differences(begin, end)
             report = {"counters": counted, "waits": waits} | self._schema(connection)
@@ -232,6 +241,11 @@ class Postgresql:
                 samples += 1
                 time.sleep(SAMPLED_EVERY_S)
         return {event: total / max(1, samples) for event, total in sums.items()}
+
+    def _others_written(self) -> int:
+        self.processes.look()
+        _, others = self.processes.written_bytes([self.server.pid])
+        return others or 0
 
     def _cpu_s(self) -> float:
         """Of the server with all its processes, those that have ended included."""
@@ -301,25 +315,15 @@ class Postgresql:
             worker.wait()
 
     def _sync(self, stop: threading.Event) -> None:
-        _sync_beside(stop)
-
-
-def _sync_beside(stop: threading.Event) -> None:
-    """Four writers that wait for the disk after each megabyte."""
-
-    def write(number: int) -> None:
-        with tempfile.NamedTemporaryFile(prefix=f"benchsite-sync-{number}") as file:
-            while not stop.is_set():
-                file.seek(0)
-                file.write(os.urandom(1_000_000))
-                file.flush()
-                os.fsync(file.fileno())
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+        """Four writers that wait for the disk after each megabyte."""
+        with tempfile.TemporaryDirectory(prefix="benchsite-sync-") as folder:
+            writers = [
+                subprocess.Popen([sys.executable, "-c", WRITER, str(Path(folder) / str(number))]) for number in range(4)
+            ]
+            stop.wait()
+            for writer in writers:
+                writer.kill()
+                writer.wait()
 
 
 def _own_cpu_s() -> float:
@@ -365,10 +369,12 @@ class Sqlite:
             if cause and cause.meanwhile:
                 stack.enter_context(aside(self._lock))
             psutil.cpu_percent()
-            count, number, cpu, begun = 0, 7, time.thread_time(), time.perf_counter()
+            count, number, waited, cpu, begun = 0, 7, 0.0, time.thread_time(), time.perf_counter()
             while (elapsed := time.perf_counter() - begun) < self.seconds:
                 number = number * 48_271 % 2_147_483_647
+                asked = time.perf_counter()
                 connection.execute("BEGIN IMMEDIATE")
+                waited += time.perf_counter() - asked
                 connection.execute("UPDATE accounts SET balance = balance + 1 WHERE aid = ?", [number % 100_000])
                 connection.execute("INSERT INTO history VALUES (?, 1)", [number % 100_000])
                 connection.execute("COMMIT")
@@ -378,7 +384,7 @@ class Sqlite:
         connection.close()
         metrics = {
             "tps": count / elapsed, "latency_mean_ms": 1000 * elapsed / count, "transactions": count,
-            "server_cpu_cores": spent, "machine_cpu_percent": busy,
+            "begin_ms": 1000 * waited / count, "server_cpu_cores": spent, "machine_cpu_percent": busy,
         }  # fmt: skip
         told = {"indexes": [{"index": name, "table": table} for name, table in indexes]}
         return Window(metrics, told, [[name, value] for name, value in given.items()])

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
 
 from runs.history.identity import differences
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
 from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.choices import ChangeState
+from runs.run.facets import SHORT_COMMIT
 
 # Batches on each side whose counters are set against each other.
 EACH_SIDE = 10
 MOST_SHOWN = 8
+# So many times the bytes a row are another data set, of tables that are this part of all.
+BLOATED, LARGER = 1.5, 0.1
 _OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics"})
 # Of one place, from which on the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
@@ -87,8 +92,15 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
     facts = Conditions.objects.in_bulk([old.conditions_id, new.conditions_id])
     changed = differences(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
     if old.commit != new.commit and new.commit:
-        changed.append(("commit", f"Commit {old.commit[:10] or 'not stated'} → {new.commit[:10]}"))
+        changed.append(("commit", f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
     return [*changed, *_told_by_engine(old.run, new.run)]
+
+
+def _told_apart(old: str, new: str) -> tuple[str, str]:
+    """Two commits, each as far as tells it from the other."""
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    length = max(SHORT_COMMIT, alike + 1)
+    return old[:length] or "not stated", new[:length]
 
 
 def _told_by_engine(old: Run | None, new: Run | None) -> Iterator[tuple[str, str]]:
@@ -107,10 +119,23 @@ def _told_by_engine(old: Run | None, new: Run | None) -> Iterator[tuple[str, str
     for key in asked[0].keys() & asked[1].keys():
         if _shape(asked[0][key]) != _shape(asked[1][key]):
             yield ("plan", f"Another plan of query {key[0]}")
+    widths = [_row_bytes(told.get("tables", [])) for told in (a, b)]
+    for table in widths[0].keys() & widths[1].keys():
+        old_bytes, new_bytes = (each[table] for each in widths)
+        if max(old_bytes, new_bytes) > BLOATED * min(old_bytes, new_bytes):
+            yield ("dataset", f"Table {table} {old_bytes:.0f} → {new_bytes:.0f} bytes a row")
     ages = [{age["what"]: age.get("age_s") for age in told.get("maintenance", [])} for told in (a, b)]
     for what in ages[0].keys() & ages[1].keys():
         if (ages[0][what] is None) != (ages[1][what] is None):
             yield ("statistics", f"{what}: {'never any more' if ages[1][what] is None else 'not never any more'}")
+
+
+def _row_bytes(tables: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """What a row of each larger table takes on disk, the rows that are gone and not cleared away included."""
+    sizes = {str(table["table"]): float(table.get("size_bytes") or 0) for table in tables}
+    rows = {str(table["table"]): int(table.get("rows") or 0) for table in tables}
+    least = LARGER * sum(sizes.values())
+    return {table: size / rows[table] for table, size in sizes.items() if rows[table] > 0 and size > least}
 
 
 def _shape(plan: object) -> str:

@@ -35,6 +35,8 @@ class Spending(StrEnum):
     ELSE = ""
 
 
+# What the load generator waits for where one lock is for all who write: no engine tells of it.
+BEGIN = "begin_ms"
 RUNNING = "running"
 WAIT, READY = "wait:", "cpu_wait_ms"
 # A wait event of an engine by how it begins: on what its time is spent. The first that fits counts.
@@ -49,13 +51,15 @@ _COUNTED = {
     "lock_wait_ms": Spending.LOCK, "deadlocks": Spending.LOCK, "temp_bytes": Spending.TEMPORARY,
     "others_cpu_cores": Spending.OTHERS, "others_disk_write_mb_per_s": Spending.OTHERS,
     "server_cpu_ms": Spending.CPU, READY: Spending.WAITING_FOR_CPU, "flush_ms": Spending.DISK,
-    "driver_cpu_ms_per_tx": Spending.CLIENT, "sync_rate_per_s": Spending.DISK,
+    BEGIN: Spending.LOCK, "driver_cpu_ms_per_tx": Spending.CLIENT, "sync_rate_per_s": Spending.DISK,
 }  # fmt: skip
 # Of what a transaction takes longer, from which on a part of it is looked at by itself.
 LEAST_PART = 0.1
 NO_RATIO = Amount(value=None, low=None, high=None, verdict="")
 # Below this share of a core or a MB/s nobody else was at work.
-_LEAST_OF_OTHERS = {"others_cpu_cores": 0.25, "others_disk_write_mb_per_s": 5.0}
+OTHERS_CPU = "others_cpu_cores"
+_LEAST_OF_OTHERS = {OTHERS_CPU: 0.25, "others_disk_write_mb_per_s": 5.0}
+_OWN_CPU = ("server_cpu_cores", "driver_cpu_cores")
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,9 @@ def of_run(run: Run) -> Values:
     """Everything of one run that may tell where its time went. Reads its measurements and statistics."""
     metrics = {each.metric.name: each for each in run.measurements.all() if each.phase == "run"}
     values: Values = {
-        Quantity(name, row.metric.label, row.metric.unit, _COUNTED.get(name, Spending.ELSE)): row.value
+        Quantity(
+            name, row.metric.label, row.metric.unit, _COUNTED.get(name, Spending.ELSE), is_time=name == BEGIN
+        ): row.value
         for name, row in metrics.items()
     }
     told = {name: row.value for name, row in metrics.items()}
@@ -116,8 +122,8 @@ def _others(told: Mapping[str, float], threads: int | None) -> Values:
     """CPU that neither the DBMS nor its load generator took."""
     if "machine_cpu_percent" not in told or not threads:
         return {}
-    own = told.get("server_cpu_cores", 0.0) + told.get("driver_cpu_cores", 0.0)
-    others = Quantity("others_cpu_cores", "CPU of others", "cores", Spending.OTHERS)
+    own = sum(told.get(name, 0.0) for name in _OWN_CPU)
+    others = Quantity(OTHERS_CPU, "CPU of others", "cores", Spending.OTHERS)
     return {others: max(0.0, told["machine_cpu_percent"] / 100 * threads - own)}
 
 
@@ -161,11 +167,13 @@ def _is_nought(quantity: Quantity, told: Iterable[Quantity]) -> bool:
 
 def compare(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> list[Spent]:
     """What surely changed, the largest first: times by what they added to a transaction, then the rest."""
-    grown, found = _grown(before, after), []
+    grown, left, found = _grown(before, after), _left(before, after), []
     quantities = dict.fromkeys([*before, *after])
     for quantity in quantities:
         old, new = (side.get(quantity) or _noughts(quantity, side) for side in (before, after))
-        if spent := _spent(quantity, old, new, grown, ALPHA / len(quantities)):
+        spent = _spent(quantity, old, new, grown, ALPHA / len(quantities))
+        # On a busy machine others take what a slower system leaves to them.
+        if spent and not (quantity.name == OTHERS_CPU and 0 < spent.after - spent.before < left):
             found.append(spent)
     return sorted(found, key=_weight, reverse=True)
 
@@ -174,6 +182,16 @@ def _noughts(quantity: Quantity, side: Mapping[Quantity, Sequence[float]]) -> Se
     """For each batch of a side that tells of other waits alone; empty where nothing is known."""
     longest = max((len(values) for each, values in side.items() if each.is_wait), default=0)
     return [0.0] * longest if quantity.is_wait else []
+
+
+def _left(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> float:
+    """Cores that DBMS and load generator do not take any more, and what others take may scatter by."""
+    taken = [
+        fmean(values) if side is before else -fmean(values)
+        for side in (before, after) for quantity, values in side.items()
+        if quantity.name in _OWN_CPU and values
+    ]  # fmt: skip
+    return max(0.0, sum(taken)) + _LEAST_OF_OTHERS[OTHERS_CPU]
 
 
 def _weight(spent: Spent) -> tuple[float, float]:

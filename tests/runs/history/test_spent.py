@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from runs.history import spent
-from runs.history.causes import _kind, _told_by_engine
+from runs.history.causes import _kind, _told_apart, _told_by_engine
 from runs.history.identity import differences
 from runs.history.spent import Quantity, Spending
 from runs.models import Run
@@ -14,12 +14,15 @@ LOCK = Quantity("wait:Lock: tuple", "Waiting: Lock: tuple", "ms", Spending.LOCK,
 SYNC = Quantity("wait:IO: WALSync", "Waiting: IO: WALSync", "ms", Spending.FLUSHES, is_time=True)
 FLUSHES = Quantity("log_flushes", "Log forced to disk, per transaction", "times", Spending.FLUSHES)
 OTHERS = Quantity("others_cpu_cores", "CPU of others", "cores", Spending.OTHERS)
+OWN = Quantity("server_cpu_cores", "CPU of the DBMS", "cores")
+BEGIN = Quantity("begin_ms", "Waiting to begin, per transaction", "ms", Spending.LOCK, is_time=True)
 
 
 def side(**means: float) -> dict[Quantity, list[float]]:
     """Of four batches that scatter by 1 %."""
     named = {
-        "latency": LATENCY, "cpu": CPU, "lock": LOCK, "sync": SYNC, "flushes": FLUSHES, "others": OTHERS,
+        "latency": LATENCY, "cpu": CPU, "lock": LOCK, "sync": SYNC, "flushes": FLUSHES, "others": OTHERS, "own": OWN,
+        "begin": BEGIN,
     }  # fmt: skip
     return {named[name]: [mean * (1 + 0.01 * off) for off in (-1, 0.3, 0, 0.7)] for name, mean in means.items()}
 
@@ -91,3 +94,32 @@ def test_who_has_more_to_compute_and_waits_for_it_has_more_to_compute():
     less = side(latency=3, cpu=0.2) | {ready: [2.5, 2.51, 2.49, 2.5]}
     assert spent.spending(spent.compare(before, more), is_slower=True) == Spending.CPU
     assert spent.spending(spent.compare(before, less), is_slower=True) == Spending.WAITING_FOR_CPU
+
+
+def test_commits_are_shown_as_far_as_tells_them_apart():
+    assert _told_apart("0123456789abcdef", "fedcba9876543210") == ("0123456789", "fedcba9876")
+    assert _told_apart("0" * 12 + "a1", "0" * 12 + "b2") == ("0" * 12 + "a", "0" * 12 + "b")
+    assert _told_apart("", "0" * 40) == ("not stated", "0" * 10)
+
+
+def test_what_others_take_because_the_system_left_it_is_no_cause():
+    before = {"latency": 1, "lock": 0.1, "own": 1.0, "others": 0.9}
+    told = found(before, {"latency": 5, "lock": 4, "own": 0.2, "others": 1.75})
+    assert spent.spending(told, is_slower=True) == Spending.LOCK
+    told = found(before, {"latency": 5, "lock": 4, "own": 0.9, "others": 1.75})
+    assert spent.spending(told, is_slower=True) == Spending.OTHERS
+
+
+def test_a_lock_of_which_the_engine_tells_nothing_is_seen_where_transactions_begin():
+    told = found({"latency": 1, "begin": 0.01, "cpu": 0.2}, {"latency": 4, "begin": 2.9, "cpu": 0.2})
+    assert spent.spending(told, is_slower=True) == Spending.LOCK
+
+
+def test_rows_that_take_more_room_are_another_data_set_and_more_rows_are_not():
+    def tables(size: int, rows: int) -> Run:
+        small = {"table": "tellers", "rows": 10, "size_bytes": 90 * size}
+        return Run(statistics={"tables": [{"table": "accounts", "rows": rows, "size_bytes": 1000 * size}, small]})
+
+    assert list(_told_by_engine(tables(10, 100), tables(40, 400))) == []
+    (told,) = _told_by_engine(tables(10, 100), tables(40, 100))
+    assert told == ("dataset", "Table accounts 100 → 400 bytes a row")

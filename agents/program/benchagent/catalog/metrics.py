@@ -32,6 +32,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("latency_p99_ms", "p99 latency", "ms", "lower", TAIL),
         MetricDef("latency_p999_ms", "p99.9 latency", "ms", "lower", TAIL),
         MetricDef("latency_max_ms", "Maximum latency", "ms", "lower", EXTREME),
+        MetricDef("begin_ms", "Waiting to begin, per transaction", "ms", "none", TAIL),
         MetricDef("transactions", "Transactions measured", "transactions", "none"),
         MetricDef("transactions_warm_up", "Transactions in the warm-up", "transactions", "none"),
         MetricDef("transactions_tail", "Transactions ended after the window", "transactions", "none"),

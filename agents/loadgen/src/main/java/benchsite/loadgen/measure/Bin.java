@@ -13,6 +13,7 @@ public final class Bin {
     final Histogram serviceTimes;
     private long sumNanos;
     private long serviceSumNanos;
+    private long beginNanos;
     private long retries;
     private long errors;
     private long rolledBack;
@@ -48,6 +49,10 @@ public final class Bin {
         }
     }
 
+    void recordBegin(long nanos) {
+        beginNanos += nanos;
+    }
+
     /** A transaction that was due and that nobody began has waited at least so long. */
     void recordWaiting(long nanos) {
         latencies.recordValue(micros(nanos));
@@ -67,6 +72,7 @@ public final class Bin {
     void add(Bin other) {
         latencies.add(other.latencies);
         sumNanos += other.sumNanos;
+        beginNanos += other.beginNanos;
         if (serviceTimes != null) {
             serviceTimes.add(other.serviceTimes);
             serviceSumNanos += other.serviceSumNanos;
@@ -97,6 +103,11 @@ public final class Bin {
 
     double meanServiceMicros() {
         return serviceSumNanos / 1000.0 / count();
+    }
+
+    /** Of all that were executed; 0 where no statement begins a transaction. */
+    double meanBeginMicros() {
+        return count() == 0 ? 0 : beginNanos / 1000.0 / count();
     }
 
     /** Adds the latencies, in microseconds; null where nothing ended. */

@@ -70,6 +70,11 @@ public final class Recorder {
         bin(now, type).record(now - due, now - begun, retried, committed);
     }
 
+    /** A transaction was begun by a statement, which took so long. */
+    public synchronized void began(String type, long nanos) {
+        bin(clock.getAsLong(), type).recordBegin(nanos);
+    }
+
     public synchronized void failure(String type, long retried) {
         bin(clock.getAsLong(), type).recordError(retried);
     }

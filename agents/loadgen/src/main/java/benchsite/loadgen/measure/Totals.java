@@ -97,7 +97,7 @@ public final class Totals {
             .put("per_terminal", new JSONArray(perTerminal))
             .put("warm_up_per_terminal", new JSONArray(warmUpPerTerminal)).put("per_type", perType())
             .put("histogram", encoded(measured.latencies)).put("cpu_s", cpuSeconds)
-            .put("waiting", measured.waiting());
+            .put("begin_us", measured.meanBeginMicros()).put("waiting", measured.waiting());
         return measured.putAll(summary);
     }
 

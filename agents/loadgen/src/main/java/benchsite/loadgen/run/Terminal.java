@@ -128,7 +128,7 @@ final class Terminal implements Runnable {
         long retried = 0;
         while (true) {
             try {
-                database.begin(control, program.isReading);
+                begin(program);
                 boolean committed = work.execute(values);
                 if (number == 0 && isolation == null) {
                     isolation = Database.isolation(connection);
@@ -147,6 +147,15 @@ final class Terminal implements Runnable {
                 }
                 retried++;
             }
+        }
+    }
+
+    /** Where one lock is for all who write, as in SQLite, this is where they wait for it. */
+    private void begin(Program program) throws SQLException {
+        if (database.beginsByStatement()) {
+            long asked = plan.clock().getAsLong();
+            database.begin(control, program.isReading);
+            recorder.began(program.name, plan.clock().getAsLong() - asked);
         }
     }
 

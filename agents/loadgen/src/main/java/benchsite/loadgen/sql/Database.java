@@ -111,10 +111,12 @@ public final class Database {
         }
     }
 
+    public boolean beginsByStatement() {
+        return begin != null;
+    }
+
     public void begin(Statement control, boolean isReading) throws SQLException {
-        if (begin != null) {
-            executeUnlessEmpty(control, isReading ? beginReading : begin);
-        }
+        executeUnlessEmpty(control, isReading ? beginReading : begin);
     }
 
     /** An empty text sends nothing: with all three empty, each statement is a transaction of its own. */

@@ -89,6 +89,7 @@ class TotalsTest {
         for (int index = 0; index < ends.length; index++) {
             clock.set(ends[index]);
             long begun = ends[index] - micros[index] * 1_000;
+            recorder.began("t", micros[index] * 500);
             recorder.executed("t", begun, begun, index, index != 3);
         }
         for (int second = 0; second <= window.seconds(); second++) {
@@ -101,6 +102,7 @@ class TotalsTest {
         assertEquals(1, summary.getLong("tail_transactions"));
         assertEquals(1.5, summary.getDouble("tps"));
         assertEquals(20, summary.getDouble("mean_us"));
+        assertEquals(10, summary.getDouble("begin_us"), "half of each transaction was its begin");
         assertEquals(30, summary.getLong("max_us"));
         assertEquals(1 + 2 + 3, summary.getLong("retries"));
         assertEquals(1, summary.getLong("rolled_back"));
