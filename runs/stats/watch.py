@@ -23,9 +23,9 @@ from runs.stats.summaries import Interval, interval_of_logs, mean, t_quantile, v
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
 # Three batches in a row that nothing has called out before.
-IN_A_ROW = 0.9985
+IN_A_ROW = 0.999
 # Each of three batches lies off by so much of what the farthest does.
-SHARE_OF_EACH = 0.15
+SHARE_OF_EACH = 0.1
 # Of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
@@ -120,7 +120,9 @@ def is_confirmed(expected: Band, suspect: float, further: Sequence[float], thres
     if len(further) < CONFIRMING:
         return None
     same_side = (mean(further) > expected.centre) == (suspect > expected.centre)
-    return same_side and expected.is_left_by(further[:CONFIRMING], threshold, CONFIRMED)
+    # The first batches of a level were chosen for lying off: those after them lie nearer to the level before.
+    confidence = CONFIRMED if expected.batches >= 2 * CONFIRMING else IN_A_ROW
+    return same_side and expected.is_left_by(further[:CONFIRMING], threshold, confidence)
 
 
 def changes(logs: Sequence[float], threshold: float) -> list[Found]:
