@@ -128,7 +128,7 @@ def _of_summary(summary: Mapping[str, Any]) -> list[MetricValue]:
         "transactions_tail": summary["tail_transactions"],
         "unstarted": summary.get("unstarted"),
         # Nothing of an engine that begins transactions without a statement.
-        "begin_ms": summary["begin_us"] / 1000 or None,
+        "begin_ms": summary.get("begin_us", 0) / 1000 or None,
         "error_share_percent": 100 * error_share(summary) if summary["errors"] else None,
     }
     for name in ("mean", "p50", "p95", "p99", "max"):
