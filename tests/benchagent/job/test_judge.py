@@ -110,7 +110,7 @@ def test_a_check_of_the_disk_names_both_figures():
     )
 
 
-@pytest.mark.parametrize("against", [{"flushes": 400, "swallowing": ["libeatmydata"]}, {"device_flushes": 6}])
+@pytest.mark.parametrize("against", [{"flushes": 400, "fake_sync_libraries": ["libeatmydata"]}, {"device_flushes": 6}])
 def test_no_check_of_the_disk_passes_where_commits_were_seen_not_to_wait(against: dict[str, Any]):
     """As seen: "flushes enough were counted", and "TPS below the disk's rate", beside runs that were contradicted."""
     seen = Observation(commits=4_000, duration_s=10, terminals=4, syncs_per_s=153, **against)

@@ -179,15 +179,15 @@ def waited_for_disk(tps: float, terminals: int, observation: Observation) -> Che
     `tps`: of the transactions that have something to wait for. Where flushes were counted they decide: a device that
     something else kept busy when it was measured is faster than it seemed.
     """
+    seen = of_observation(observation)
+    if seen.durability is Durability.DBMS_CRASH:
+        return {"name": "waited_for_disk", "ok": False, "detail": seen.reason}
     syncs_per_s = observation.syncs_per_s or 0.0
     limit = terminals * syncs_per_s
     ok = tps <= limit or observation.has_flushes is True
     known_by = f" ({observation.syncs_known_by})" if observation.syncs_known_by else ""
     device = f"{syncs_per_s:.0f} syncs/s of the device{known_by}"
     detail = f"{tps:.0f} TPS that write, {terminals} terminals × {device} = {limit:.0f}"
-    seen = of_observation(observation)
-    if seen.durability is Durability.DBMS_CRASH:
-        return {"name": "waited_for_disk", "ok": False, "detail": seen.reason}
     if not ok:
         detail += ": cannot have waited for this disk"
     elif tps > limit:
