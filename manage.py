@@ -12,11 +12,16 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchsite.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import DatabaseError, DataError, IntegrityError
 
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(str(error))
+    except DatabaseError as error:
+        if isinstance(error, (DataError, IntegrityError)):
+            raise
+        sys.exit(f"the database does not work, or has no tables yet (`make up` makes them): {str(error).strip()}")
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

@@ -217,5 +217,11 @@ def test_it_reports_a_database_that_does_not_work_in_one_line(new_site):
     site = new_site(DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
     done = site.run("up")
     assert "make up: the database does not work" in done.stderr
-    assert "Traceback" not in done.stderr
+    told = [
+        site.run("token", "NAME=x", "SCOPES=read"),
+        site.run("login"),
+        site.run("backup", f"FILE={site.state}/x.zip"),
+    ]
+    assert all("the database does not work" in each.stderr for each in told)
+    assert "Traceback" not in "".join(each.stderr for each in (done, *told))
     assert site.left() == {}
