@@ -49,11 +49,11 @@ class Standing(Claim):
     kind: Literal["standing"] = "standing"
     value: str
     of: str
-    centre: float | None = None
-    interval: tuple[float, float] | None = None
-    n: int | None = None
-    rank: int = 1
-    ratio: Amount = Amount()
+    centre: float | None
+    interval: tuple[float, float] | None
+    n: int | None
+    rank: int
+    ratio: Amount
     variants: int = 1
     variants_differ: bool = False
     lost: str = ""

@@ -88,7 +88,8 @@ def _of_groups(
         candidates.append(
             Standing(
                 label=label, runs=group.run_ids, value=value, of=group.label, centre=group.centre,
-                interval=pair_of(group.interval), n=group.n, lost=group.lost_words,
+                interval=pair_of(group.interval), n=group.n, rank=1, ratio=Amount(),
+                lost=group.lost_words,
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
@@ -118,7 +119,12 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
         value, label = " · ".join(key), names[key]
         if position is not None:
             value, label = key[position], levels.compared[position].in_legend(key[position])
-        candidates.append(Standing(label=label, runs=runs[key], value=value, of=names[key]))
+        candidates.append(
+            Standing(
+                label=label, runs=runs[key], value=value, of=names[key], centre=None, interval=None, n=None, rank=1,
+                ratio=Amount(),
+            )
+        )  # fmt: skip
     claims = _standings(candidates, lambda one, other: _overall(levels, compared[one], compared[other]))
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     overall = _overall(levels, leader, decisive)
