@@ -47,7 +47,7 @@ SEVERAL_FOLD = 2.0
 
 def told_apart(file: SourceFile, reports: list[Report], read: Callable[[SourceFile], Sequence[Report]]) -> list[Report]:
     """The reports, with what stands above them as factors where they share all others. `read` reads a part."""
-    if len(reports) < 2 or len({_key(report) for report in reports}) == len(reports) or file.is_large:
+    if file.is_large or len(reports) < 2 or len({_key(report) for report in reports}) == len(reports):
         return reports
     for form in _forms(file.text, len(reports)):
         sections = [*_sections(file.text, form)]
