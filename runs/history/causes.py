@@ -19,7 +19,7 @@ EACH_SIDE = 10
 MOST_SHOWN = 8
 # So many times the bytes a row are another data set, of tables that are this part of all.
 BLOATED, LARGER = 1.5, 0.1
-_OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics"})
+_OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics", "dataset"})
 # Of one place, from which on the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
 # What a change is likeliest caused by, first: of what was recorded.
