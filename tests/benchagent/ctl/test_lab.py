@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 import requests
-from benchagent.ctl.api import load, tls_words
+from benchagent.ctl.api import Api, load, tls_words
 from benchagent.ctl.cli import main
+from benchagent.link.client import Refused
+
+from tests.benchagent.company import Authority, Mirror
 
 from .fake_api import TOKEN, FakeApi, a_run
 
@@ -151,6 +154,21 @@ def test_it_keeps_the_authority_that_it_was_told(api: FakeApi, tmp_path: Path, m
     assert main([*login, str(tmp_path / "ca.pem")]) == 0
     assert load().ca == str(tmp_path / "ca.pem")
     assert main([*login, str(tmp_path / "none.pem")]) == 2
+
+
+def test_the_authority_that_it_was_told_comes_before_the_environments(tmp_path: Path, monkeypatch) -> None:
+    folders = [tmp_path / name for name in ("own", "other")]
+    for folder in folders:
+        folder.mkdir()
+    own, other = map(Authority, folders)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other.certificate))
+    server = Mirror(tmp_path, own)
+    try:
+        with pytest.raises(Refused) as refused:
+            Api(server.url, TOKEN, str(own.certificate)).get("/whoami/")
+    finally:
+        server.stop()
+    assert server.asked and "certificate" not in str(refused.value)
 
 
 def test_it_says_what_is_wrong_with_a_certificate() -> None:

@@ -152,8 +152,8 @@ class Api:
         self.server = checked_url(server)
         self._token = token
         self._session = requests.Session()
-        if ca:
-            self._session.verify = ca
+        # With each request, because the environment's REQUESTS_CA_BUNDLE comes before a session's own.
+        self._trust = {"verify": ca} if ca else {}
         self._session.headers["User-Agent"] = f"benchctl/{__version__}"
 
     def get(self, path: str, params: Params = ()) -> dict[str, Any]:
@@ -211,7 +211,7 @@ class Api:
 
     def _response(self, method: str, path: str, **more: Any) -> requests.Response:
         try:
-            return send(self._session, method, f"{self.server}{path}", self._token, **more)
+            return send(self._session, method, f"{self.server}{path}", self._token, **self._trust, **more)
         except requests.exceptions.SSLError as error:
             raise Unreachable(f"{self.server}: {tls_words(error)}") from error
         except (requests.RequestException, OSError) as error:
