@@ -33,7 +33,7 @@ LOG = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
 FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
-PARSER_VERSION = 7
+PARSER_VERSION = 8
 # How early an importer is asked that does not say so itself.
 ASKED = 500
 
