@@ -138,7 +138,7 @@ class Agent(NamedModel):
     again_after_s = models.PositiveIntegerField(default=3600)
     again_daily_s = models.PositiveIntegerField(default=7200)
 
-    # Of one that was found by its token.
+    # Set on an agent that was found by its token.
     is_held: bool
     is_asked: bool
 

@@ -30,7 +30,7 @@ from runs.models.choices import OPEN_STATES, Visibility
 from runs.run.number import primary_number
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, geometric_mean, judge
 
-# Of settings, all combinations of those that still differ are thought of, and three of them run.
+# All combinations of the settings that still differ are thought of, and three of them run.
 MOST_SETTINGS = 8
 SURE = (*WINNERS, Kind.DIFFERENT)
 
@@ -140,7 +140,7 @@ def _is_at(run: Run, point: BisectionPoint) -> bool:
 
 
 def difference(points: Sequence[BisectionPoint]) -> str:
-    """Of the first and the last point, in words: 15.3 → 15.9, or fsync on → off."""
+    """How the first and the last point differ, in words: 15.3 → 15.9, or fsync on → off."""
     old, new = points[0], points[-1]
     words = [f"{old['version']} → {new['version']}"] if old["version"] != new["version"] else []
     for name in _changed(old, new):
@@ -151,7 +151,7 @@ def difference(points: Sequence[BisectionPoint]) -> str:
 
 @dataclass(frozen=True)
 class Half:
-    """Of a step: what differs between its ends, and by how much it moved, as a share of 1."""
+    """Half of a step: what differs between its ends, and by how much it moved, as a share of 1."""
 
     words: str
     moved: float
@@ -199,7 +199,7 @@ def _plan(bisection: Bisection) -> Plan:
 
 
 def _excluded(halves: Sequence[Sequence[str]], swept: Mapping[str, tuple[str, str]]) -> tuple[Sets, ...]:
-    """Of all combinations none but the old end, the new end, and the first half new with the second old."""
+    """All combinations but the old end, the new end, and the first half new with the second old."""
     old, new = ({name: values[at] for name, values in swept.items()} for at in (0, 1))
     left_out: list[Sets] = []
     for half in halves:

@@ -51,7 +51,7 @@ PARTS = (
 ENGINE_NAMES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
 BOUND = "cubrid-cpu-vs-io-cubrid-ssd"
 TWO_SERVERS = "there an SSD server against an HDD server, not the same machine"
-# By kind of part: (label, load as claims name it, cell).
+# (label, load as claims name it, cell) by kind of part.
 LOADS: Mapping[str, list[tuple[str, str, Mapping[str, str]]]] = {
     "insert": [(f"INSERT into {tables} tables", "insert", {"preloaded": tables}) for tables in ("full", "empty")],
     "select": [

@@ -95,7 +95,7 @@ def _oldest(version: str) -> str:
     return f"its binaries are in no registry: {version} is the oldest that can be installed"
 
 
-# By the id of the version in the published data.
+# What is gone, by the id of the version in the published data.
 GONE: Mapping[str, PlanGap] = {
     gap.version: gap
     for gap in (
@@ -120,7 +120,7 @@ def gaps(*versions: str) -> tuple[PlanGap, ...]:
 
 
 def gone(label: str, claim: str, version: str) -> Match:
-    """Of an engine that cannot be had."""
+    """The match of an engine that cannot be had."""
     return Match(label, claim=claim, gap=f"{GONE[version].label}: {GONE[version].reason}")
 
 

@@ -30,11 +30,11 @@ _RANKED = ("storage:data", "hardware", "config")
 
 
 def answer_of(comparison: Comparison) -> Answer:
-    """Of the question that the address asks; of none the one that fits best."""
+    """The answer to the question that the address asks, else to the one that fits best."""
     axes = comparison.axes
     question = comparison.question
     if not question.kind:
-        # Of what was measured on many days nobody asks which day wins.
+        # Nobody asks which day wins of what was measured on many days.
         of_days = axes.x == DATE or {*comparison.named} == {"batch"}
         question = Question(kind=asked.SINCE if of_days else asked.BEST)
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
@@ -56,7 +56,7 @@ def answer_of(comparison: Comparison) -> Answer:
 
 
 def _over_size(comparison: Comparison) -> Answer | None:
-    """Of one system over sizes nobody asks which size is best, but what is lost; two sizes are enough."""
+    """What is lost over sizes, which is asked of one system rather than its best size; two sizes are enough."""
     axes = comparison.axes
     sizes = (question for name in axes.facts for question in _over(name, axes.facts[name]))
     x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
@@ -88,7 +88,7 @@ def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answe
     answer = history.since(comparison, curves_of_days, question)
     if answer.claims or comparison.question.kind:
         return answer
-    # Of too few batches to tell a change: the newest against the baseline.
+    # With too few batches to tell a change the newest is set against the baseline.
     base = comparison.baseline
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
     own = fact_values(base, names) if base else ()
@@ -168,7 +168,7 @@ def _is_condition(name: str) -> bool:
 
 
 def _over(name: str, fact: Fact) -> Iterator[Question]:
-    """Of a size what is lost over it, of clients how far it scales."""
+    """What is lost over a size, or how far something scales over clients."""
     bare, numbers = name.removeprefix(FACTOR), sorted(fact.numbers.values())
     if len(numbers) < 2:
         return

@@ -88,7 +88,7 @@ class Along:
 
     @cached_property
     def losses(self) -> list[Ratio | None]:
-        """Of each level against the first."""
+        """The loss of each level against the first."""
         return losses_of(self.curve, self.verdicts)
 
     @cached_property
@@ -231,7 +231,7 @@ class Along:
 
 
 def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
-    """Of each level against the first; where the page has judged the two, with the interval of its family."""
+    """The loss of each level against the first; if the page has judged the two, with the interval of its family."""
     levels, group_by_x = curve.levels, {point.x: point for point in curve.valued}
     losses = []
     for (x, _), plain in zip(levels, against_first(levels), strict=True):
@@ -241,7 +241,7 @@ def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
 
 
 def changes_of(curve: Curve, verdicts: Verdicts) -> dict[float, tuple[Ratio | None, Ratio | None]]:
-    """By x: against the first level, and against the one before."""
+    """The changes at each x against the first level, and against the one before."""
     if not (levels := curve.levels):
         return {}
     against_before = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]

@@ -16,7 +16,7 @@ from runs.compare.levels import Levels
 from runs.compare.verdicts import by_value
 from runs.stats import WINNERS, Kind, Verdict, letters
 
-# Of row and column.
+# The places of row and column.
 Places = tuple[int, int]
 
 
@@ -70,7 +70,7 @@ class Matrix:
 
 
 def matrix(comparison: Comparison) -> Matrix | None:
-    """Of the series of a sweep over its levels, else of the ranked groups; None of fewer than three, or of too many."""
+    """The matrix of a sweep's series over its levels, else of ranked groups; None of fewer than three or too many."""
     if comparison.metric is None:
         return None
     if comparison.levels:

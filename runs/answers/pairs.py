@@ -44,7 +44,7 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
 
 
 def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer:
-    """Of what was measured on several days: nobody asks which day wins."""
+    """The newest against the baseline, of what was measured on several days: nobody asks which day wins."""
     base = comparison.baseline
     newest = max((group for group in groups if group.dots), key=lambda group: day_of(group.runs[0]), default=None)
     question = Question(kind=A_B)
@@ -99,7 +99,7 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question) 
 
 
 def _is_named(levels: Levels, key: Key, asked: str) -> bool:
-    """By a value of what is compared, or by the key of one of its groups."""
+    """Whether a value of what is compared is asked for, or the key of one of its groups."""
     if not asked:
         return False
     return asked in key or any(group.key == asked for group, series in levels.group_series if series == key)

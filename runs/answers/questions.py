@@ -23,10 +23,10 @@ from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 from runs.run.facets import shown_unit
 
-# Of what was measured last, and as many of what is published.
+# So many questions ask about what was measured last, and as many about what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 10
 LEAST_NIGHTS = 5
-# Of sweeps that were uploaded run by run, and of their questions.
+# So many sweeps are looked for that were uploaded run by run, and so many questions asked about them.
 MOST_SWEEPS, MOST_OF_SINGLE = 5, 8
 # Runs that an address names by their ids.
 MOST_NAMED = 100
@@ -47,7 +47,9 @@ class Offer:
 
 
 def questions(user: Reader) -> list[Offer]:
-    """Of the newest batches and of the publications, by what varies in them: few queries, however many are stored."""
+    """Questions about the newest batches and publications, by what varies in them: few queries, however many are
+    stored.
+    """
     rows = Run.objects.with_values().listed_for(user)
     fields = (
         "pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "dbms_version__dbms__name",
@@ -61,7 +63,7 @@ def questions(user: Reader) -> list[Offer]:
     # What compares nothing by itself must not crowd out what does, as the batches of many nights do.
     batches = [batch for batch, keys in cells.items() if len(keys) > 1][:MOST_BATCHES]
     looked_at = [run["pk"] for run in newest if run["batch"] in batches]
-    # By ids: with a query inside an "or" PostgreSQL reads all runs.
+    # They are named by ids: with a query inside an "or" PostgreSQL reads all runs.
     published_ids = list(Publication.objects.values_list("pk", flat=True))
     chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
     varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
@@ -79,7 +81,7 @@ def questions(user: Reader) -> list[Offer]:
 
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
-    """By batch, or together, and by workload: how many systems, disks, machines and configurations there are, and
+    """How many systems, disks, machines and configurations there are by batch, or together, and by workload, and
     `levels`: of each size and number of clients its span.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}

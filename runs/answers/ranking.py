@@ -19,12 +19,12 @@ from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 SYSTEM = "dbms"
 ONE_ONLY = "There is one only: add another to set it against."
-# By why they are not ranked.
+# Groups by why they are not ranked.
 Apart = dict[str, list[str]]
 
 
 def ranked(comparison: Comparison, groups: Sequence[Group], question: Question) -> Answer:
-    """Of the series of a sweep over its levels; else of the best of the groups of each value."""
+    """The ranking of a sweep's series over its levels, else of the best group of each value."""
     if why := _why_none(comparison, groups):
         return begun(comparison, question, missing=[why])
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.

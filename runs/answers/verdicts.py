@@ -35,7 +35,7 @@ def _more_words(repeats: int | None, interval: Interval) -> str:
 
 
 def _without_interval(verdict: Verdict) -> str:
-    """Of two groups, or without `fewest` over several levels."""
+    """Why two groups have no interval; several levels have no `fewest`."""
     why = verdict.ratio.why_no_interval if verdict.ratio else f"no ratio: {verdict.why}".removesuffix(": ")
     if verdict.fewest is None:
         return why

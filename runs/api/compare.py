@@ -50,7 +50,7 @@ Stated = Annotated[str | None, BeforeValidator(_or_none)]
 
 
 Names = Annotated[list[str], BeforeValidator(list)]
-# Of groups, and of facts.
+# The keys of groups, and of facts.
 Keys = Annotated[list[str], BeforeValidator(lambda groups: [group.key for group in groups])]
 FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for fact in facts])]
 
@@ -72,7 +72,7 @@ class ComparedMetric(Told):
 
 
 class ComparedRatio(Told):
-    """Of the geometric means, to the baseline; the interval is null with too few repeats.
+    """The ratio of the geometric means to the baseline; the interval is null with too few repeats.
 
     `confidence` is 0.95, and more where the levels of Holm ask for more because several groups are compared at once.
     """

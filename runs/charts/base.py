@@ -15,7 +15,7 @@ from runs.run.series import Stretch
 from runs.stats import CELL_CONFIDENCE
 from runs.tables import Column, Table, TableCell
 
-# Of all lines of a page together: with their tables they stay well below 2 MB. A picture has no more columns than that.
+# All lines of a page together have so many: with their tables they stay well below 2 MB. A picture has no more columns.
 MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
@@ -57,7 +57,7 @@ class LineSeries(TypedDict):
     metric: NotRequired[str]
     # What samples are divided by to have the axis's unit.
     scale: NotRequired[int]
-    # Of a thinned line whose samples are another run's: where a stretch of them is asked for.
+    # Where a stretch of the samples behind a thinned line is asked for.
     detail_url: NotRequired[str]
     origin: NotRequired[str]
     dots: NotRequired[list[tuple[float, float]]]
@@ -227,7 +227,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Key:
-    """Of a legend: a series with its colour, and whether its line is dashed."""
+    """An entry of a legend: a series with its colour, and whether its line is dashed."""
 
     label: str
     color: int

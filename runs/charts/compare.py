@@ -149,7 +149,7 @@ def gap_reasons(comparison: Comparison) -> str:
 
 
 def class_title(words: str, title: str) -> str:
-    """Of the figure of one class of durability; that of the ranked groups has no words."""
+    """The title of the figure of one class of durability; that of the ranked groups has no words."""
     return f"Not ranked: {words}. {title}" if words else title
 
 

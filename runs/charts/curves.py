@@ -141,7 +141,7 @@ def _points(panels: Iterable[Panel]) -> list[Group]:
 
 
 def _ends(group: Group) -> list[float]:
-    """Of its interval, as far as it leaves the values readable."""
+    """The ends of its interval, as far as it leaves the values readable."""
     if group.interval is None or not group.values:
         return []
     return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * MOST_OF_A_BAND)]
@@ -174,7 +174,7 @@ def _gaps(panel: Panel) -> list[LineGap]:
 
 
 def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
-    """Of names and dates; numbers have the axis's own. Without an axis all stand at one place."""
+    """Ticks for names and dates; numbers have the axis's own. Without an axis all stand at one place."""
     if axes.x_fact is None:
         return [(0.0, "all")]
     if axes.x_as != "value":

@@ -28,7 +28,7 @@ from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
 
-# Of views of what happens inside a run: what none of the runs holds, and what brings it.
+# What views of the inside of a run say if none of the runs holds it, and what brings it.
 _INSIDE = {
     TIME: "No run holds samples over time. Runs of an agent do, tools' files with progress, and uploads with series.",
     LATENCY: "No run holds a histogram of its latencies. Runs of an agent do, tools' logs of every transaction, and "
@@ -111,7 +111,7 @@ class Drawing:
 
     @cached_property
     def left_out(self) -> list[LeftOut]:
-        """By group and reason what has a number and is not drawn: nothing is missing from a chart without a word."""
+        """What has a number and is not drawn, by group and reason: nothing is missing from a chart without a word."""
         comparison, drawn = self.comparisons[0], self._drawn_runs
         left_out = []
         for group in (comparison.whole or comparison).groups:

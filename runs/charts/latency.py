@@ -40,7 +40,7 @@ class LatencyTypes:
 
 
 def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
-    """By percentile, over time, by transaction type; what no run tells of is left out."""
+    """Latencies by percentile, over time, by transaction type; what no run tells of is left out."""
     groups = [group for group in comparison.groups if group.all_runs]
     finished = {group.key: [run for run in group.all_runs if run.counts] for group in groups}
     latencies = [(group, latency_of(finished[group.key])) for group in groups]
@@ -105,7 +105,7 @@ def percentile_table(curves: Sequence[tuple[str, int, Latency]]) -> Table:
 
 
 def types_table(groups: Sequence[tuple[str, Sequence[Run]]]) -> Table | None:
-    """By transaction type: of several repeats from the lowest to the highest, as no histogram of a type is stored."""
+    """Latencies by transaction type: several repeats show lowest to highest, as no histogram of a type is stored."""
     rows = []
     for label, runs in groups:
         for name, repeats in types_of_all(runs).items():

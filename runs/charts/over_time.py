@@ -35,7 +35,7 @@ from runs.tables import Column, Table, TableCell
 MOST_RUNS = 12
 # A picture holds no more marks of a kind than that.
 MOST_EVENTS = 100
-# Of all lines together: the page stays below 350 kB.
+# All lines together have so many stretches: the page stays below 350 kB.
 MOST_STRETCHES = 5_000
 # As a chart of a thousand pixels can show them.
 DIGITS = 5
@@ -205,7 +205,7 @@ def _bands(runs: Sequence[_Sampled]) -> list[BandSpec]:
 
 
 def _events(runs: Sequence[_Sampled]) -> list[EventSpec]:
-    """By kind, of too many every so many."""
+    """The events by kind; if they are too many, every so many."""
     by_kind: dict[str, list[EventSpec]] = {kind: [] for kind in SIGNS}
     for run in runs:
         for event in events_of(run.run, run.series):

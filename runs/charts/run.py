@@ -35,7 +35,7 @@ from runs.run.events import events_of
 from runs.run.series import Series, Stretch, samples_each, thinned
 
 LIVE_EVERY_MS = 2000
-# Of a CSV file.
+# So many rows of a CSV file are written at once.
 ROWS_AT_ONCE = 5_000
 THINNED = (
     "Thinned: of every {each:,} samples the lowest and the highest, so that each peak and each stall is there. "
@@ -187,7 +187,7 @@ def _figure(
 
 
 def scale_over_time(unit: str, series: Sequence[LineSeries]) -> Scale:
-    """Of latencies: beside one stall of a second all others would be a line on a linear axis."""
+    """A logarithmic scale for latencies: beside one stall of a second all others would be a line on a linear axis."""
     values = [y for line in series for _, y in line["points"] if y is not None]
     is_wide = unit == "ms" and 0 < min(values, default=0) <= max(values, default=0) / Y_LOG_FROM
     return "log" if is_wide else "linear"

@@ -110,7 +110,7 @@ def _names(groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 
 def _heading(part: str, group: Group) -> tuple[str, str]:
-    """Of a part of a label the heading of its factor, if it has one, and the rest."""
+    """The heading of the factor in a part of a label, if it has one, and the rest."""
     headings = (label for label in group.factors if part.lower().startswith(f"{label.lower()} "))
     heading = max(headings, key=len, default="")
     return part[: len(heading)], part[len(heading) :].strip()

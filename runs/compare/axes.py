@@ -80,7 +80,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     if panels and (panels in (x, *series) or panels not in free):
         panels = None
 
-    # By the rule: those with most levels first; the date is an axis or nothing.
+    # The rule takes those with most levels first; the date is an axis or nothing.
     taken = {x, *series, panels, DATE, *NEVER_TAKEN, *_along_x(x, free, columns)}
     open_names = [name for name in free if name not in taken]
     # A device is not known of a run that failed; that it was asked for by name is.
@@ -194,7 +194,7 @@ def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[
 
 
 def _numbers(columns: Columns, name: str) -> dict[str, float]:
-    """By stored value."""
+    """The numbers by stored value."""
     if name == DATE:
         return {day: float(date.fromisoformat(day).toordinal()) for day in set(columns[DATE])}
     if not name.startswith(FACTOR):
@@ -206,7 +206,7 @@ def _numbers(columns: Columns, name: str) -> dict[str, float]:
 
 
 def _x_by_rule(facts: Mapping[str, Fact], columns: Columns, free: Sequence[str]) -> str:
-    """Of the numeric facts that have three levels while all else is alike the first in the rule's order."""
+    """The first in the rule's order of the numeric facts that have three levels while all else is alike."""
 
     def position(name: str) -> tuple[int, int]:
         bare = name.removeprefix(FACTOR)

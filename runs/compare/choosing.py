@@ -18,7 +18,7 @@ from runs.models import Batch, Metric, Publication, Run
 from runs.models.choices import RunState
 from runs.models.visible import Reader
 
-# Of newest runs that are looked through for what could be compared: a fixed cost, however many are stored.
+# So many of the newest runs are looked through for what could be compared: a fixed cost, however many are stored.
 LOOKED_THROUGH = 1_000
 MOST_OFFERED = 6
 # Characters of a value among the filters.
@@ -102,7 +102,7 @@ def chooser(params: QueryDict, selection: Selection, metric: Metric | None, user
 
 
 def _links(params: QueryDict, queries: Sequence[QueryDict], edited: int, facet: Facet) -> list[Link]:
-    """Of each option of a facet: the edited set with it, or without it where it is chosen."""
+    """A link for each option of a facet: the edited set with it, or without it if it is chosen."""
     rest = without(queries[edited - 1], facet.name)
     texts, links = cut_apart([option.text for option in facet.options]), []
     for text, option in zip(texts, facet.options, strict=True):
@@ -130,7 +130,9 @@ def cut_apart(texts: Sequence[str]) -> list[str]:
 
 
 def _batch_words(runs: Iterable[Run]) -> dict[str, str]:
-    """By id. One without a label has that of its runs, where they share one: documents may say no more than its id."""
+    """The batches' words by id. Without a label they are those of its runs, if these share one: documents may name no
+    more.
+    """
     labels: dict[Batch, set[str]] = {}
     for run in runs:
         labels.setdefault(run.batch, set()).add(run.effective_label)
@@ -149,7 +151,7 @@ def _edited(params: QueryDict, sets: int) -> int:
 def address(
     params: QueryDict, queries: Sequence[QueryDict], *, edit: int | None = None, base: int | None = None
 ) -> str:
-    """Of the page with these sets and the other controls as they are; `base` 0 takes the baseline side away."""
+    """The address of the page with these sets and the other controls as they are; `base` 0 takes the baseline away."""
     changed = with_sets(params, queries)
     changed.pop("edit", None)
     if edit:

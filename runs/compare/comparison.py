@@ -20,9 +20,9 @@ from runs.models import Metric, Run
 from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD
 
-# Of a fact that varies, on a page.
+# A page names so many values of a fact that varies.
 MOST_VALUES = 12
-# Of systems, in a heading.
+# A heading names so many systems.
 MOST_NAMED = 4
 
 
@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def curves(self) -> list[Curve]:
-        """Of all panels."""
+        """The curves of all panels."""
         return [curve for panel in self.panels for curve in panel.curves]
 
     @cached_property
@@ -118,8 +118,8 @@ class Comparison:
 
     @property
     def varying_words(self) -> dict[str, str]:
-        """By label the values of each fact that varies; many are counted, and what two facts say alike of every group
-        is said once.
+        """The values of each fact that varies by its label; many are counted, and what two facts say alike of every
+        group is said once.
         """
         by_label: dict[str, str] = {}
         seen: set[tuple[str, ...]] = set()

@@ -18,7 +18,7 @@ from runs.models import Config
 from runs.run.facets import FACTOR
 
 NOT_GIVEN = "not given"
-# Of what varies with the configuration alone.
+# Facts that vary with the configuration alone.
 _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 
 

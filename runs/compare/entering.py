@@ -18,7 +18,7 @@ from runs.models import RunFactor, Workload
 from runs.models.runs import whole
 from runs.models.visible import Reader
 
-# Of a longer list the newest are looked through.
+# The newest of a longer list are looked through.
 LOOKED_THROUGH = 5_000
 Size = tuple[tuple[str, float | str], ...]
 
@@ -49,7 +49,7 @@ class Entry:
 
 
 def entry(query: QueryDict, user: Reader) -> Entry:
-    """Of the runs with a number that this query of the list of runs finds."""
+    """The entry to comparing the runs with a number that this query of the list of runs finds."""
     choice: Choice = choose(query, user)
     if choice.problems:
         return Entry([], choice.problems)

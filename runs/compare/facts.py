@@ -22,7 +22,7 @@ SET = "set"
 NO_FACT = "–"
 # Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
-# Of what the rule never takes, and of what a batch is named by: worth a column, never a part of a label.
+# Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 # A cell without a commit group must not let its configuration speak before the others' commit group.
 _LABEL_ORDER = ("workload", "dbms", "factor", "storage", "hardware", "config", "context", "batch")
@@ -81,7 +81,7 @@ def fact_values(group: Group, names: Sequence[str]) -> tuple[str, ...]:
 
 
 class Columns(dict[str, list[str]]):
-    """By fact its value in each of the groups, read once: of many groups many facts are asked many times."""
+    """The value of each fact in each of the groups, read once: many facts of many groups are asked many times."""
 
     def __init__(self, groups: Sequence[Group]) -> None:
         super().__init__()

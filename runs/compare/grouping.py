@@ -116,7 +116,7 @@ def pooled_words(cells: Sequence[Cell], grouping: str) -> str:
 
 
 def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]:
-    """Of each cell when it was measured, what was tested, and what parts it from others with its key, as its runs say,
+    """When each cell was measured, what was tested, and what parts it from others with its key, as its runs say,
     each different value once.
     """
     pools: dict[str, list[Run]] = {}
@@ -175,7 +175,7 @@ def _batch_names(runs: Sequence[Run], grouping: str) -> list[str]:
 
 
 def _shortest_names(names_by_pool: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """By key the first of its names, and as many more as it takes to tell it from the others."""
+    """The first of its names by key, and as many more as it takes to tell it from the others."""
     taken = dict.fromkeys(names_by_pool, 1)
     while True:
         joined = {key: " · ".join(names[: taken[key]]) for key, names in names_by_pool.items()}

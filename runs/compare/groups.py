@@ -36,7 +36,7 @@ from runs.stats import (
 
 MAXIMUM = 100.0
 LONG_REASON = 80
-# Of a group's repeats: of more the others are those that happened to be fast enough.
+# If more of a group's repeats are lost, the others are those that happened to be fast enough.
 MOST_LOST = 1 / 3
 
 
@@ -199,7 +199,7 @@ class Group:
 
     @property
     def _lost(self) -> list[Repeat]:
-        """Of repeats that ended without a number. What came twice is no repeat: nobody loses by a copy of a result."""
+        """The repeats that ended without a number. What came twice is no repeat: nobody loses by a copy of a result."""
         return [gap for gap in self.gaps if not gap.run.is_open and gap.run.copy_of_id is None]
 
     def remnant_words(self, metric: Metric | None) -> str:
@@ -303,7 +303,7 @@ def _by_histograms(group: Group, name: str) -> Group:
 
 
 def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float]:
-    """Of all repeats together, and without each in turn. Empty without histograms, and of one repeat."""
+    """The percentile of all repeats together, and without each in turn. Empty without histograms, and of one repeat."""
     rank = PERCENTILES.get(name)
     if rank is None or len(runs) < 2 or not all(run.latency_histogram for run in runs):
         return []

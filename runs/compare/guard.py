@@ -31,7 +31,7 @@ UNKNOWN = "not known"
 # The longer it is the higher is its maximum, of one and the same system.
 WINDOW = "duration_s"
 NONE_READ: Mapping[UUID, Mapping[str, Facet]] = {}
-# Of what is recorded: facts that say nothing beside a result that does not tell them.
+# Recorded facts that say nothing beside a result that does not tell them.
 _IF_BOTH_TELL = frozenset({"java", "agent", "jdbc"})
 
 
@@ -204,7 +204,7 @@ def bare_field(field: str) -> str:
 
 
 def _words_of(group: Conditions, field: str) -> str:
-    """Of an optional factor that a plan leaves out its default."""
+    """The words of a field; an optional factor that a plan leaves out has its default."""
     if field in group.words:
         return group.words[field]
     factor = FACTORS.get(field.removeprefix(FACTOR)) if group.planned and field.startswith(FACTOR) else None

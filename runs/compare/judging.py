@@ -23,7 +23,7 @@ from runs.models import Metric
 from runs.run.facets import FACTOR
 from runs.stats import judge_levels, page_noise, ratio
 
-# Of more the matrix is no picture, and a family of so many finds nothing: then pairs with the first and the baseline.
+# A larger matrix is no picture, and so large a family finds nothing: then pairs with the first and the baseline count.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
 Item = TypeVar("Item")
 Pairs = Sequence[tuple[Group, Group]]
@@ -76,7 +76,7 @@ def judge(
         key
         for key, differ in differing.items()
         if not refusal(each for each in differ if key not in of_curves or each.field not in axis)
-        # Of survivors nothing is better: the others would have been the slow ones.
+        # Survivors are never better: the others would have been the slow ones.
         and not any(group.remnant for group in by_key[key])
     ]
     of_series = [[row.pairs for row in each.rows if row.is_comparable] for each in series]
@@ -109,7 +109,7 @@ def judge(
 def against_base(
     groups: Iterable[Group], base: Group, verdicts: Verdicts, axis: Collection[str] = ()
 ) -> dict[str, Against]:
-    """By key, of the other groups that have values. `axis`: fields that only say where a group stands on the chart."""
+    """The other groups that have values, by key. `axis`: fields that only say where a group stands on the chart."""
     against = {}
     for group in (group for group in groups if group.key != base.key and group.dots):
         differ, verdict = verdicts.differences_of(group, base), verdicts.of(group, base)
@@ -176,7 +176,7 @@ def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metri
     logs = {base: 0.0}
     for key, rows in against_base.items():
         ratios = [row.value / row.base_value for row in rows if row.is_comparable and row.value and row.base_value]
-        # Of one level in common there is no verdict over all: what stands first is judged against each other.
+        # One level in common gives no verdict over all: what stands first is judged against each other.
         if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
             logs[key] = fmean(map(log, ratios))
     sign = 1 if metric.better == "lower" else -1
@@ -191,7 +191,7 @@ def _asks_different_questions(levels: Levels) -> bool:
 
 
 def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group]]:
-    """Of each curve the two levels that a loss is asked between, the later first. Of one system over sizes nobody asks
+    """The two levels of each curve that a loss is asked between, the later first. Nobody asks of one system over sizes
     which size is best: the rule asks what is lost.
     """
     question = comparison.question
@@ -236,7 +236,7 @@ def _pairs(
 
 
 def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:
-    """Of each curve its best group, so that a system is set against the others and not against itself."""
+    """The best group of each curve, so that a system is set against the others and not against itself."""
     if not axes.x:
         return groups
     names = [*axes.series, *filter(None, [axes.panels])]

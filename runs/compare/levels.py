@@ -172,7 +172,7 @@ class Levels:
 
     @cached_property
     def _levels_of(self) -> dict[Key, dict[int, dict[Key, list[Group]]]]:
-        """Of each series the levels at which it is, by their position."""
+        """The levels at which each series is, by their position."""
         levels: dict[Key, dict[int, dict[Key, list[Group]]]] = {}
         for at, level in enumerate(self.table.values()):
             for name in level:
@@ -244,7 +244,7 @@ class Levels:
     def is_possible(self) -> bool:
         """Whether at two levels some two series may be set against each other; neighbours are asked, and the first."""
         compared, comparable = {bare_field(fact.field) for fact in self.compared}, 0
-        # Of a thousand runs that have little in common hardly any level has two series.
+        # Hardly any level has two series in a thousand runs that have little in common.
         shared = (level for level, series in self._by_level.items() if len(series) > 1)
         for level in self._in_order(shared):
             first, *others = self._by_level[level].values()
@@ -302,7 +302,7 @@ class Levels:
 
     @property
     def against(self) -> dict[str, Against]:
-        """By key of the group, at its level."""
+        """Each group by its key against the baseline's at its level."""
         return {group.key: row.against for series in self.series for row in series.rows for group in row.groups}
 
     @property

@@ -15,7 +15,7 @@ _TAGS = {
     "p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li",
     "a", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-# Of other sites, of this one, and of this page.
+# Addresses of other sites, of this one, and of this page.
 _ADDRESS = re.compile(r"https?://|/(?!/)|#", re.IGNORECASE)
 
 

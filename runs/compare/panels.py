@@ -184,14 +184,14 @@ def panel_key(label: str) -> str:
 
 
 def _combinations(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
-    """Of the facts' values those that occur together, each in the order of its fact."""
+    """Those of the facts' values that occur together, each in the order of its fact."""
     ranks = [facts[name].ranks for name in names]
     keys = dict.fromkeys(Columns(groups).rows(names))
     return sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
 
 
 def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
-    """By key of the group where it stands on x; without a fact there all stand at 0. Left out is what has no number."""
+    """Where each group stands on x, by its key; without a fact all stand at 0. What has no number is left out."""
     fact = axes.x_fact
     if fact is None:
         return dict.fromkeys((group.key for group in groups), 0.0)
@@ -209,7 +209,7 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
 
 
 def sizes_mb(groups: Sequence[Group]) -> dict[str, float]:
-    """By key of the group the mean size of its own databases, as measured after loading.
+    """The mean size of a group's own databases, as measured after loading, by its key.
 
     Without a measured size the one that was asked for, where that is in bytes. Engines that store the same rows in
     more or fewer bytes stand at places of their own.

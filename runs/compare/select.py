@@ -43,7 +43,7 @@ MAX_SETS = 12
 # Characters of a set's words in a legend.
 MOST_LETTERS = 60
 MAX_QUERY = 50_000
-# Of the selections that people make who are not logged in, the newest stay: of `MAX_QUERY` characters each.
+# The newest selections stay of people who are not logged in: of `MAX_QUERY` characters each.
 MOST_OF_STRANGERS = 1_000
 # Characters of an address beyond which programs and people cut it.
 LONG_ADDRESS = 2_000
@@ -144,7 +144,7 @@ def with_sets(params: QueryDict, queries: Iterable[QueryDict]) -> QueryDict:
 
 
 def list_query(params: QueryDict) -> str:
-    """Of the list of runs with the same filters; "" where the runs are named, or several sets."""
+    """The query of the list of runs with the same filters; "" if runs are named, or several sets."""
     queries = set_queries(params)
     return queries[0].urlencode() if len(queries) == 1 and not {*_NAMED, STORED} & set(queries[0]) else ""
 
@@ -303,7 +303,7 @@ def _named(params: QueryDict, user: Reader) -> tuple[Q, dict[str, list[str]]]:
     opened, shown = readable(user), listed(user)
     wanted = opened & Q(pk__in=ids)
     if cells and shown:
-        # Of a cell the listed runs; unlisted ones only where it has no other: its key is that of all its repeats, so
+        # The listed runs of a cell; unlisted ones only if it has no other: its key is that of all its repeats, so
         # that a public one must not lead to somebody's unlisted ones.
         open_cells = Run.objects.present().filter(cells & shown).values("cell_key")
         wanted |= cells & (shown | (opened & ~Q(cell_key__in=open_cells)))

@@ -15,7 +15,7 @@ PairKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class Verdicts:
-    """By the keys of two groups: the verdict of the first against the second, or why there is none.
+    """The verdict of a first group against a second by their keys, or why there is none.
 
     `along`: of two levels of one curve, which are set against each other in the answer of a loss and nowhere else.
     `family`: how many comparisons share the errors that the page may make.

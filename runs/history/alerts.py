@@ -93,7 +93,7 @@ def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, dat
 
 
 def _open_at(benchmark: Benchmark, after: datetime, since: datetime) -> Alert | None:
-    """Of the same people's results."""
+    """The open alert about the same people's results."""
     if benchmark.machine_id is None:
         return None
     rows = Alert.objects.filter(
@@ -131,7 +131,7 @@ class Quality:
 
 
 def quality(user: Reader, days: int = 90) -> Quality:
-    """Of what this person sees listed."""
+    """The quality of the alarms that this person sees listed."""
     seen = Benchmark.objects.listed_for(user)
     points = ChangePoint.objects.filter(benchmark__in=seen, found_at__gt=timezone.now() - timedelta(days=days))
     rows = list(points.values_list("state", "alert__state", "confirmed_at", "at__measured_at"))

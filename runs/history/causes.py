@@ -20,7 +20,7 @@ MOST_SHOWN = 8
 # So many times the bytes a row are another data set, of tables that are this part of all.
 BLOATED, LARGER = 1.5, 0.1
 _OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics", "dataset"})
-# Of one place, from which on the machine as a whole has moved.
+# From so many benchmarks, and so large a share, of one place on, the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
 # What a change is likeliest caused by, first: of what was recorded.
 _ORDER = (
@@ -56,7 +56,7 @@ class Why:
 
 
 def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
-    """Of an alert and its changes, of `watched` benchmarks that its machine had."""
+    """Why an alert's changes came about, of `watched` benchmarks that its machine had."""
     standing = [point for point in points if point.state != ChangeState.REFUTED] or list(points)
     changed: dict[tuple[str, str], None] = {}
     for point in standing:

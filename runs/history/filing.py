@@ -24,7 +24,7 @@ from runs.run import likeness
 from runs.run.number import primary_number
 from runs.stats import geometric_mean
 
-# Of one call of the worker, which has other things to do.
+# One call of the worker takes so long at most: it has other things to do.
 MOST_S = 5.0
 # Batches that came together are filed together: their series are watched once.
 AT_ONCE = 50

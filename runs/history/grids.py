@@ -47,7 +47,7 @@ class ReleaseCell:
 
 @dataclass(frozen=True)
 class ReleaseMap:
-    """Of one system: a row a benchmark, a column a release in their order; None where a benchmark has none."""
+    """The map of one system: a row a benchmark, a column a release in their order; None where a benchmark has none."""
 
     system: str
     releases: list[str]
@@ -132,7 +132,7 @@ class MachineMatrix:
 
     @cached_property
     def means(self) -> list[float]:
-        """Of each machine the geometric mean of its shares of the best, over what all have."""
+        """For each machine the geometric mean of its shares of the best, over what all have."""
         whole = [[cell.share for cell in cells if cell] for _, cells in self.rows if None not in cells]
         return [geometric_mean(column) or 0.0 for column in zip(*whole, strict=True)]
 

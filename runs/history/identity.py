@@ -27,7 +27,7 @@ from runs.run.facets import FACTOR, factor_facets
 MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
 # Factors that tell runs apart and ask nothing else: another value is an event at most.
 _IDLE = frozenset({"seed", "random_seed", "test_no", "filename", "directory", "conn_params"})
-# Of a version's number: so many digits of each of its parts.
+# Each part of a version's number has so many digits.
 _DIGITS = 9
 _LONGEST = 200
 NOT_GIVEN = "not given"
@@ -41,7 +41,7 @@ def digest(document: Any) -> str:
 
 @dataclass(frozen=True)
 class Identity:
-    """Of a run: the benchmark that it belongs to. `same` is what stays the same, `config` what its settings are called.
+    """The benchmark that a run belongs to. `same` is what stays the same, `config` what its settings are called.
 
     `owner`: whose, where it is not public.
     """
@@ -62,7 +62,7 @@ class Identity:
 
 
 def identity_of(run: Run, metric: Metric) -> Identity:
-    """Of a run as `filing` reads it. Machine, configuration and devices are named where they are not yet."""
+    """The identity of a run as `filing` reads it. Machine, configuration and devices are named if they are not yet."""
     branch = clean(run.effective_tested.get("branch", ""), 120)
     is_public = run.visibility == Visibility.PUBLIC
     machine = machine_of(run.hardware, run.owner_id) if run.hardware else None
@@ -98,7 +98,7 @@ def _names(run: Run, config: str) -> tuple[str, ...]:
 
 
 def base_slug(workload: Workload) -> str:
-    """Of all versions of a workload: another one is another row, whose slug ends in it."""
+    """The slug of all versions of a workload: another one is another row, whose slug ends in it."""
     return workload.slug.removesuffix(f"-v{slugify(workload.version.replace('.', '-'))}") or workload.slug
 
 

@@ -97,7 +97,7 @@ class Row:
 
     @property
     def spark(self) -> str:
-        """Of an SVG polyline; empty of fewer than two batches."""
+        """The points of an SVG polyline; empty for fewer than two batches."""
         centres = [each["centre"] for each in self.benchmark.recent if each["centre"]]
         if len(centres) < 2:
             return ""
@@ -142,7 +142,7 @@ def _row(benchmark: Benchmark, rows: Sequence[SeriesBatch], baseline: Baseline, 
 
 
 def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[SeriesBatch]]:
-    """Of each its newest batch and those that the baseline can name, in order."""
+    """For each benchmark its newest batch and those that the baseline can name, in order."""
     if baseline.kind == "last":
         return {benchmark.pk: _recent(benchmark) for benchmark in benchmarks}
     wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).select_related("version")

@@ -25,11 +25,11 @@ from runs.run.events import CHECKPOINT, NOTE
 from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
 
-# Of the batches that a page draws, as many as a reader asks for, and those that its table shows.
+# How many batches a page draws, how many a reader may ask for, and how many its table and its branches show.
 DRAWN, MOST_DRAWN, MOST_LISTED, MOST_BRANCHES = 300, 1_000, 100, 4
 # Rows that stand open; the others are folded away.
 UNFOLDED = 10
-# Of a note, beside its flag on the axis.
+# So many characters of a note stand beside its flag on the axis.
 LONGEST_NOTE = 60
 # A mark holds so many words.
 MOST_NAMED = 3

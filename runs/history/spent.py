@@ -53,7 +53,7 @@ _COUNTED = {
     "server_cpu_ms": Spending.CPU, READY: Spending.WAITING_FOR_CPU, "flush_ms": Spending.DISK,
     BEGIN: Spending.LOCK, "driver_cpu_ms_per_tx": Spending.CLIENT, "sync_rate_per_s": Spending.DISK,
 }  # fmt: skip
-# Of what a transaction takes longer, from which on a part of it is looked at by itself.
+# A part is looked at by itself from this share of the longer time on.
 LEAST_PART = 0.1
 NO_RATIO = Amount(value=None, low=None, high=None, verdict="")
 # Below this share of a core or a MB/s nobody else was at work.
@@ -148,7 +148,7 @@ def _event(event: str) -> Spending:
 
 
 def per_batch(rows: Iterable[SeriesBatch]) -> dict[Quantity, list[float]]:
-    """Of each batch that tells it the mean of its runs."""
+    """The mean of the runs of each batch that tells it."""
     ids = [row.runs for row in rows]
     found = Run.objects.filter(pk__in=[run for some in ids for run in some]).select_related("hardware")
     runs = {str(run.pk): of_run(run) for run in found.prefetch_related("measurements__metric")}
@@ -200,7 +200,7 @@ def _weight(spent: Spent) -> tuple[float, float]:
 
 
 def _grown(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> float:
-    """By how many milliseconds the mean latency grew; 0 where it is not told."""
+    """How many milliseconds the mean latency grew; 0 if it is not told."""
     means = [
         fmean(values) for side in (before, after) for quantity, values in side.items()
         if quantity.name == "latency_mean_ms" and values

@@ -21,7 +21,7 @@ from runs.stats.steps import LEAST_DAYS
 
 # What lies so far back when it is found wakes nobody.
 PAST = timedelta(days=30)
-# Of a long past the series is looked at after each so many batches, of its newest after each.
+# A long past is looked at after each so many batches, its newest ones after each.
 STRIDE = 50
 RECENT, BASELINE = 30, 10
 OF_LEVEL = (ChangeKind.STEP, ChangeKind.DRIFT)
@@ -48,7 +48,7 @@ class Series:
         self.logs = [math.log(row.centre) for row in self.rows if row.centre]
 
     def places(self, state: str) -> list[int]:
-        """Of the changes of its level."""
+        """The places of the changes of its level."""
         return sorted(
             self.index[point.at_id]
             for point in self.points
@@ -150,7 +150,7 @@ def _look_at_noise(series: Series) -> None:
 
 
 def _spread(row: SeriesBatch) -> float:
-    """Of the logs of its repeats; 0 where there is none."""
+    """The spread of the logs of its repeats; 0 if there is none."""
     if len(row.values) < 2 or min(row.values) <= 0:
         return 0.0
     return stdev([math.log(value) for value in row.values]) or 0.0

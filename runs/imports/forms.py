@@ -196,7 +196,7 @@ class SubjectForm(DescribedFields):
             self.initial[name] = by_role.get(role.value, "")
 
     def _of_files(self) -> dict[str, Any]:
-        """By file the version that was said of it, beside its entry of the preview."""
+        """The version of each file that was given beside its entry of the preview."""
         said = ((item["file"], str(self.data.get(f"version-{item['index']}", ""))) for item in self.taken.items)
         return {file: {"dbms": {"version": version.strip()}} for file, version in said if version.strip()}
 

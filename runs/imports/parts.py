@@ -43,7 +43,7 @@ class PartRefused(Exception):
 
 
 def quota_bytes() -> int:
-    """Of one person's files in parts that are not used yet: the largest log, and files of a usual size beside it."""
+    """What one person's unused files in parts may hold: the largest log, and files of a usual size beside it."""
     return int(settings.IMPORT_STREAMED_MB) * MB + MAX_TOTAL_BYTES
 
 

@@ -126,7 +126,7 @@ def _keep(taken: FileImport, held: HeldRow) -> None:
 
 
 def _read(taken: FileImport, held: HeldRow) -> Reports:
-    """By the columns as they are said at the end."""
+    """Read the files by the columns as they are given at the end."""
     files, begun = [artefacts.source_of(kept) for kept in taken.artefacts.order_by("position")], list[SourceFile]()
     if not taken.subject and taken.stored_at is None and (columns := _known_columns(taken.owner, files)):
         held.filter(subject={}).update(subject=columns)

@@ -12,7 +12,7 @@ from runs.models import ToolDescription, User
 from runs.models.choices import Visibility
 
 MAX_EXAMPLE_BYTES = 100_000
-# Of one person: each is asked of every file.
+# One person has so many at most: each is asked about every file.
 MAX_TOOLS = 20
 
 

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 EVERY_S = 1.0
 SILENT_FOR = timedelta(seconds=20)
 ATTEMPTS = 3
-# Of one import. It gives way to whatever else runs on the machine, so its time in all may be long.
+# One import may take so much. It gives way to whatever else runs on the machine, so its time in all may be long.
 MAX_CPU_S = 300
 MAX_S = 3600
 # Beyond: 1 GB is kept and read at some 10 MB a second.

@@ -20,7 +20,7 @@ class DescribedFields(forms.Form):
     branch = forms.CharField(required=False, max_length=120, label="Branch tested")
 
     def described(self) -> dict[str, Any]:
-        """Of a valid form, as `runs.incoming.values.Described` takes it; fields left empty are not said."""
+        """What a valid form describes, as `runs.incoming.values.Described` takes it, without the fields left empty."""
         cleaned = self.cleaned_data
         tested = {name: cleaned[name] for name in ("build", "commit", "branch") if cleaned.get(name)}
         given = {"label": cleaned.get("label"), "tags": cleaned.get("tags", "").split(), "tested": tested}

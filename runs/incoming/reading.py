@@ -22,7 +22,7 @@ JsonSchema = dict[str, Any]
 # What is read: a model, or any type.
 Form = type[BaseModel] | TypeAdapter[Any]
 MAX_DEPTH = 20
-# Of any body, also where nothing looks: what shows a value in an answer follows it to its end.
+# No body is deeper, even where nothing looks: what shows a value in an answer follows it to its end.
 MAX_BODY_DEPTH = 100
 MAX_TEXT = 100_000
 MAX_INTEGER = 2**63 - 1

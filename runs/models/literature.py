@@ -21,8 +21,8 @@ class Publication(UUIDModel):
     language = models.CharField(max_length=10)
     published_on = models.DateField(null=True, blank=True)
     details = StoredJSON(shape=PublicationDetails, default=dict, blank=True)
-    # Of its folder: "article" (prose, figures), "page" (what it shows in which order), and what it states beside its
-    # runs (runs.publications.document.Statements).
+    # What its folder holds: "article" (prose, figures), "page" (what it shows in which order), and what it states
+    # beside its runs (runs.publications.document.Statements).
     content = StoredJSON(shape=dict[str, dict[str, Any]], default=dict, blank=True)
     # The consistency checks as computed when it was made.
     checks = StoredJSON(shape=list[dict[str, Any]], default=list, blank=True)

@@ -86,7 +86,7 @@ class Notice(UUIDModel):
 
     @property
     def status(self) -> str:
-        """Of its experiment, for a pipeline; empty where it tells of something else."""
+        """The status of its experiment, for a pipeline; empty if it tells of something else."""
         return {self.BEGUN: "in progress", self.ENDED: "ended"}.get(self.key.partition(" ")[0], "")
 
 

@@ -22,7 +22,7 @@ from runs.stats import Interval, geometric_mean_interval, ratio, summarise
 
 PLAN_KEY, GAPS_KEY = "published", "gaps"
 NOT_PART = "not a cell of this experiment"
-# Of the differences between two cells of one experiment: a ratio across these would mislead.
+# Differences between two cells of one experiment across which a ratio would mislead.
 _REFUSED = ("workload", "durability")
 # Checks of a run that do not hold: something else kept the machine busy, or a few terminals did the work of all.
 _DISTURBED = ("machine_alone", "terminals_fair")
@@ -122,7 +122,7 @@ class Side:
 
     @property
     def centre(self) -> float | None:
-        """Of ours the geometric mean, whose interval is given; of published runs the median, as articles print it."""
+        """The geometric mean of ours, whose interval is given; the median of published runs, as articles print it."""
         summary = summarise(self.values)
         return (summary.median if self.published else summary.centre) if summary else None
 
@@ -134,7 +134,7 @@ class Side:
 
     @property
     def interval(self) -> Interval | None:
-        """Of the geometric mean; None below three repeats."""
+        """The interval of the geometric mean; None below three repeats."""
         return geometric_mean_interval(self.values)
 
     @property
@@ -237,7 +237,7 @@ def refusal(ours: Sequence[Side], theirs: Sequence[Side]) -> str:
 
 
 def _window_s(run: Run) -> float | None:
-    """Of what was measured: articles say it of their workload."""
+    """The window of what was measured: articles say it of their workload."""
     if isinstance(own := run.factor(WINDOW), int | float):
         return float(own)
     minutes = run.workload.details.get("duration_minutes")
@@ -245,7 +245,7 @@ def _window_s(run: Run) -> float | None:
 
 
 def side(runs: Iterable[Run], facts: CellFacts, metric: str) -> Side:
-    """Of the runs of one experiment."""
+    """The side of the runs of one experiment."""
     chosen = (run for run in runs if _fits(run, facts, _measured_fact))
     return Side(sorted(chosen, key=lambda run: run.repeat), metric)
 

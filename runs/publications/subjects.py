@@ -223,7 +223,7 @@ def _fill_config(sync: Sync, row: ConfigRow, subjects: Subjects) -> None:
 
 
 def _metrics(sync: Sync, rows: Sequence[MetricRow]) -> dict[str, Metric]:
-    """By name; a label is set when the metric is new."""
+    """The metrics by name; a label is set when the metric is new."""
     known = set(Metric.objects.filter(name__in=[row.name for row in rows]).values_list("name", "unit"))
     metrics = resolve_metric_rows({(row.name, row.unit): row.better for row in rows})
     for row in rows:

@@ -98,7 +98,7 @@ def thinned(series: Series, each: int) -> list[Stretch]:
 
 
 def encode(values: Iterable[float | None]) -> bytes:
-    """Of an array of doubles NaN is a gap, of anything else None."""
+    """NaN is a gap in an array of doubles, None in anything else."""
     if isinstance(values, array):
         numbers = array("d", values)
     else:
@@ -144,7 +144,7 @@ def packed(values: Sequence[float | None]) -> dict[str, Any]:
 
 
 def without_gaps(values: Sequence[float | None]) -> Sequence[float]:
-    """Of an array of doubles NaN is a gap, of anything else None."""
+    """NaN is a gap in an array of doubles, None in anything else."""
     if not isinstance(values, array):
         return [value for value in values if value is not None]
     # NaN is the one value that is not itself.

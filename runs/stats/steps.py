@@ -13,7 +13,7 @@ from runs.stats.summaries import ALPHA, geometric_mean
 
 # Days on each side of a step: fewer are an accident, as one bad night is.
 LEAST_DAYS = 3
-# Of a series that has no step, how many in 100 may show one.
+# So large a share of the series that have no step may show one.
 STEP_ALPHA = 0.01
 _LEAST_SPREAD = 1e-12
 
@@ -65,7 +65,7 @@ def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
 
 
 def _parts(cuts: Sequence[int], end: int) -> Iterator[tuple[int, int, int]]:
-    """Of each cut where the part before it begins, where it is, and where the part after it ends."""
+    """For each cut where the part before it begins, where it is, and where the part after it ends."""
     return zip([0, *cuts], cuts, [*cuts[1:], end], strict=False)
 
 
@@ -82,7 +82,7 @@ def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:
     sums = np.concatenate([[0.0], off.cumsum()])
     first, last = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
     days = last - first
-    # Of the days from `first` to before `last`: the share of the squares that their mean takes away.
+    # The share of the squares that the mean of the days from `first` to before `last` takes away.
     between = (sums[last] - sums[first]) ** 2 * n / np.maximum(days * (n - days), 1)
     # One step: a stretch from the begin on. Two: one in the midst.
     one_step = (first == 0) & (last >= LEAST_DAYS) & (last <= n - LEAST_DAYS)

@@ -26,7 +26,7 @@ BAND, CONFIRMED = 0.98, 0.99
 IN_A_ROW = 0.999
 # Each of three batches lies off by so much of what the farthest does.
 SHARE_OF_EACH = 0.1
-# Of a step whose place was chosen among all.
+# The confidence of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
 LEAST_TO_TELL, MOST_IN_BAND = 7, 60
@@ -280,5 +280,5 @@ def _in_a_row(logs: Sequence[float], starts: Sequence[int], threshold: float) ->
 
 
 def _is_near(at: int, places: Sequence[int]) -> bool:
-    """Of the same change: a step is placed within a few batches."""
+    """Whether it is the same change: a step is placed within a few batches."""
     return any(abs(at - place) <= LEAST_DAYS for place in places)

@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "min": min,
     "max": max,
     "count": len,
-    # Of a sample, n − 1.
+    # The standard deviation of a sample, by n − 1.
     "stdev": statistics.stdev,
     "log2": lambda values: math.log2(*values),
 }

@@ -217,7 +217,7 @@ _PATTERNS = (
     _after("secret", r"\bsecret(?:_access_key)?\s+(?=')", _QUOTED),
     _after("secret", r"\bSecret Access Key \[[^\]\s]*\]:\s*"),
     _after("pragma|attach", r"\b(?:PRAGMA\s+(?:hex)?(?:re)?key\s*=\s*|ATTACH\b.{0,300}?\sKEY\s+)", _QUOTED),
-    # Of several arguments the second, of a name and a value the value
+    # the second of several arguments, the value of a name and a value
     _after("pgp_sym_|sp_addlogin|changeuserpassword",
            r"\b(?:pgp_sym_\w+|sp_addlogin|changeUserPassword)\b.{0,300}?,\s*", _QUOTED),
     _after(_TELLS, rf"\(\s*[\"']{_SECRET_IN_NAME}(?P<name>[\w.-]{{1,100}}+)[\"']\s*,\s*", rf"(?:{_QUOTED})(?=\s*\))"),
@@ -349,7 +349,7 @@ def redact_json(value: Any, name: str = "") -> Any:
     if isinstance(value, list):
         if len(value) == 2 and all(isinstance(each, str) for each in value):
             return [redact_json(value[0]), redact_json(value[1], value[0])]
-        # Of arguments a value stands behind its option.
+        # A value stands behind its option in a list of arguments.
         options = (each if isinstance(each, str) and each.startswith("-") else "" for each in ["", *value])
         return [redact_json(each, option) for option, each in zip(options, value, strict=False)]
     if not isinstance(value, dict):

@@ -109,7 +109,7 @@ def share(change: Amount) -> str:
 
 
 def turned(change: Amount) -> Amount:
-    """Of the second against the first."""
+    """The change of the second against the first."""
     if not change.value:
         return change
     low, high = (1 / change.high if change.high else None), (1 / change.low if change.low else None)
@@ -117,7 +117,7 @@ def turned(change: Amount) -> Amount:
 
 
 def upward(change: Amount, better: str) -> Amount:
-    """Of the better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
+    """The better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
     return turned(change) if better == "lower" else change
 
 

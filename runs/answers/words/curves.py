@@ -40,7 +40,7 @@ class CurveWords:
 
 
 def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str]:
-    """Of each curve, and a note of all; nothing where x is neither number nor date, or no curve has three levels."""
+    """The words of each curve, and a note of all; none if x is no number or date, or no curve has three levels."""
     if comparison.axes.x == DATE:
         return _of_days(comparison), ""
     # Those with levels enough for sentences of their own.
@@ -95,7 +95,7 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
 
 
 def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell]]:
-    """By x those of `CHANGES`: shares of 1, in words with their intervals."""
+    """Cells of `CHANGES` by x: shares of 1, in words with their intervals."""
     changes = changes_of(curve, verdicts).items()
     return {x: [TableCell(each.value - 1, change_words(each)) if each else TableCell() for each in of_x]
             for x, of_x in changes}  # fmt: skip
@@ -221,5 +221,5 @@ def _peak(curve: Along, law: Scaling) -> str:
 
 
 def _small(share: float) -> str:
-    """Of σ and κ, which are shares of very different sizes: 4.7 %, 0.012 %."""
+    """σ or κ in words: they are shares of very different sizes, as 4.7 % and 0.012 %."""
     return f"{share * 100:.2g}\u202f%" if share else "0"

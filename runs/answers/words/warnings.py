@@ -15,10 +15,10 @@ from runs.stats import MIN_REPEATS
 
 # A warning names groups in so many letters; beyond, it counts them.
 MOST_LETTERS = 60
-# Of one class; their rows say it of each.
+# So many of one class are named; their rows say it of each.
 MOST_APART = 6
 SEVERAL_FOLD = 3.0
-# By the check that does not hold: what is said of the repeats of a group, and what it does to them.
+# What is said of the repeats of a group by the check that does not hold, and what it does to them.
 _FAILED_CHECKS = {
     "steady_state": ("Not steady", "see the pages of the runs"),
     "no_stalls": ("Stalls", "see the pages of the runs"),

@@ -132,7 +132,7 @@ def _extremes(comparison: Comparison, metric: Metric) -> Words:
 
 
 def median_of(group: Group, unit: str = "") -> Amount:
-    """Of a group that has values."""
+    """The median of a group that has values."""
     return computed(group.median or 0.0, f"median({listed(group.values)})", unit=unit)
 
 

@@ -125,7 +125,7 @@ def findings(material: Material) -> Section:
 
 
 def _rows_of(fact: FactRow) -> list[dict[str, Any]]:
-    """Of a fact that is a list of alike things: those."""
+    """The rows of a fact that is a list of alike things."""
     values = fact.details.get("values")
     return values if isinstance(values, list) and all(isinstance(value, dict) for value in values) else []
 
@@ -201,7 +201,7 @@ def _machine(hardware: HardwareProfile) -> list[TableCell]:
 
 
 def schema(material: Material) -> Section:
-    """Of the last schema: an article has one."""
+    """The section of the last schema: an article has one."""
     if not material.statements.schemas:
         return Section("schema", "Schema")
     schema = material.statements.schemas[-1]
@@ -346,7 +346,7 @@ def _count(lines: int, times: Counter[tuple[str, str]]) -> Words:
 
 
 def _differences(configs: Sequence[Config]) -> NamedTable:
-    """By name within one engine, by meaning across engines; what is equal is left out."""
+    """Settings that differ, by name within one engine, by meaning across engines."""
     rows = [
         [text(row.label), *map(_setting, row.cells, configs), TextCell(mark=DIFFERENCE_WORDS[row.status])]
         for row in diff(configs)

@@ -60,7 +60,7 @@ class Answer:
 
 
 def tables(experiments: Sequence[Experiment], material: Material) -> dict[object, NamedTable]:
-    """By experiment, of the latest of each name that has matches or gaps: two re-runs are never taken together."""
+    """A table for each latest experiment of a name that has matches or gaps: two re-runs are never taken together."""
     latest = latest_of_each([experiment for experiment in experiments if is_told(experiment)])
     runs: dict[object, list[Run]] = {experiment.pk: [] for experiment in latest}
     for run in Run.objects.present().filter(experiment__in=latest).for_lists():
@@ -69,7 +69,7 @@ def tables(experiments: Sequence[Experiment], material: Material) -> dict[object
 
 
 def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
-    """By name: the same part, run again. They come the latest first."""
+    """The latest experiment of each name: the same part, run again. They come the latest first."""
     latest: dict[str, Experiment] = {}
     for experiment in experiments:
         latest.setdefault(str(experiment.plan.get("name") or experiment.name), experiment)
@@ -139,7 +139,7 @@ def _row(match: Match, runs: Sequence[Run], material: Material) -> list[TableCel
 
 
 def _refusal(match: Match, runs: Sequence[Run], material: Material) -> str:
-    """Of a claim all that the article measured with the DBMSs that it names speaks."""
+    """Why a match has no ratio. All that the article measured with a claim's DBMSs speaks for the claim."""
     ours = [matching.side(runs, facts, match.metric) for facts in (match.ours, match.base) if facts]
     theirs = [
         published_side(material, facts, match.their_metric) for facts in (match.theirs, match.their_base) if facts
@@ -151,7 +151,7 @@ def _refusal(match: Match, runs: Sequence[Run], material: Material) -> str:
 
 
 def _names(side: Side) -> str:
-    """Of the products that have a number."""
+    """The names of the products that have a number."""
     return ", ".join(dict.fromkeys(run.dbms_version.name for run in side.counted))
 
 
@@ -170,7 +170,7 @@ def _published(match: Match, material: Material) -> tuple[TableCell, list[Readin
 
 
 def _published_value(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
-    """Of the published runs that the match names: their median, or its relation to that of others."""
+    """The median of the published runs that the match names, or its relation to that of others."""
     side = published_side(material, match.theirs, match.their_metric)
     if match.their_base:
         relation = Relation(side, published_side(material, match.their_base, match.their_metric))

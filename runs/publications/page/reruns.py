@@ -133,7 +133,7 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
     latest = reproductions.latest_of_each(experiments)
     order: dict[object, int] = {experiment.pk: position for position, experiment in enumerate(latest)}
     runs = Run.objects.present().filter(experiment__in=latest).for_lists()
-    # Of a cell that two of them have only the runs of the later one.
+    # If two of them have a cell, only the runs of the later one count.
     owners: dict[str, object] = {}
     comparison = compare([
         run for run in sorted(runs, key=lambda run: order[run.experiment_id])

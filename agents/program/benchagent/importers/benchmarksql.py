@@ -46,7 +46,7 @@ WORDS = ("Measured tpm", "jTPCC : ", "Overall NOPM: ", "Overall TPM: ", "Benchma
 IN_LOGS = True
 # What stands before a line's own text; the running average is overwritten by the result, which may follow it.
 FRONT = re.compile(r".*\b(?:Term-00|main|result),[ \t]*|.*\bjTPCC[ \t]*:[ \t]*", re.DOTALL)
-# Of a type's row, without the transactions that deliver in the background.
+# The types with a row, without the transactions that deliver in the background.
 TYPES = ("NEW_ORDER", "PAYMENT", "ORDER_STATUS", "STOCK_LEVEL", "DELIVERY")
 PARAMETERS = ("warehouses", "terminals", "sut_threads", "transactions_per_terminal", "limit_tpm")
 

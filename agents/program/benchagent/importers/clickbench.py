@@ -56,7 +56,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 def seconds_of(number: int, row: Any) -> list[float | None]:
-    """Of one query: cold, then hot twice; None where it failed. Raises NotUnderstood."""
+    """The seconds of one query: cold, then hot twice; None where it failed. Raises NotUnderstood."""
     if not isinstance(row, list) or len(row) != TRIES:
         raise NotUnderstood(f"query {number} has not {TRIES} times")
     times = [number_in({"time": value}, "time") for value in row]

@@ -84,7 +84,7 @@ def scores_of(run: Run) -> Report:
 
 
 def times_of(file: SourceFile) -> Report:
-    """Of the table of times, one row a task: name, beginning, end, their difference, seconds."""
+    """The report of a table of times, one row a task: name, beginning, end, their difference, seconds."""
     times: dict[tuple[str, str, str], float] = {}
     with Lines(file) as lines:
         for line in lines:

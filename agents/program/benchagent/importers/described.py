@@ -113,7 +113,7 @@ class Described:
     table: Table
     workload: str
     dbms: str
-    # Of each line by its key: its kind, the names of its values, the headings below which it stands.
+    # For each line by its key: its kind, the names of its values, the headings below which it stands.
     kinds: dict[str, str]
     values_of: dict[str, tuple[str, ...]]
     below: dict[str, frozenset[str]]
@@ -266,7 +266,7 @@ class Described:
 
     @staticmethod
     def _check(values: dict[str, Any], left: str, steps: Sequence[tuple[str, str]], right: str) -> None:
-        """Of values, or of metrics by their whole names. Raises NotUnderstood."""
+        """Check values, or metrics by their whole names. Raises NotUnderstood."""
         names = [name for _, name in steps]
         operands: list[Any] = [
             values.get(name) if _NAME.fullmatch(name) else float(name) for name in (left, right, *names)
@@ -316,7 +316,7 @@ def described(text: str) -> Described:
     values = {name for names in values_of.values() for name in names}
     metrics = _read_metrics(content.get("metrics"), values)
     parameters = _read_parameters(content.get("parameters") or [], values)
-    # Of a row that repeats, the name has what names the row in front.
+    # The name of a row that repeats begins with what names the row.
     named_so = {metric.name for metric in metrics.values()}
     checks = tuple(_read_check(check, values, named_so) for check in _texts(content.get("checks") or [], "checks"))
     dbms = str(content.get("dbms") or "")
@@ -362,7 +362,7 @@ def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) 
 
 
 def _words(templates: Sequence[str]) -> tuple[str, ...]:
-    """Of each line the longest text that always stands there; nothing where a line has none."""
+    """The longest text that always stands in each line; nothing if a line has none."""
     words: set[str] = set()
     for template in templates:
         depth, always = 0, [[""]]

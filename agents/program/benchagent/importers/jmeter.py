@@ -215,7 +215,7 @@ def of_samples(samples: Iterable[_Sample]) -> Report:
 
 
 def _series(ends: Mapping[int, Sequence[int]], begin_s: int) -> tuple[Series, ...]:
-    """Of each whole second: what ended in it, how long that took, what failed."""
+    """For each whole second what ended in it, how long that took, what failed."""
     seconds = range(begin_s + 1, max(ends, default=begin_s))
     rows = [ends.get(second, (0, 0, 0)) for second in seconds]
     if len(rows) < 2:

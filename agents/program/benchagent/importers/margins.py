@@ -52,7 +52,7 @@ _READS = _NAMES | _CHANGING | {"name": r"[\w./@-]{1,60}"}
 # What ends a margin behind which no blank stands.
 _ENDS = "|│┃>:\"'#*`"
 _CLOSING = "|│┃\"'*`,"
-# By its parts, what no tool prints in front of its own lines: stamps, levels, names of containers and hosts, quotes.
+# What no tool prints in front of its own lines, by its parts: stamps, levels, names of containers and hosts, quotes.
 _NO_TOOLS = re.compile(
     r"(?:\S+ )*(?:<stamp>(?: \])?|<level>(?: \])?|<stream>)(?: <place>){0,2}(?: [:-])?(?: #)?"
     r"|(?:\S+ )*(?:<stamp>|<level>) [A-Za-z]\S*[^,;=%]*[\]:]"

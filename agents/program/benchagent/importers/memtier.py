@@ -141,7 +141,7 @@ def sections_of(run: Run) -> list[tuple[str, dict[str, dict[str, float | None]]]
 
 
 def figures_of(rows: Mapping[str, Mapping[str, float | None]]) -> dict[str, float]:
-    """Of all and of each type of command, under our names. Raises NotUnderstood where types are not all there."""
+    """The figures of all commands and of each type, under our names. Raises NotUnderstood if a type is missing."""
     rates = [row.get("Ops/sec") or 0.0 for name, row in rows.items() if name != "Totals"]
     total = rows["Totals"].get("Ops/sec") or 0.0
     if abs(sum(rates) - total) > 0.006 * (len(rates) + 1):

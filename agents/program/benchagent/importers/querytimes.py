@@ -158,7 +158,7 @@ def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
             totals = {"power_qphh": round(3600 * float(scale) / math.exp(logs / 24), 3)} | totals
     of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(seconds.items())}
     of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in zip(queries.refresh, refresh, strict=True)}
-    # Of other lists nobody says how long they are: a total belongs to its number of queries.
+    # Nobody says how long other lists are: a total belongs to its number of queries.
     parameters: dict[str, Scalar] = {} if suite else {"queries": len(told)}
     if scale:
         parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)

@@ -91,7 +91,7 @@ def all_measured(values: Mapping[str, float | None], phase: str = "run", *, bett
 
 
 def latencies_of(counts: Mapping[int, int], ranks: Iterable[int], *, per_ms: int = 1) -> dict[str, float]:
-    """Of how many took how long: the least, mean and greatest time, and those that so many percent do not exceed."""
+    """The least, mean and greatest of times with their counts, and those that so many percent do not exceed."""
     times = sorted(counts)
     so_far = [*itertools.accumulate(counts[time] for time in times)]
     total = math.fsum(time * count for time, count in counts.items())
@@ -278,7 +278,7 @@ def as_part_of(report: Report, file: SourceFile) -> Report:
 
 _BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_avg_ms")
 MAX_HEADLINE = 3
-# Of one file, and of one import.
+# One file holds so many at most, and so does one import.
 MAX_REPORTS = 20_000
 
 
@@ -334,7 +334,7 @@ def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# Of the files that lack something.
+# So many of the files that lack something are named.
 FILES_NAMED = 3
 
 # What becomes of a run that a file tells of, and what must still be said of it before it can be stored: server and

@@ -53,7 +53,7 @@ class Samples:
 
 
 _MISSING = -math.inf
-# Of one run, as text: more than a week has seconds.
+# One run prints so many at most: more than a week has seconds.
 MAX_PRINTED = 700_000
 
 # Samples on the grid of their interval; a missing one is a gap.

@@ -179,7 +179,7 @@ class SourceFile:
 
         `words`: one of them stands wherever the marks do, which is found much faster than the marks.
         """
-        # By its text: the hash of an expression is worked out anew each time.
+        # It is known by its text: the hash of an expression is worked out anew each time.
         if marks.pattern not in self._made:
             there = not words or any(map(self.text.__contains__, words))
             self._made[marks.pattern] = there and marks.search(self.text) is not None
@@ -259,7 +259,7 @@ def _utf_16(data: bytes) -> str:
     """How a file of UTF-16 is to be decoded, with the mark of its bytes' order or without; empty where it is none."""
     if data.startswith(_UTF_16):
         return "utf-16"
-    # Of an ASCII character one byte of two is 0.
+    # One byte of two is 0 in an ASCII character.
     start = data[:1000]
     first, second = (start[at::2].count(0) for at in (0, 1))
     if max(first, second) < 0.15 * len(start) or max(first, second) < 2 * min(first, second):

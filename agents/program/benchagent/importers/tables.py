@@ -94,7 +94,7 @@ class _Row(NamedTuple):
     key: str
     start: re.Pattern[str]
     whole: re.Pattern[str]
-    # By the names of its values, those that are not text.
+    # Readers of the values that are not text, by name.
     read: dict[str, Callable[[str], int | float | None]]
     # Whether what begins so must be this line.
     strict: bool
@@ -162,7 +162,7 @@ class Figures:
     """What the lines of one report say. A line may stand there twice, but say nothing else and not come too late."""
 
     line: int
-    # By the keys of the table, and all together.
+    # Rows by the keys of the table, and all together.
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     rank: int = -1
@@ -302,7 +302,7 @@ class Runs(Reader[Run]):
             part.list(line, match) if match.key in self.lists else part.add(line, match)
 
     def reports(self, file: SourceFile, report: Callable[[Run], Report], nothing: str) -> list[Report]:
-        """Of all runs of a file, as `reports_of`."""
+        """The reports of all runs of a file, as `reports_of`."""
         self.read(printed_lines(file))
         return reports_of(self.parts, report, self.table.tool, nothing)
 

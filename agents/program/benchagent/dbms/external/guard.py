@@ -23,8 +23,8 @@ from benchagent.dbms.external.sql import NOTHING, Token, begin, locks, tables_re
 
 # They count a sequence on or set it. The agent's schema has none but those of identity columns.
 SEQUENCES = frozenset(("NEXTVAL", "NEXT_VALUE", "SERIAL_NEXT_VALUE", "SETVAL", "GEN_ID"))
-# Of the engines, with an effect that stays when they return: on sessions, locks, settings, files, other servers, or by
-# SQL in an argument. Whole families where the names have a common begin, harmless members with them.
+# Functions of the engines whose effect stays when they return: on sessions, locks, settings, files, other servers, or
+# by SQL in an argument. Whole families where the names have a common begin, harmless members with them.
 EFFECTS = re.compile(
     "|".join(
         (

@@ -86,12 +86,12 @@ _COMMANDS = Commands(
 @dataclass
 class _Run:
     kind: str = ""
-    # By the keys of _SAID, or by name.
+    # What was printed, by the keys of _SAID or by name.
     said: dict[str, dict[str, str]] = field(default_factory=dict)
     phases: list[dict[str, str]] = field(default_factory=list)
     # When it was printed, and what.
     monitor: list[tuple[str, float]] = field(default_factory=list)
-    # Of each histogram the counts and the lengths of their bars.
+    # The counts of each histogram and the lengths of their bars.
     counts: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
     command: str = ""

@@ -59,7 +59,7 @@ def read(file: SourceFile) -> Report:
         if raw.of_seconds:
             words += "; 'Start Time (microseconds)' holds seconds"
         began = utc(raw.began_s) if raw.began_s else ""
-        # Of each second since the first start, as BenchBase's own samples; no unfinished one.
+        # A value for each finished second since the first start, as in BenchBase's own samples.
         columns: dict[str, list[float | None]] = {
             "tps": [*map(float, raw.counts)],
             "latency_avg_ms": [
@@ -213,7 +213,7 @@ def read_raw(file: SourceFile) -> Raw:
             raise NotUnderstood(f"line {at}: the start times do not rise: lines are out of order")
         if scale == 1e-6 and first == 0 and not start.is_integer():
             raise NotUnderstood(_NO_TIMES)
-        # Of those that start at the same time; a worker does not start twice then.
+        # Workers that started at the same time; none starts twice then.
         begun = begun if start == last else set()
         if who and tuple(who[:1]) in begun:
             raise NotUnderstood(f"line {at}: a worker starts twice at the same time: the line is doubled")

@@ -75,7 +75,7 @@ class Event(NamedTuple):
     text: str = ""
     operation: str = ""
     is_summary: bool = False
-    # By the names of `FIELDS` or of `TOTALS`.
+    # The values by the names of `FIELDS` or of `TOTALS`.
     values: Mapping[str, float] = MappingProxyType({})
 
 
@@ -164,7 +164,7 @@ def _event(at: int, pairs: Pairs) -> Event | None:
 
 
 def _figures(row: Mapping[str, str], names: Mapping[str, str]) -> dict[str, float]:
-    """By our names; only the efficiency has a sign of per cent, and times of queries their unit."""
+    """The figures by our names; only the efficiency has a sign of per cent, and times of queries their unit."""
     values: dict[str, float] = {}
     for heading, text in row.items():
         if heading not in names or (heading == "efficiency") != text.endswith("%"):

@@ -363,7 +363,7 @@ _WORKLOADS = {"ch": "CH-benCHmark", "rawsql": "SQL files", "tpch": "TPC-H querie
 
 
 def _subject(run: Run, workload: str) -> Subject:
-    """By its figures, which are of the benchmark whatever the command line says."""
+    """The subject by the run's figures, which are the benchmark's whatever the command line says."""
     rows = (*run.summary.values(), *run.current)
     is_query = [bool(_QUERY.match(row.operation.removesuffix("_ERR"))) for row in rows]
     has_transactions = not all(is_query) or "tpmc" in run.totals

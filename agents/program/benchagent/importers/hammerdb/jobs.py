@@ -201,8 +201,8 @@ def _query_metrics(result: dict[str, Any], times: Any, warnings: list[str]) -> t
 
 
 def _query_times(times: Any, figures: dict[str, float]) -> list[Metric]:
-    """Of one set of queries, `{"unit": "milliseconds", "rows": [{"name": "14", "total_ms": 1213, "seconds": 1.213}]}`,
-    where they are what sum and mean were made of.
+    """The times of one set of queries, `{"unit": "milliseconds", "rows": [{"name": "14", "total_ms": 1213, "seconds":
+    1.2}]}`, where they are what sum and mean were made of.
     """
     rows = times.get("rows") if isinstance(times, dict) else None
     if not rows:
@@ -246,7 +246,7 @@ def _response_times(content: dict[str, Any]) -> list[Metric]:
 
 
 def _samples(rows: Any, name: str) -> list[tuple[datetime, float]]:
-    """Of those rows that have such a figure, which are all or none. Raises NotUnderstood."""
+    """The samples of the rows that have such a figure, which are all or none. Raises NotUnderstood."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise NotUnderstood("samples of an unknown form")
     samples = [(time_of(str(row.get("timestamp")))[0], number(str(row[name]))) for row in rows if name in row]

@@ -134,7 +134,7 @@ def counter_reports(file: SourceFile) -> list[Report]:
     """One report for each log in the file; HammerDB appends to it."""
     if " @ " not in file.text:
         return []
-    # Of each log the samples by unit, DBMS and time zone.
+    # The samples of each log by unit, DBMS and time zone.
     logs: list[dict[tuple[str, str, str], list[tuple[datetime, float]]]] = [{}]
     with Lines(file, with_cut=True) as lines:
         for line in lines:
@@ -231,7 +231,7 @@ class Settings:
         return True
 
     def parameters(self, benchmark: str) -> dict[str, Scalar]:
-        """Of `tpcc` or `tpch`, in the catalogue's words and units; secrets and addresses never."""
+        """The parameters of `tpcc` or `tpch`, in the catalogue's words and units; never secrets and addresses."""
         parameters: dict[str, Scalar] = {} if self.virtual_users is None else {"terminals": self.virtual_users}
         for (section, name), printed in self.values.items():
             if section != benchmark or names_a_secret(name) or (section, name) in self.doubtful:

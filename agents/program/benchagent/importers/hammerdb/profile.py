@@ -39,7 +39,7 @@ _WINDOW_ROW = re.compile(
 SEEN_BY_USERS = "latencies as HammerDB's virtual users saw the procedures, rampup included"
 SUBJECT = Subject("tprocc", "time profile (HammerDB)")
 
-# By procedure, by xtprof's words; times in ms.
+# Figures by procedure, by xtprof's words; times in ms.
 Summary = Mapping[str, Mapping[str, float]]
 
 
@@ -115,7 +115,7 @@ def _report(profile: Profile) -> Report:
 
 
 def checked_metrics(summary: Summary) -> tuple[Metric, ...]:
-    """Of all procedures: TOTAL is AVG times CALLS, the ranks rise, RATIO and the mix fit. Raises NotUnderstood."""
+    """The metrics of all procedures: TOTAL is AVG times CALLS, ranks rise, RATIO and mix fit. Raises NotUnderstood."""
     for name, figures in summary.items():
         if missing := _NEEDED - set(figures):
             raise NotUnderstood(f"{name} lacks {', '.join(sorted(missing))}")

@@ -17,7 +17,7 @@ from benchagent.redaction import redact_text
 
 # TPROC-H: the times of queries, by virtual user.
 
-# By the keys of `Queries.take`.
+# Rows by the keys of `Queries.take`.
 ROWS = (
     ("position", "Executing Query {:int} ({position:int} of {:int})"),
     ("query", "query {query:int} completed in {seconds:exp} seconds"),
@@ -35,7 +35,7 @@ class QuerySet:
     seconds: float | None = None
     # Number of queries that returned rows, and their geometric mean.
     mean: tuple[int, float] | None = None
-    # Of the query that came last.
+    # The position of the query that came last.
     position: int = 0
 
     def check(self, vuser: int) -> None:

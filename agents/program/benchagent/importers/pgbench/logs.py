@@ -367,6 +367,6 @@ def _metrics(log: Log) -> tuple[Metric, ...]:
     """What the logs say of the whole run; only for logs that hold it all, for a log has no end that would show it."""
     if not log.latencies_us:
         return ()
-    # Of fewer the last percentile is the greatest.
+    # The last percentile of fewer is their greatest.
     ranks = (50, 95, 99) if log.latencies_us.total() >= 100 else ()
     return all_measured(latencies_of(log.latencies_us, ranks, per_ms=1000))

@@ -301,7 +301,7 @@ def script_name(text: str) -> str:
 
 
 def statement_metrics(run: Run) -> list[Metric]:
-    """Of the statements, and of the scripts where there are several."""
+    """The metrics of the statements, and of the scripts if there are several."""
     tables: list[tuple[str, list[Statement]]] = [(run.values.get("script", ""), run.statements)]
     tables += [(script.values.get("script", ""), script.statements) for script in run.scripts]
     for name, statements in tables:

@@ -70,7 +70,7 @@ PROGRESS = Table(
         "[, {retried_transactions:int} retried, {retries:int} retries]",
     ),
 )
-# Of one of several scripts.
+# The section of one of several scripts.
 SCRIPT = Table(
     "pgbench",
     ("script", "SQL script {number:int}:[ {script:rest}]"),

@@ -32,7 +32,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    """By the proposed mapping, where no numeric column is in doubt."""
+    """Read by the proposed mapping, if no numeric column is in doubt."""
     return read_mapped(file, proposed_without_doubt(file))
 
 

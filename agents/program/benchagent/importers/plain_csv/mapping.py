@@ -277,7 +277,7 @@ def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_val
     return Column(heading, Role.FACTOR if has_values or was_set else Role.METRIC, name)
 
 
-# Of a column, to say what is wrong in it.
+# So many rows of a column are looked at to say what is wrong in it.
 MOST_SHOWN = 10_000
 
 

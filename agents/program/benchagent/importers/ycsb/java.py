@@ -59,7 +59,7 @@ class Run:
     # What stands before the decimals of its rates.
     marks: set[str] = field(default_factory=set)
     failure: str = ""
-    # By operation and the second in which it was measured: how many, and how long they took in µs.
+    # How many there were, and how long they took in µs, by operation and the second in which they were measured.
     raw: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
 
     @property
