@@ -50,7 +50,7 @@ NEEDED = {
     "durability": ("postgres", "libeatmydata.so.1"),
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
-    "ops": ("postgres",),
+    "ops": ("postgres", "caddy"),
     "attack": ("postgres", "caddy"),
     "containers": ("dockerd", "docker-compose", "mmdebstrap"),
     # The shell is Chromium without windows: the whole browser draws some for each test, which costs three times the

@@ -150,7 +150,7 @@ final class Terminal implements Runnable {
         }
     }
 
-    /** Where one lock is for all who write, as in SQLite, this is where they wait for it. */
+    /** Where one lock is for all who write, this is where they wait for it. */
     private void begin(Program program) throws SQLException {
         if (database.beginsByStatement()) {
             long asked = plan.clock().getAsLong();
