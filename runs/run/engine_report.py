@@ -247,8 +247,8 @@ def _cell(value: Any, name: str, unit: str) -> TableCell:
 def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
     """The queries in the order of their statements; what could not be executed says why in place of figures."""
     queries = []
-    for number in dict.fromkeys(answer.get("query") for answer in answers):
-        own = [answer for answer in answers if answer.get("query") == number]
+    for number in dict.fromkeys(str(answer.get("query")) for answer in answers):
+        own = [answer for answer in answers if str(answer.get("query")) == number]
         rows = [{**answer, "why": answer.get("missing") or answer.get("error")} for answer in own]
         queries.append(Query(f"Query {number}", _statements(own), _table(rows, QUERY_COLUMNS)))
     return queries
