@@ -11,10 +11,12 @@ import pytest
 from benchagent.protocol import Check
 from django.apps import apps
 from django.db import connection, models, transaction
+from django.db.models.fields.json import KeyTransform
 
 from agents.models import Agent, Job, ObserverOrder
 from agents.reruns import rerun
 from runs.incoming.typed import reader_of
+from runs.listing.rows import exported
 from runs.models import FileImport, Publication, Report, Run
 from runs.models.shapes import PlanDocument
 from runs.models.stored import StoredJSON, sound
@@ -22,6 +24,7 @@ from tests.access.rows import TABLE
 from tests.access.rules import PEOPLE
 from tests.access.world import World, built
 from tests.agents.conftest import RESULT
+from tests.runs.cells import make_run
 
 COLUMNS = [
     (model, field)
@@ -217,6 +220,15 @@ def test_it_reads_every_document_as_it_was_written(rich):
                 if raw is not None and read != json.loads(raw, cls=field.decoder):
                     changed.append((field, raw))
     assert (changed, count > 1_000) == ([], True)
+
+
+@pytest.mark.django_db
+def test_a_part_that_is_read_by_its_key_loses_what_is_damaged():
+    run = make_run("SQLite 3.53", 5, statistics={"durability": {"promised": [], "storage": {"reason": "a disk"}}})
+    part = Run.objects.annotate(part=KeyTransform("durability", "statistics")).get(pk=run.pk).part
+    assert part == Run.objects.get(pk=run.pk).statistics.get("durability")
+    header, row = exported(Run.objects.for_rows().filter(pk=run.pk))
+    assert row[header.index("durability_promised")].startswith("not known")
 
 
 def test_it_knows_the_shape_of_every_json_column():

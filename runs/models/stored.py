@@ -46,7 +46,10 @@ class StoredJSON(models.JSONField):
             document = super().from_db_value(value, expression, connection)
         except ValueError:  # a number of more digits than Python reads
             return self._empty()
-        if isinstance(expression, KeyTransform) or (document is None and self.null):
+        if isinstance(expression, KeyTransform):
+            part = {expression.key_name: document}
+            return sound(part, self.reader.validate_python, dict).get(expression.key_name)
+        if document is None and self.null:
             return document
         return sound(document, self.reader.validate_python, self._empty)
 
