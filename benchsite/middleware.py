@@ -90,12 +90,14 @@ class ReadAgain(AroundViews):
     """
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        match = request.resolver_match
+        match, is_gone = request.resolver_match, isinstance(error, ObjectDoesNotExist)
+        reads = match is not None and request.method in ("GET", "HEAD")
         # As SQLite and PostgreSQL say it, at the end of the transaction: nothing of it is stored.
-        if isinstance(error, IntegrityError) and "foreign key constraint" in str(error).lower():
-            logger.warning("%s: what this is about is gone: %s", request.path, error)
+        is_cut_off = isinstance(error, IntegrityError) and "foreign key constraint" in str(error).lower()
+        if is_cut_off or (is_gone and not reads):
+            logger.warning("%s: what this is about is gone", request.path, exc_info=error)
             return refusal(request, 404, "What this is about was deleted meanwhile.")
-        if match is None or request.method not in ("GET", "HEAD") or not isinstance(error, ObjectDoesNotExist):
+        if match is None or not is_gone:
             return None
         logger.info("%s is read again: %s", request.path, error)
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)

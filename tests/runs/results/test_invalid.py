@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from uuid import uuid4
 
 import pytest
 from django.http import Http404
-from django.test.client import MULTIPART_CONTENT
 
 from runs import machines
 from runs.charts import compare as charts
 from runs.charts import matrix
 from runs.compare import reports
 from runs.compare.compare import compare
-from runs.models import Annotation, Change, Publication, Run
+from runs.models import Change, Publication, Run
 from runs.results import editing
 from tests.runs.cells import all_runs, machine, make_run
 
@@ -48,21 +46,6 @@ def test_a_run_that_was_purged_meanwhile_is_not_there(runs, operator):
         editing.invalidate(runs[0], reason=WHY, by=operator)
     with pytest.raises(Http404):
         editing.edit(runs[0], editing.RunEdit(note="x"), by=operator)
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("path", ["/runs/{}/annotations/", "/api/v1/runs/{}/annotations/"])
-def test_what_is_noted_at_a_run_that_is_purged_meanwhile_finds_none(client, contributor, monkeypatch, path):
-    def purge(*, target: Run, **_: object) -> None:
-        """As if the run had gone: its note names one that is not there."""
-        Annotation.objects.filter(run=target).update(run=uuid4())
-
-    run = make_run("Alpha 1", 5, owner=contributor)
-    monkeypatch.setattr(editing.changes, "record", purge)
-    client.force_login(contributor)
-    content_type = "application/json" if "api" in path else MULTIPART_CONTENT
-    answer = client.post(path.format(run.pk), {"at_s": 1, "text": "x"}, content_type=content_type)
-    assert (answer.status_code, Annotation.objects.count()) == (404, 0)
 
 
 def test_it_leaves_medians_verdicts_and_charts_and_says_why(wrong):
